@@ -80,6 +80,7 @@ def test_a_line_says_its_equation_its_source_and_its_text(shared_notebook):
     assert re.findall(r"(?m)^ *- text: [\d ]+$", listing) == []
 
 
+@pytest.mark.slow
 def test_no_violation_before_a_run_in_one_and_after_a_restart(notebook, lab):
     nb = notebook(LOAD, SLOW)
     nb.page.keyboard.press("Control+Alt+j")

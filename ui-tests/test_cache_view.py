@@ -217,6 +217,7 @@ def test_the_table_is_filtered_and_copied(saved):
     expect(cache.get_by_role("row", name="first call")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(saved, theme):
     saved.theme(theme)
@@ -227,6 +228,7 @@ def test_axe_finds_nothing(saved, theme):
     assert violations(saved.page) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [320, 361, 900])
 def test_nothing_is_cut(saved, width):
     saved.page.set_viewport_size({"width": width + 640, "height": 800})
@@ -265,6 +267,7 @@ first = total(batches[0]) + total(batches[1]) + total(batches[3]) * 2.0 - total(
 second = total(batches[2])"""
 
 
+@pytest.mark.slow
 def test_counts_stand_at_their_own_line_however_long_it_is_and_no_code_ends_below_them(notebook):
     nb = notebook(LOAD, LONG_LINE)
     nb.run(0)

@@ -131,6 +131,7 @@ def test_unrolled_scan_and_while_side_by_side(loops):
     expect(loops.listing()).to_contain_text("while")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
 def test_nothing_is_cut_and_axe_finds_nothing(loops, width):
     loops.page.set_viewport_size({"width": width + 640, "height": 800})
@@ -160,6 +161,7 @@ def test_it_is_read_by_the_keyboard(loops):
     expect(loops.listing()).to_contain_text("sin")
 
 
+@pytest.mark.slow
 def test_it_is_kept_beside_the_notebook(loops_alone):
     loops_alone.panel.get_by_role("button", name="Open beside").click()
     main = loops_alone.page.get_by_role("main")
@@ -193,6 +195,7 @@ def test_programs_of_a_run_are_chosen_and_compared(loops_alone):
     )
 
 
+@pytest.mark.slow
 def test_effects_are_repeated_only_where_that_is_confirmed(notebook):
     nb = notebook(LOAD, EFFECTS, "jax.effects_barrier(); len(told)")
     nb.run_all()
@@ -219,6 +222,7 @@ def test_effects_are_repeated_only_where_that_is_confirmed(notebook):
     expect(nb.outputs(2)).not_to_have_text(re.compile(r"\b1\s*$"))
 
 
+@pytest.mark.slow
 def test_stop_keeps_what_was_measured(notebook):
     nb = notebook(LOAD, SLOW, "pathlib.Path('go-on').write_text('')")
     nb.run(0)

@@ -190,6 +190,7 @@ def test_sums_by_primitive_and_scope_and_the_bars_lead_to_the_program(costed):
     expect(costed.listing().locator(".cm-line[data-linked]")).to_contain_text("dot_general")
 
 
+@pytest.mark.slow
 def test_the_table_is_copied(costed):
     page, cost = costed.page, cost_of(costed)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -242,6 +243,7 @@ def test_heat_is_drawn_in_the_cell_and_in_the_program_and_stays_at_its_lines(cos
     expect(bars).to_have_count(2)
 
 
+@pytest.mark.slow
 def test_the_roofline_is_measured_when_asked_and_the_warm_time_is_placed_on_it(costed_alone):
     cost = cost_of(costed_alone)
     cost.get_by_role("button", name="Measure this machine").click()
@@ -288,6 +290,7 @@ def opened_from(notebook, saved: dict[str, Any]):
     return nb
 
 
+@pytest.mark.slow
 def test_a_large_program_is_counted_when_the_tab_is_opened(notebook):
     nb = notebook(
         LOAD,
@@ -308,6 +311,7 @@ many(1.0)""",
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_axe_finds_nothing(measured, theme):
     measured.theme(theme)
@@ -325,6 +329,7 @@ def test_axe_finds_nothing(measured, theme):
     cost.get_by_role("button", name="Heat").click()  # the page would keep it
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
 def test_nothing_is_cut(measured, width):
     cost = cost_of(measured)

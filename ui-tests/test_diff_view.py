@@ -173,6 +173,7 @@ def test_the_keyboard_goes_from_difference_to_difference_and_the_cell_follows(ed
     expect(rows).to_contain_text("squeeze")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
 def test_nothing_is_cut_and_axe_finds_nothing(edited, width):
     edited.page.set_viewport_size({"width": width + 640, "height": 800})
@@ -228,6 +229,7 @@ def test_it_is_copied_with_the_signs_of_a_diff(edited):
     assert "+ j:f32[8] = mul i 3.0:f32[]" in lines
 
 
+@pytest.mark.slow
 def test_it_is_kept_beside_the_notebook(edited):
     show(edited)
     edited.page.set_viewport_size({"width": 1800, "height": 800})
@@ -339,6 +341,7 @@ def test_noise_is_put_away_on_both_sides_by_a_key_and_counted(noisy):
     expect(hidden).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_the_filters_hold_in_the_main_area_and_for_the_next_run(noisy):
     page = noisy.page
     page.set_viewport_size({"width": 1800, "height": 900})
@@ -376,6 +379,7 @@ def test_the_filters_hold_in_the_main_area_and_for_the_next_run(noisy):
     expect(filters_of(panel).get_by_role("button", pressed=True)).to_have_text(["Converts", "Jit wrappers"])
 
 
+@pytest.mark.slow
 def test_what_is_hidden_is_not_copied_and_said(noisy):
     panel = noisy.panel
     filters_of(panel).get_by_role("button", name="Converts").click()
@@ -389,6 +393,7 @@ def test_what_is_hidden_is_not_copied_and_said(noisy):
     assert not any("convert_element_type" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_a_run_from_before_a_restart_is_still_compared(notebook):
     nb = notebook(LOAD, BEFORE)
     nb.run_all()

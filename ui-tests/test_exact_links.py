@@ -187,6 +187,7 @@ def test_by_keyboard_alone(twice):
     expect(own(twice, "StableHLO")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_side_by_side(twice):
     wide = open_wide(twice, alone=True)
     wide.show("jaxpr", "StableHLO", "HLO")
@@ -216,6 +217,7 @@ def test_side_by_side(twice):
     expect(wide.root.get_by_role("heading", name=TITLE)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_platform_is_not_lowered_for_behind_the_twin(twice):
     level(twice, "StableHLO")
     platform = twice.panel.get_by_label("Platform")
@@ -230,6 +232,7 @@ def test_a_platform_is_not_lowered_for_behind_the_twin(twice):
     expect(own(twice, "StableHLO")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_passes_stand_in_its_place_and_it_in_theirs(twice):
     level(twice, "HLO")
     passes = twice.panel.get_by_role("button", name="Passes", exact=True)
@@ -257,6 +260,7 @@ def test_without_a_kernel_the_way_back_is_there(twice):
     expect(own(twice)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_twin_that_cannot_be_had_is_a_sentence(notebook):
     broken = """\
 from jupyter_jaxpr.measure.again import twin_compile
@@ -279,6 +283,7 @@ twin_compile.lower_twin = refuse"""
     expect(button(nb)).to_have_attribute("aria-pressed", "false")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
 def test_no_violation_and_nothing_sideways(twice, width):
     twice.set_panel_width(width)

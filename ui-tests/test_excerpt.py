@@ -26,7 +26,7 @@ def texts(path: str | Path) -> list[str]:
     return [each.text or "" for each in ElementTree.parse(path).iter(f"{SVG}text")]
 
 
-@pytest.mark.parametrize(("width", "theme"), [(320, "light"), (900, "dark")])
+@pytest.mark.parametrize(("width", "theme"), [(320, "light"), pytest.param(900, "dark", marks=pytest.mark.slow)])
 def test_the_linked_excerpt_is_saved_from_the_menu(shared_notebook, tmp_path, width, theme):
     nb = shared_notebook(LOAD, CELL)
     nb.theme(theme)

@@ -129,6 +129,7 @@ def test_what_is_found_is_counted_and_unfolded(saved):
     )
 
 
+@pytest.mark.slow
 def test_a_far_line_of_a_long_text_is_found_shown_and_linked(long):
     tanh = lines(long, "jaxpr").filter(has_text="= tanh ")
     expect(tanh).to_have_count(1)
@@ -150,6 +151,7 @@ def test_a_far_line_of_a_long_text_is_found_shown_and_linked(long):
     expect(lines(long, "jaxpr").nth(1)).to_be_in_viewport()
 
 
+@pytest.mark.slow
 def test_all_of_a_long_text_is_selected_found_by_the_browser_and_printed(long):
     text = long.evaluate(
         """() => {
@@ -204,6 +206,7 @@ def test_a_column_is_put_away(saved):
     expect(saved.get_by_role("region", name="StableHLO", exact=True)).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_light_and_dark(saved):
     theme = saved.get_by_role("button", name=re.compile("^Theme"))
     for name, ground in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(17, 17, 17)")):
@@ -216,7 +219,7 @@ def test_light_and_dark(saved):
         expect(saved.locator("body")).to_have_css("background-color", ground)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_axe_has_nothing_against_it(saved, scheme):
     saved.emulate_media(color_scheme=scheme)
     lines(saved, "jaxpr").filter(has_text="= tanh ").click()
@@ -225,6 +228,7 @@ def test_axe_has_nothing_against_it(saved, scheme):
     assert [(rule["id"], node["html"]) for rule in found.response["violations"] for node in rule["nodes"]] == []
 
 
+@pytest.mark.slow
 def test_on_a_narrow_page_the_columns_stand_below_each_other(saved):
     saved.set_viewport_size({"width": 360, "height": 800})
     left = {

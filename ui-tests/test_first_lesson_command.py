@@ -41,6 +41,7 @@ def test_it_opens_the_first_lesson_with_its_first_program_beside_it(page, tmp_pa
         expect(equations).to_have_text(EQUATIONS)
 
 
+@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_the_help_menu_opens_the_lessons_and_keeps_what_a_reader_wrote(notebook, lab, page):
     nb = notebook("# my notebook")

@@ -301,6 +301,7 @@ def test_a_program_without_control_flow_says_what_to_do(flow):
     expect(view(nb).get_by_role("button", name="Which construct to choose")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_no_violation_and_nothing_to_scroll_sideways(flow):
     nb = flow(NEWTON, NESTED)
     nb.page.set_viewport_size({"width": 1800, "height": 900})

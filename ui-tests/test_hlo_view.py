@@ -108,7 +108,7 @@ def test_what_is_called_is_a_click_or_a_key_away_and_back(rnn):
     expect(hlo.locator(".cm-line.jp-JaxprProgram-current")).to_contain_text(f"→ {name}")
 
 
-@pytest.mark.parametrize(("width", "theme"), [(320, "light"), (900, "dark")])
+@pytest.mark.parametrize(("width", "theme"), [(320, "light"), pytest.param(900, "dark", marks=pytest.mark.slow)])
 def test_a_fusion_is_opened_where_it_stands(rnn, width, theme):
     rnn.theme(theme)
     rnn.set_panel_width(width)
@@ -171,6 +171,7 @@ def test_an_instruction_belongs_to_its_own_equation_and_one_without_a_place_says
     rnn.expect_linked(1, "jax.nn.softmax(h) * 0.5")
 
 
+@pytest.mark.slow
 def test_passes_are_asked_for_with_their_price_and_read_by_keyboard(rnn_alone):
     level(rnn_alone, "HLO")
     toggle = rnn_alone.panel.get_by_role("button", name="Passes", exact=True)
@@ -210,6 +211,7 @@ def test_passes_are_asked_for_with_their_price_and_read_by_keyboard(rnn_alone):
     expect(passes).to_be_visible()
 
 
+@pytest.mark.slow
 def test_stablehlo_for_a_platform_that_is_not_there(rnn_alone):
     stablehlo = level(rnn_alone, "StableHLO")
     platform = rnn_alone.panel.get_by_label("Platform")
@@ -232,6 +234,7 @@ def test_stablehlo_for_a_platform_that_is_not_there(rnn_alone):
     expect(lowered).to_have_count(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
 def test_no_violation_and_nothing_sideways(rnn_alone, width):
     rnn_alone.set_panel_width(width)

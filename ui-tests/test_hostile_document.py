@@ -233,6 +233,7 @@ def field(nb: OpenNotebook, name: str):
     return nb.panel.get_by_role("textbox", name=name)
 
 
+@pytest.mark.slow
 def test_no_control_of_a_saved_run_evaluates_text_of_the_document(notebook, harmless, hostile):
     nb = notebook(LOAD, saved(with_a_sweep(harmless, hostile)), LIVE)
     reader = Reader(nb)

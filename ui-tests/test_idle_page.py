@@ -42,6 +42,7 @@ IS_AT_REST = """() => new Promise(done => {
 })"""
 
 
+@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_an_idle_page_does_no_work(notebook, page):
     page.add_init_script(f"({NOTE_WORK})()")

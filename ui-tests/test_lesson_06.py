@@ -17,6 +17,7 @@ def lesson(notebook, subtests):
     return LessonReader("06-time-and-cost", notebook, subtests)
 
 
+@pytest.mark.slow
 def test_every_claim_is_to_be_seen(lesson):
     def again() -> Locator:
         table = lesson.view("Time").get_by_role("table", name="The same call, again: eager and warm")

@@ -302,7 +302,7 @@ PRODUCT = [
 ]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_the_mouse_over_an_expression_shows_its_type_its_equations_and_its_operations(dense, theme):
     dense.theme(theme)
     dense.set_panel_width(320)
@@ -339,6 +339,7 @@ def test_a_key_shows_the_expression_at_the_caret_and_says_it(dense):
     expect(card(dense)).to_have_text("The run has no type and no equation for this place in the code.")
 
 
+@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_the_expression_is_shown_in_notebook_7_too(notebook):
     nb = notebook(LOAD, DENSE, app="notebook")

@@ -125,6 +125,7 @@ def test_what_live_does_not_trace_is_named(nb):
     expect(nb.equation(1)).to_contain_text("sin")
 
 
+@pytest.mark.slow
 def test_a_restart_while_a_trace_is_on_its_way(nb):
     turn_on(nb)
     type_at_end_of(nb, 3, " * 2")

@@ -22,6 +22,7 @@ def test_the_panel_opens_at_the_first_run_and_is_linked(notebook):
     expect(nb.listing("HLO")).to_contain_text("ENTRY")
 
 
+@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_the_panel_opens_when_asked_and_closes(notebook):
     nb = notebook("1 + 1", app="notebook")

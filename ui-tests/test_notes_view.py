@@ -1,5 +1,6 @@
 """The Notes view: an unrolled loop beside its rewrite, and the expression that could not be traced."""
 
+import pytest
 from playwright.sync_api import expect
 
 LOAD = """\
@@ -63,6 +64,7 @@ def test_the_rewrite_of_an_unrolled_loop_is_tried_when_the_user_asks(notebook):
     expect(note.get_by_role("group", name="Rewrite")).to_have_text(f"4{REWRITTEN}")
 
 
+@pytest.mark.slow
 def test_an_unrolled_loop_is_compared_with_its_rewrite_in_a_cell_of_its_own(notebook):
     nb = notebook(LOAD, SINES)
     nb.run(0)

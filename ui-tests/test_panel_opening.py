@@ -95,6 +95,7 @@ def test_it_follows_the_notebook_in_front(notebook, lab, page):
     expect(one.panel.get_by_role("button", name="cos", exact=True)).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_the_settings_say_whether_a_run_opens_it_with_which_tabs_and_what_is_below_the_cell(notebook, lab):
     settings = lab.settings / "jupyter-jaxpr" / "plugin.jupyterlab-settings"

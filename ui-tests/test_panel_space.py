@@ -171,6 +171,7 @@ def test_the_details_are_as_tall_as_their_text_and_move_nothing(net, page):
         assert abs(net.equation(2).bounding_box()["y"] - first["y"]) <= 1
 
 
+@pytest.mark.slow
 def test_at_the_end_of_a_program_the_details_move_no_line_and_leave_the_line_under_the_pointer(net, page):
     net.set_panel_width(360)
     details = net.panel.get_by_role("region", name="Details of the selection")
@@ -194,7 +195,7 @@ def test_at_the_end_of_a_program_the_details_move_no_line_and_leave_the_line_und
     expect_as_tall_as_the_text(details)
 
 
-@pytest.mark.parametrize("width", [320, 560, 720])
+@pytest.mark.parametrize("width", [320, *(pytest.param(width, marks=pytest.mark.slow) for width in (560, 720))])
 def test_names_and_arguments_of_the_cache_stay_on_one_line(net, width):
     net.set_panel_width(width)
     net.command("jupyter-jaxpr:show-cache")

@@ -112,6 +112,7 @@ def test_each_program_has_its_place_and_all_of_it_is_there_after_a_reload(notebo
     expect(nb.panel.get_by_role("button", name="looping", exact=True)).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_what_was_chosen_hidden_and_unfolded_is_there_after_a_reload(notebook):
     nb = notebook(

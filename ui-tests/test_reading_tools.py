@@ -319,7 +319,7 @@ def layers(notebook):
     return nb
 
 
-@pytest.mark.parametrize(("width", "theme"), [(320, "light"), (900, "dark")])
+@pytest.mark.parametrize(("width", "theme"), [(320, "light"), pytest.param(900, "dark", marks=pytest.mark.slow)])
 def test_equations_under_one_name_fold_to_a_line(layers, width, theme):
     nb = layers
     nb.theme(theme)
@@ -367,6 +367,7 @@ def test_equations_under_one_name_fold_to_a_line(layers, width, theme):
     expect(nb.equation(1)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_groups_by_name_in_the_main_area(layers):
     nb = layers
     nb.panel.get_by_role("button", name="Open levels side by side").click()
@@ -441,6 +442,7 @@ def test_lines_of_source_stand_above_what_was_made_of_them(net_at, theme):
     expect(heads(nb.listing())).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_lines_of_source_in_every_level(net):
     nb = net
     nb.panel.get_by_role("button", name="Hide lines").click()

@@ -34,6 +34,7 @@ def kernel_with_old_jax(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return python
 
 
+@pytest.mark.slow
 def test_a_kernel_of_another_environment_without_jax(notebook, lab, kernel_alone):
     lab.add_kernel("alone", python=kernel_alone, env=ALONE)
     nb = notebook(
@@ -61,6 +62,7 @@ def test_a_kernel_of_another_environment_without_jax(notebook, lab, kernel_alone
     expect(nb.outputs(3)).to_have_text(install)
 
 
+@pytest.mark.slow
 def test_a_kernel_with_a_jax_that_is_too_old(notebook, lab, kernel_with_old_jax):
     lab.add_kernel("old", python=kernel_with_old_jax, env=ALONE)
     nb = notebook(LOAD, INCREMENT, kernel="old")
@@ -116,6 +118,7 @@ def test_two_versions_that_do_not_fit_together(notebook):
     expect(nb.panel.get_by_role("status")).to_have_text("The program cannot be shown." + apart)
 
 
+@pytest.mark.slow
 def test_two_versions_that_fit_together(notebook):
     nb = notebook(kernel_of_version("0.1.9"), LOAD, INCREMENT)
     nb.run(0)
@@ -132,6 +135,7 @@ def test_two_versions_that_fit_together(notebook):
     expect(nb.panel.get_by_text(apart)).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_a_document_of_a_version_that_is_not_known_yet(notebook):
     nb = notebook(kernel_of_version("0.1.9", document__VERSION=2), LOAD, INCREMENT)
     nb.run(0)
@@ -184,6 +188,7 @@ def test_a_server_without_the_labextension_shows_static_html(notebook, lab):
         expect(nb.outputs(1)).to_have_count(2)
 
 
+@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_what_the_labextension_costs_when_jupyterlab_starts(notebook, page):
     """No more than its small entry is fetched before a notebook or the panel is opened."""

@@ -520,6 +520,7 @@ def test_the_keyboard_goes_through_the_list_and_unfolds_it(several):
     expect(button).to_be_focused()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_the_open_list_is_readable_at_every_width_and_in_both_themes(several, width, theme):
@@ -594,6 +595,7 @@ double(xs)
 triple(xs)"""
 
 
+@pytest.mark.slow
 def test_focus_chooses_the_program_that_is_shown_first(notebook):
     nb = notebook(LOAD, f"%%jaxpr\n{TWO}", f"%%jaxpr --focus double\n{TWO}", f"%%jaxpr --focus quadruple\n{TWO}")
     nb.run(0)

@@ -225,7 +225,10 @@ def huge_line(document: Document) -> None:
     level.update(state="held", text=HUGE, line_stacks=[-1], lines=1, characters=len(HUGE), reason=None)
 
 
-@pytest.mark.parametrize("change", [huge_texts, huge_numbers, huge_line, deep])
+@pytest.mark.parametrize(
+    "change",
+    [huge_texts, *(pytest.param(change, marks=pytest.mark.slow) for change in (huge_numbers, huge_line, deep))],
+)
 def test_a_huge_output_is_cut_and_jupyterlab_stays_usable(notebook, change):
     nb = notebook(saved(changed(change)), kernel=None)
     button = nb.outputs(0).get_by_role("button")
@@ -269,6 +272,7 @@ def test_nbconvert_shows_static_html(notebook, new_context):
     expect(static.locator(".jjx-static").locator("script, img, style")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_the_output_is_turned_off_or_cut_by_a_setting(notebook):
     long = (
         "%%jaxpr\n@jax.jit\ndef long(x):\n    for _ in range(400):\n        x = jnp.sin(x)\n    return x\n\nlong(1.0)"

@@ -185,6 +185,7 @@ def test_collectives_of_a_shard_map_are_its_own_equations(spread):
     expect(linked(nb.listing()).first).to_contain_text("shard_map")
 
 
+@pytest.mark.slow
 def test_a_collective_in_a_scan_counts_for_every_trip(spread):
     nb = spread(SCAN)
     expect(head(nb.panel)).to_contain_text("8 devices · 1 collective · 1.3\u00a0kB per call")
@@ -199,6 +200,7 @@ def test_a_collective_in_a_scan_counts_for_every_trip(spread):
     expect(linked(nb.listing("HLO"))).to_contain_text("all-reduce(")
 
 
+@pytest.mark.slow
 def test_side_by_side_a_collective_is_marked_in_every_column(spread):
     nb = spread(STEP)
     nb.panel.get_by_role("button", name="Open levels side by side").click()
@@ -219,6 +221,7 @@ def test_side_by_side_a_collective_is_marked_in_every_column(spread):
     expect(hlo).to_contain_text("HloModule")
 
 
+@pytest.mark.slow
 def test_a_picture_can_be_taken_along(spread, tmp_path):
     nb = spread(STEP)
     head(nb.panel).click()

@@ -133,6 +133,7 @@ def test_lines_of_files_stand_above_what_was_made_of_them(model):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_the_column_is_accessible(model, theme):
     model.theme(theme)

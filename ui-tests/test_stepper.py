@@ -256,7 +256,7 @@ def positions(panel):
     )
 
 
-@pytest.mark.parametrize("width", [320, 400, 900])
+@pytest.mark.parametrize("width", [320, *(pytest.param(width, marks=pytest.mark.slow) for width in (400, 900))])
 def test_longer_numbers_move_nothing(notebook, width):
     nb = notebook(LOAD, RNN)
     nb.run(0)
@@ -335,6 +335,7 @@ def test_the_cell_shows_what_the_step_in_view_computes(recorded):
     assert nb.save()["cells"][1]["source"] == source
 
 
+@pytest.mark.slow
 def test_play_stops_when_the_keyboard_goes_to_the_cell(recorded):
     nb, steps = recorded(RNN)
     steps.get_by_role("combobox", name="Speed of Play").select_option("5 steps/s")
@@ -369,6 +370,7 @@ def test_stop_keeps_what_was_recorded(notebook):
     expect(heading(steps)).not_to_have_text(re.compile("^Step 1 of"))
 
 
+@pytest.mark.slow
 def test_effects_are_repeated_only_when_that_is_wanted(notebook):
     nb = notebook(LOAD, PRINTS)
     nb.run(0)
@@ -388,6 +390,7 @@ def test_effects_are_repeated_only_when_that_is_wanted(notebook):
     expect(steps).to_contain_text("The recorded results equal the original function's results, bit for bit.")
 
 
+@pytest.mark.slow
 def test_after_a_restart_the_recording_stays_and_the_button_says_what_to_do(notebook):
     nb = notebook(LOAD, SUM)
     nb.run(0)
@@ -418,6 +421,7 @@ def test_steps_that_came_with_a_saved_notebook_need_no_kernel(notebook, lab):
     expect(steps).to_contain_text("This run comes from a saved copy. Run the cell to step through the construct.")
 
 
+@pytest.mark.slow
 def test_a_thousand_steps_of_ten_leaves_answer_at_once(notebook):
     nb = notebook(LOAD, WIDE)
     nb.run(0)
@@ -453,6 +457,7 @@ def test_a_thousand_steps_of_ten_leaves_answer_at_once(notebook):
     assert 0 < max(changes) < 100 + 10 * 2 * 16, changes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_axe_finds_nothing(recorded, theme):
     nb, steps = recorded(NEWTON)
@@ -463,6 +468,7 @@ def test_axe_finds_nothing(recorded, theme):
     assert violations(nb.page, ".jp-JaxprStepper") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
 def test_nothing_is_cut(recorded, width):
     nb, steps = recorded(SUM)

@@ -174,6 +174,7 @@ def test_it_zooms_tells_its_points_and_is_saved(swept, tmp_path: Path):
     assert shown and (width, height) == (2 * round(shown["width"]), 2 * 212)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
 def test_nothing_is_cut_and_axe_finds_nothing(swept, width):
     swept.page.set_viewport_size({"width": width + 640, "height": 1000})
@@ -198,6 +199,7 @@ def test_nothing_is_cut_and_axe_finds_nothing(swept, width):
         assert violations(swept.page) == [], theme
 
 
+@pytest.mark.slow
 def test_its_colours_are_those_of_the_theme(swept):
     label = plot(swept).locator("svg text").get_by_text("warm", exact=True)
     expect(label).to_have_attribute("fill", "rgba(0, 0, 0, 0.87)")
@@ -246,6 +248,7 @@ def test_several_functions_on_the_magic_line(notebook, lab):
     expect(later.panel.get_by_role("button", name="Run the sweep")).to_have_attribute("aria-disabled", "true")
 
 
+@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_notebook_7_draws_it_too(notebook):
     nb = notebook(LOAD, SELU, "%jaxpr --sweep n=64,512,4096 selu(jnp.ones(n))", app="notebook")

@@ -156,6 +156,7 @@ def test_a_saved_notebook_has_it_without_a_kernel(selu, notebook, lab):
         )
 
 
+@pytest.mark.slow
 def test_values_that_are_gone_are_told_of(notebook):
     nb = notebook(LOAD, SELU.replace("selu(x)", "selu(jnp.ones(8))"))
     nb.run_all()
@@ -206,6 +207,7 @@ def test_stop_keeps_what_was_measured(notebook):
     expect(nb.panel.get_by_role("button", name="Measure again")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
 def test_nothing_is_cut_and_axe_finds_nothing(selu, width):
     selu.page.set_viewport_size({"width": width + 640, "height": 800})

@@ -143,6 +143,7 @@ def test_columns_side_by_side_with_one_selection(derived_alone: OpenNotebook, pa
     expect(line(column(derived_alone, "jvp"), 2)).to_contain_text("∂ tangent")
 
 
+@pytest.mark.slow
 def test_the_columns_by_the_keyboard(derived: OpenNotebook, page: Page) -> None:
     derived.command("jupyter-jaxpr:open-transforms")
     loss, grad = column(derived, "loss"), column(derived, "grad")
@@ -167,6 +168,7 @@ def test_the_columns_by_the_keyboard(derived: OpenNotebook, page: Page) -> None:
     expect(derived.editor(1)).to_be_focused()
 
 
+@pytest.mark.slow
 def test_the_next_run_has_its_columns(derived_alone: OpenNotebook) -> None:
     derived_alone.command("jupyter-jaxpr:open-transforms")
     expect(line(column(derived_alone, "grad"), 1)).to_be_visible()
@@ -176,6 +178,7 @@ def test_the_next_run_has_its_columns(derived_alone: OpenNotebook) -> None:
     expect(column(derived_alone, "grad")).to_contain_text("← bwd")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_it_is_accessible(derived: OpenNotebook, page: Page, theme: str) -> None:
     derived.theme(theme)

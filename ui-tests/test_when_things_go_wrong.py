@@ -97,6 +97,7 @@ def test_one_button_loads_the_extension_and_runs_the_cell_again_after_a_restart(
     expect(nb.page.locator(".jp-NotebookPanel:visible .jp-CodeCell")).to_have_count(2)
 
 
+@pytest.mark.slow
 def test_a_kernel_dies_and_is_started_again(notebook, page):
     nb = notebook(LOAD, DOUBLE, "import os; os._exit(1)")
     nb.run(0)
@@ -147,6 +148,7 @@ def test_a_page_is_loaded_again(notebook):
     expect(listing(nb, "double")).to_have_text(DOUBLED, use_inner_text=True)
 
 
+@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_a_page_is_loaded_again_while_a_cell_runs(notebook, lab):
     go = lab.root / "go-on"
@@ -169,6 +171,7 @@ def test_a_page_is_loaded_again_while_a_cell_runs(notebook, lab):
     )
 
 
+@pytest.mark.slow
 def test_two_notebooks_in_a_window_keep_what_is_theirs(notebook):
     name = notebook(LOAD, HALVE).name
     nb = notebook(LOAD, DOUBLE)
@@ -189,6 +192,7 @@ def test_two_notebooks_in_a_window_keep_what_is_theirs(notebook):
     expect(listing(nb, "halve")).to_have_text(HALVED, use_inner_text=True)
 
 
+@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_two_browser_tabs_on_one_notebook_show_the_same(notebook, lab, page):
     nb = notebook(LOAD, DOUBLE, "print(1)")
@@ -213,6 +217,7 @@ def test_two_browser_tabs_on_one_notebook_show_the_same(notebook, lab, page):
         )
 
 
+@pytest.mark.slow
 def test_a_console_beside_the_notebook_shares_its_kernel(notebook):
     nb = notebook(LOAD, DOUBLE)
     nb.command("notebook:create-console")
@@ -273,6 +278,7 @@ def test_what_ran_while_the_connection_was_down_is_sent_again(notebook, lab, pag
     expect(stale(nb)).to_have_count(0)
 
 
+@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_where_jupyterlab_does_not_reconnect_the_panel_says_how(notebook, page):
     cable = Cable(page)

@@ -134,6 +134,7 @@ def test_a_long_trace_can_be_interrupted(notebook):
     expect(nb.listing()).to_contain_text("b:f32[]weak = add a 1.0:f32[]")
 
 
+@pytest.mark.slow
 def test_a_long_compilation_says_its_stage_its_time_and_that_it_cannot_be_stopped(notebook):
     nb = notebook(
         LOAD,
@@ -157,6 +158,7 @@ def test_a_long_compilation_says_its_stage_its_time_and_that_it_cannot_be_stoppe
     expect(nb.panel.get_by_role("img", name=re.compile("^The first call took"))).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_program_too_large_to_send_whole_comes_page_by_page(notebook):
     nb = notebook(
         LOAD,
@@ -204,9 +206,9 @@ module.{name} = broken"""
     ("module", "name", "doing"),
     [
         ("observe.observer", "Observer.begin", "observe the cell"),
-        ("observe.observer", "Observer.end", "end the observation of the cell"),
+        pytest.param("observe.observer", "Observer.end", "end the observation of the cell", marks=pytest.mark.slow),
         ("build.build", "build", "show the run"),
-        ("scripts.display", "show", "show the run"),
+        pytest.param("scripts.display", "show", "show the run", marks=pytest.mark.slow),
     ],
 )
 def test_a_mistake_of_ours_is_a_line_in_the_panel_and_the_cell_runs_as_always(notebook, module, name, doing):

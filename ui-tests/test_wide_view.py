@@ -266,6 +266,7 @@ def test_by_keyboard_from_place_to_place_and_from_level_to_level(rnn):
     expect(wide.count("jaxpr")).to_have_text("17 equations")
 
 
+@pytest.mark.slow
 def test_the_key_of_the_types_hides_them_in_the_column_of_the_source_too(rnn):
     wide = open_wide(rnn)
     wide.show("Source", "jaxpr")
@@ -277,6 +278,7 @@ def test_the_key_of_the_types_hides_them_in_the_column_of_the_source_too(rnn):
     expect(types.first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_columns_scroll_together_until_that_is_switched_off(notebook):
     nb = notebook(LOAD, LONG)
     nb.run(0)
@@ -372,6 +374,7 @@ def test_a_level_that_was_not_made_has_a_button_and_another_run_is_followed(note
     expect(wide.lines("StableHLO", "stablehlo.cosine")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_it_is_accessible(rnn, theme):
     rnn.theme(theme)
