@@ -188,8 +188,8 @@ class PmapCall:
             return None
 
 
-def _flat_of_pmap(given: Mapping[str, Any]) -> FlatCall | None:
-    mapped, leaves = getattr(given.get("cached"), "pmapped", None), given.get("dyn_args_flat")
+def _flat_of_pmap(arguments: Mapping[str, Any]) -> FlatCall | None:
+    mapped, leaves = getattr(arguments.get("cached"), "pmapped", None), arguments.get("dyn_args_flat")
     while mapped is not None and leaves is not None:
         code = getattr(mapped, "__code__", None)
         if code is not None and "in_tree" in code.co_freevars:

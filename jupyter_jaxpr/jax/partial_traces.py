@@ -41,10 +41,10 @@ class PartialTrace:
         inner = under(value)
         if getattr(inner, "_trace", None) is not self.trace:
             return None
-        wanted = getattr(inner, "val", None)
+        variable_of_value = getattr(inner, "val", None)
         jaxpr = getattr(self.program, "jaxpr", self.program)
         variables = [*jaxpr.invars, *(variable for equation in jaxpr.eqns for variable in equation.outvars)]
-        return next((number for number, variable in enumerate(variables) if variable is wanted), None)
+        return next((number for number, variable in enumerate(variables) if variable is variable_of_value), None)
 
     def operands(self, frame: FrameType) -> list[Any] | None:
         """Return the operands of the primitive that the trace was recording in a frame; None for another frame."""

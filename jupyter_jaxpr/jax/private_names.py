@@ -45,8 +45,8 @@ class PrivateName:
         return f"{self.where}.{self.name}"
 
 
-def _each(where: str, names: str, since: str, why: str, without: str, **more: Any) -> Iterator[PrivateName]:
-    return (PrivateName(where, name, since, why, without, **more) for name in names.split())
+def _each(module: str, names: str, since: str, why: str, without: str, **facts: Any) -> Iterator[PrivateName]:
+    return (PrivateName(module, name, since, why, without, **facts) for name in names.split())
 
 
 _N = PrivateName

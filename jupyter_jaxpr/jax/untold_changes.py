@@ -102,30 +102,30 @@ class UntoldChanges:
         self._modules.clear()
 
 
-def _truncated(given: Any) -> Untold:
-    return TruncatedType(exact(str(given["dtype"])), exact(str(given["canonical_dtype"])))
+def _truncated(local_values: Any) -> Untold:
+    return TruncatedType(exact(str(local_values["dtype"])), exact(str(local_values["canonical_dtype"])))
 
 
-def _unused(given: Any) -> Untold:
-    avals, results = given["sharded_in_avals"], given["sharded_out_avals"]
-    names = given["arg_names"] or [""] * len(avals)
-    used = given["input_output_aliases"] or [None] * len(avals)
+def _unused(local_values: Any) -> Untold:
+    avals, results = local_values["sharded_in_avals"], local_values["sharded_out_avals"]
+    names = local_values["arg_names"] or [""] * len(avals)
+    used = local_values["input_output_aliases"] or [None] * len(avals)
     kinds = [_kind(aval) for aval in results]
-    taken = [_kind(aval) for aval, result in zip(avals, used, strict=True) if result is not None]
+    used_kinds = [_kind(aval) for aval, result in zip(avals, used, strict=True) if result is not None]
     return UnusedDonation(
-        exact(str(given["module_name"])),
+        exact(str(local_values["module_name"])),
         tuple(
-            DonatedArgument(exact(name or ""), _type(aval), kinds.count(_kind(aval)), taken.count(_kind(aval)))
-            for name, aval, is_unused in zip(names, avals, given["donated_args"], strict=True)
+            DonatedArgument(exact(name or ""), _type(aval), kinds.count(_kind(aval)), used_kinds.count(_kind(aval)))
+            for name, aval, is_unused in zip(names, avals, local_values["donated_args"], strict=True)
             if is_unused
         ),
         tuple(map(_type, results)),
-        bool(given["platforms_with_donation"]),
+        bool(local_values["platforms_with_donation"]),
     )
 
 
-def _promoted(given: Any) -> Untold | None:
-    began, returned = given["in_aval"], given["out_aval"]
+def _promoted(local_values: Any) -> Untold | None:
+    began, returned = local_values["in_aval"], local_values["out_aval"]
     if _width(began) >= _width(returned):
         return None  # a float of another width, or a carry that raises an error later
     return PromotedCarry(_type(began), _type(returned), exact(str(returned.dtype)))

@@ -16,9 +16,9 @@ class WhenImported:
     If this package imported JAX, JAX would read the environment variables before the user's cell sets them.
     """
 
-    def __init__(self, name: str, then: Callable[[], None]) -> None:
+    def __init__(self, name: str, call: Callable[[], None]) -> None:
         self._name = name
-        self._then = then
+        self._then = call
         self._looking = False
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:

@@ -80,7 +80,9 @@ def check_wraps(node: ast.expr, names: Mapping[str, Any]) -> None:
     if isinstance(node, ast.Call):
         # jax.jit(static_argnames="n"), partial(jax.jit, ...), functools.wraps(f)
         check(node, names)
-        if any(_object(node.func, names) is each for each in (functools.partial, functools.partialmethod)):
+        if any(
+            _object(node.func, names) is partial_type for partial_type in (functools.partial, functools.partialmethod)
+        ):
             if not node.args:
                 raise NotHarmless(_text(node))
             check_wraps(node.args[0], names)
@@ -90,7 +92,7 @@ def check_wraps(node: ast.expr, names: Mapping[str, Any]) -> None:
             return
         raise NotHarmless(_text(node))
     wrapper = _object(node, names)
-    if not any(wrapper is each for each in _wrappers()):
+    if not any(wrapper is allowed for allowed in _wrappers()):
         raise NotHarmless(_text(node))
 
 
@@ -112,8 +114,8 @@ def is_plain_class(node: ast.ClassDef, names: Mapping[str, Any]) -> bool:
         if node.keywords or any(base is not object and base is not typing.NamedTuple for base in bases):
             return False
         for decorator in node.decorator_list:
-            made = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if _object(made, names) is not dataclasses.dataclass:
+            decorator_function = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if _object(decorator_function, names) is not dataclasses.dataclass:
                 return False
             if isinstance(decorator, ast.Call):
                 for keyword in decorator.keywords:
@@ -159,7 +161,7 @@ def check_definition(
         if (
             in_class
             and isinstance(decorator, ast.Name)
-            and any(_object(decorator, names) is known for known in _IN_CLASSES)
+            and any(_object(decorator, names) is allowed for allowed in _IN_CLASSES)
         ):
             continue
         check_wraps(decorator, names)
@@ -310,5 +312,5 @@ def _wrappers() -> tuple[Any, ...]:
     transforms = [vars(jax).get(name) for name in _TRANSFORMS]
     batching = vars(jax.custom_batching).get("custom_vmap") if hasattr(jax, "custom_batching") else None
     of_python = (functools.partial, functools.partialmethod, functools.wraps, functools.lru_cache, functools.cache)
-    others = (jax.numpy.vectorize, functools.cached_property)
-    return tuple(each for each in (*transforms, batching, *of_python, *others) if each is not None)
+    other_wrappers = (jax.numpy.vectorize, functools.cached_property)
+    return tuple(wrapper for wrapper in (*transforms, batching, *of_python, *other_wrappers) if wrapper is not None)

@@ -105,7 +105,7 @@ class Live:
 
     def trace(
         self,
-        asked: Asked,
+        written_cell: Asked,
         names: Mapping[str, Any],
         observed: ObservedCalls,
         cells: Mapping[str, CellText] | None = None,
@@ -115,7 +115,7 @@ class Live:
         """Trace one function of a cell.
 
         Args:
-            asked: The cell.
+            written_cell: The cell.
             names: The user's; they are copied.
             observed: The calls that were seen.
             cells: The notebook's cells by the file name that their code carries.
@@ -126,7 +126,9 @@ class Live:
             try:
                 # A collection looks at all objects of JAX and of the text's tree: a tenth of a second, several times.
                 with without_collection(), time_limit(seconds) as limit:
-                    question = _Question(asked, observed, cells or {}, seconds, last_run, limit, self._slow_compiles)
+                    question = _Question(
+                        written_cell, observed, cells or {}, seconds, last_run, limit, self._slow_compiles
+                    )
                     return self._trace(question, names)
             except TookTooLong:
                 text = _STOPPED.format(name="the function", seconds=duration(seconds))
@@ -135,24 +137,24 @@ class Live:
                 self._namespace.clear()
 
     def _trace(self, question: _Question, names: Mapping[str, Any]) -> LiveProgram:
-        asked = question.asked
+        written_cell = question.asked
         try:
-            written = read_cell(asked.source)
+            written = read_cell(written_cell.source)
         except SyntaxError as error:
             return _answer("no_python", line=error.lineno)
         except NoPython:
             return _answer("no_python")
-        chosen = chosen_function(written, asked.line, asked.in_view)
+        chosen = chosen_function(written, written_cell.line, written_cell.in_view)
         if chosen is None or not imported():
             return _answer("no_function", text=_NO_FUNCTION)
-        file = f"<cell {asked.cell_id} as written>"
+        file = f"<cell {written_cell.cell_id} as written>"
         with text_known(file, written.source):
             work = _OneTrace(question, written, chosen, file)
             try:
-                made = define(written, asked.cell_id, file, dict(names), self._namespace, self._classes)
+                definitions = define(written, written_cell.cell_id, file, dict(names), self._namespace, self._classes)
             except not_of_a_signal(Exception) as error:
                 return work.raised(error)
-            return work.traced(made, names)
+            return work.traced(definitions, names)
 
 
 @dataclass(frozen=True)
@@ -180,42 +182,44 @@ class _Question:
 
 class _OneTrace:
     def __init__(self, question: _Question, written: WrittenCell, chosen: FunctionStatement, file: str) -> None:
-        asked = question.asked
+        written_cell = question.asked
         self._question = question
-        self._asked = asked
+        self._asked = written_cell
         self._written = written
         self._chosen = chosen
         self._name = chosen.name
         self._file = file
-        self._cell = Cell(id=asked.cell_id, execution_count=None, file=file, source=asked.source)
+        self._cell = Cell(id=written_cell.cell_id, execution_count=None, file=file, source=written_cell.source)
 
-    def traced(self, made: Definitions, names: Mapping[str, Any]) -> LiveProgram:
+    def traced(self, definitions: Definitions, names: Mapping[str, Any]) -> LiveProgram:
         """Trace the chosen function, now that it is made."""
         name = self._name
-        function = made.functions.get(self._chosen.lineno)
+        function = definitions.functions.get(self._chosen.lineno)
         if function is None:
-            return self._not_defined(made)
+            return self._not_defined(definitions)
         try:
-            given = self._given(function, made)
+            arguments = self._given(function, definitions)
         except Unusable as error:
             return _answer("needs_arguments", name, self._chosen.lineno, str(error))
-        if given is None:
-            caller = self._caller(made)
+        if arguments is None:
+            caller = self._caller(definitions)
             if caller is not None:
-                return caller.traced(made, names)
+                return caller.traced(definitions, names)
             example = ", ".join("f32[8]" for _ in parameters(function)) or "f32[8]"
             return _answer("needs_arguments", name, self._chosen.lineno, _NEEDS.format(name=name, example=example))
-        missing = self._missing(function, made)
+        missing = self._missing(function, definitions)
         if missing is not None:
             return missing
-        effects = side_effects(function, given.args, given.kwargs, first=True, live=True)
+        effects = side_effects(function, arguments.args, arguments.kwargs, first=True, live=True)
         if effects:
             effect = effects[0]
             text = _EFFECT.format(name=name, effect=effect_text(effect, self._file))
             line = effect.line if effect.file == self._file else self._chosen.lineno
             return _answer("not_traced", name, line, text)
         try:
-            live = trace_live(observer(), function, given.args, given.kwargs, _NOTE.format(source=given.source))
+            live = trace_live(
+                observer(), function, arguments.args, arguments.kwargs, _NOTE.format(source=arguments.source)
+            )
         except TookTooLong:
             text = _STOPPED.format(name=name, seconds=duration(self._question.seconds))
             return _answer("stopped", name, self._chosen.lineno, text)
@@ -225,15 +229,15 @@ class _OneTrace:
             return _answer("not_traced", name, live.computed_at.line if is_here else self._chosen.lineno, text)
         if live.error is not None:
             return self.raised(live.error, live)
-        kept = [self._kept_values(function, made)]
-        for outer, inner in outdated_calls(function, made, names).items():
-            kept.append(_OUTDATED.format(outer=outer, inner=inner))
+        notes = [self._kept_values(function, definitions)]
+        for outer, inner in outdated_calls(function, definitions, names).items():
+            notes.append(_OUTDATED.format(outer=outer, inner=inner))
         texts = self._texts(live)
         if texts.compiled:
-            kept.append(COMPILED)
-        said = " ".join(filter(None, kept)) or None
+            notes.append(COMPILED)
+        note = " ".join(filter(None, notes)) or None
         document, cost = self._document(live, texts=texts)
-        return _answer("traced", name, self._chosen.lineno, said, document, live.seconds, cost)
+        return _answer("traced", name, self._chosen.lineno, note, document, live.seconds, cost)
 
     def raised(self, error: Exception, live: LiveTrace | None = None) -> LiveProgram:
         """The error of a definition or of a trace, as a card."""
@@ -253,21 +257,21 @@ class _OneTrace:
         line = finding.place.line if finding.place is not None and finding.place.file == self._file else None
         return _answer("raised", self._name, line, finding.text, document, seconds)
 
-    def _given(self, function: Any, made: Definitions) -> Given | None:
-        names, name = made.namespace, self._name
+    def _given(self, function: Any, definitions: Definitions) -> Given | None:
+        names, name = definitions.namespace, self._name
         if self._asked.specs is not None:
             return from_specs(name, self._asked.specs, names)
-        given = None
+        arguments = None
         if self._written.magic is not None:
-            given = from_target(_target_of(self._written.magic), name, names)
-        given = given or from_observed(function, self._question.observed(name))
+            arguments = from_target(_target_of(self._written.magic), name, names)
+        arguments = arguments or from_observed(function, self._question.observed(name))
         # A value of the last run stands for one that the cell would compute: what counts is its type.
-        given = given or from_calls(self._written.calls(), name, names)
-        if given is None and not list(parameters(function)):
+        arguments = arguments or from_calls(self._written.calls(), name, names)
+        if arguments is None and not list(parameters(function)):
             return Given((), {}, "its definition")
-        return given
+        return arguments
 
-    def _caller(self, made: Definitions) -> _OneTrace | None:
+    def _caller(self, definitions: Definitions) -> _OneTrace | None:
         """The trace of a function of the cell that calls the chosen one, and whose argument types are known.
 
         So the body of a scan is traced with the types that the scan gives it.
@@ -276,30 +280,30 @@ class _OneTrace:
         for statement in [first, *reversed(self._written.functions)]:
             if statement is None or statement is self._chosen:
                 continue
-            function = made.functions.get(statement.lineno)
-            if function is None or not self._is_reached(function, made):
+            function = definitions.functions.get(statement.lineno)
+            if function is None or not self._is_reached(function, definitions):
                 continue
             caller = _OneTrace(self._question, self._written, statement, self._file)
-            if caller._given(function, made) is not None:
+            if caller._given(function, definitions) is not None:
                 return caller
         return None
 
-    def _is_reached(self, function: Any, made: Definitions) -> bool:
+    def _is_reached(self, function: Any, definitions: Definitions) -> bool:
         """Whether a function reads the chosen one, itself or through functions of the cell."""
-        own = list(made.functions.values())
-        waiting, seen = [function], set()
+        defined_functions = list(definitions.functions.values())
+        waiting, visited = [function], set()
         while waiting:
             for name in read_by(waiting.pop()):
                 if name == self._name:
                     return True
-                value = made.namespace.get(name)
-                if name not in seen and any(value is defined for defined in own):
-                    seen.add(name)
+                value = definitions.namespace.get(name)
+                if name not in visited and any(value is defined for defined in defined_functions):
+                    visited.add(name)
                     waiting.append(value)
         return False
 
-    def _not_defined(self, made: Definitions) -> LiveProgram:
-        skipped = made.skipped.get(self._name)
+    def _not_defined(self, definitions: Definitions) -> LiveProgram:
+        skipped = definitions.skipped.get(self._name)
         line = self._chosen.lineno if skipped is None else skipped.line
         why = None if skipped is None else skipped.why
         if why is None:
@@ -308,11 +312,11 @@ class _OneTrace:
             return _answer("not_traced", self._name, line, _NO_VALUE.format(line=line, name=why))
         return _answer("not_traced", self._name, line, _NOT_DEFINED.format(why=why, line=line, name=self._name))
 
-    def _missing(self, function: Any, made: Definitions) -> LiveProgram | None:
+    def _missing(self, function: Any, definitions: Definitions) -> LiveProgram | None:
         """Where the function reads a name that the cell would give a value, and that has none yet."""
         for name in read_by(function):
-            skipped = made.skipped.get(name)
-            if skipped is None or name in made.namespace:
+            skipped = definitions.skipped.get(name)
+            if skipped is None or name in definitions.namespace:
                 continue
             if skipped.is_import and skipped.why is not None:
                 text = _NOT_LOADED.format(name=skipped.why)
@@ -321,12 +325,12 @@ class _OneTrace:
             return _answer("not_traced", self._name, skipped.line, text)
         return None
 
-    def _kept_values(self, function: Any, made: Definitions) -> str | None:
+    def _kept_values(self, function: Any, definitions: Definitions) -> str | None:
         """A sentence on the names that the function reads and that the cell would assign anew."""
-        names = [name for name in dict.fromkeys(read_by(function)) if name in made.skipped]
+        names = [name for name in dict.fromkeys(read_by(function)) if name in definitions.skipped]
         if not names:
             return None
-        lines = sorted({made.skipped[name].line for name in names})
+        lines = sorted({definitions.skipped[name].line for name in names})
         text = _NOT_RUN[len(names) == 1 and len(lines) == 1]
         return text.format(line=", ".join(map(str, lines)), names=", ".join(names))
 

@@ -93,12 +93,12 @@ class Heartbeat:
         if self._doing is not None:
             progress = Progress("running", *self._doing)
         stage = progress.stage
-        now = time.perf_counter()
+        time_now = time.perf_counter()
         self._publisher.progress(
             run=self._run_id,
             stage=next(stage_name for stage_name in get_args(Stage) if stage_name == stage),
-            elapsed=now - progress.since,
-            total_elapsed=now - self._run.started_at,
+            elapsed=time_now - progress.since,
+            total_elapsed=time_now - self._run.started_at,
             cell_id=self._cell_id,
             function=progress.function,
             finished=progress.finished,

@@ -28,7 +28,7 @@ class KeptOutputs:
     def shown(self) -> None:
         """Record that an output of this package was just displayed."""
         output = self._newest()
-        if output is None or any(output is kept for kept in self._whole):
+        if output is None or any(output is full_output for full_output in self._whole):
             return
         self._whole.append(output)
         while len(self._whole) > WHOLE:
@@ -44,8 +44,12 @@ class KeptOutputs:
         outputs = getattr(self._shell.history_manager, "outputs", None)
         if not isinstance(outputs, dict):
             return None
-        now = self._shell.execution_count
-        for count in (now, now - 1, now - 2):  # when the output is displayed, the count may already be the next cell's
+        newest_count = self._shell.execution_count
+        for count in (
+            newest_count,
+            newest_count - 1,
+            newest_count - 2,
+        ):  # when the output is displayed, the count may already be the next cell's
             for output in reversed(outputs.get(count, ())):
                 if MIME_TYPE in (getattr(output, "bundle", None) or ()):
                     return output

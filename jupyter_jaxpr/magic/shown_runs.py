@@ -141,10 +141,10 @@ class ShownRuns:
 
         return time_focus(built.sources)
 
-    def _with_transforms(self, built: Built, found: options.Options) -> Document:
+    def _with_transforms(self, built: Built, chosen: options.Options) -> Document:
         from ..build.transform import transform_focus
 
-        return transform_focus(self._observer, built.sources, found.transform)
+        return transform_focus(self._observer, built.sources, chosen.transform)
 
     def show(self, active: Active, built: Built) -> None:
         """Store the run of a cell for `jupyter_jaxpr.last`."""

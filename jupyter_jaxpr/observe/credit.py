@@ -30,7 +30,7 @@ def drain(
     Returns whether a call of the function that misses now was credited, whether one was seen at all, and the counts
     that received it.
     """
-    counted = seen = False
+    counted = has_miss = False
     its_activity = None
     counter = run.counter
     for called, times, place, record in counter.drain():
@@ -44,7 +44,7 @@ def drain(
             its_activity = its_activity or run.activity(its_record)
             its_activity.called(its_record, times)
             _note_jitted(its_record, called)
-            counted = seen = True
+            counted = has_miss = True
             continue
         if fun is None:
             _drain_derived(run, called)
@@ -55,7 +55,7 @@ def drain(
         shared = function is None and functions.is_shared(fun)
         if shared or (is_users(fun) if function is None else not function.library):
             run.call_lines.called(place, times)
-        seen |= fun is missing
+        has_miss |= fun is missing
         if shared:
             continue
         counted |= fun is missing
@@ -68,7 +68,7 @@ def drain(
             run.activity(function).called(function, times)
     if not counter.noted_more:
         counter.drained()
-        return counted, seen, its_activity
+        return counted, has_miss, its_activity
     for called, times, place, record in counter.drain_raised():
         function = record if called is None else functions.known(getattr(called, "_fun", None))
         if function is not None and not function.library:
@@ -84,7 +84,7 @@ def drain(
             run.activity(function).handed += 1
             run.call_lines.unseen(place)
     counter.drained()
-    return counted, seen, its_activity
+    return counted, has_miss, its_activity
 
 
 def _credit_gone(run: Run, record: FunctionRecord | None, times: int, place: Place | None) -> None:
@@ -110,7 +110,7 @@ def _drain_derived(run: Run, called: Any) -> None:
     for activity in run.functions.values():
         for program in activity.record.kept.values():
             if program.jaxpr is jaxpr:
-                activity.use(program, now=False)
+                activity.use(program, in_this_run=False)
 
 
 def take_loose(state: ThreadState, run: Run, hooks: Hooks) -> None:

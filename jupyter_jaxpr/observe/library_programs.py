@@ -93,9 +93,9 @@ def note_derived_library_program(
     if not stages.made:
         return
     function = FunctionRecord(call.name, call.name, None, library=True)
-    how = _how(None, place, run.file)
+    phrase = _how(None, place, run.file)
     program = KeptProgram(
-        "derived", call.params["jaxpr"], call.executable, stages=stages.stages_only(), call=place, how=how
+        "derived", call.params["jaxpr"], call.executable, stages=stages.stages_only(), call=place, how=phrase
     )
     _keep(state, run, function, program, call.stages, recording)
 
@@ -108,18 +108,18 @@ def _keep(
         return
     replay(state, function, program, ask)
     observed = replace(program.observed(now=True), no_values=_NO_VALUES)
-    shown = ObservedFunction(function.name, function.definition, [observed], library=True)
-    run.library_programs.append((shown, recording))
+    library_function = ObservedFunction(function.name, function.definition, [observed], library=True)
+    run.library_programs.append((library_function, recording))
 
 
 def _newest_stages(state: ThreadState, name: str) -> CallStages:
     """Return the newest stages that JAX reported under a name, at most one of each kind."""
-    stages, seen = CallStages(), set[str]()
+    stages, event_names = CallStages(), set[str]()
     for event in reversed(state.loose):
         if event.name == name:
-            if event.event in seen:
+            if event.event in event_names:
                 break
-            seen.add(event.event)
+            event_names.add(event.event)
             stages.add(event.event, event.seconds, event.from_disk)
     return stages
 

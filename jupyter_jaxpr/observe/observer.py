@@ -254,9 +254,9 @@ class Observer(HookReceiver):
             (kept_program for kept_program in reversed(function.kept.values()) if kept_program.values is not None), None
         )
         if newest is not None and newest.values is not None and newest.is_told_by_values:
-            same = newest.values.among(args, kwargs)
-            if same is not None:  # the call missed, so that its program is known without a question to JAX
-                newest.values = CallValues(same, "last", keep)
+            passed_leaves = newest.values.among(args, kwargs)
+            if passed_leaves is not None:  # the call missed, so that its program is known without a question to JAX
+                newest.values = CallValues(passed_leaves, "last", keep)
                 return
         with self.looking_away():
             traced = call_leaves(called, args, kwargs)

@@ -85,16 +85,16 @@ class KeptProgram:
             input_names=() if self.construct is None else tuple(self.construct.operands(len(self.jaxpr.in_avals))),
         )
 
-    def note(self, now: bool) -> str | None:
+    def note(self, in_this_run: bool) -> str | None:
         """Return a sentence on the origin of the program, where the origin needs one."""
         if self.made == "derived":
             text = (
                 "JAX derived this program from the function, which was called under a transformation "
                 "such as grad or vmap outside any jit."
             )
-            return text if now else f"{text} JAX compiled the program earlier and reused the executable."
+            return text if in_this_run else f"{text} JAX compiled the program earlier and reused the executable."
         within = None if self.construct is None or self.construct.within is None else _whole(self.construct)
-        if self.made == "ran" and not now:
+        if self.made == "ran" and not in_this_run:
             return " ".join(filter(None, (within, "JAX compiled the program earlier and reused the executable.")))
         return within
 
@@ -153,8 +153,8 @@ def keep(record: FunctionRecord, program: KeptProgram) -> None:
 
 def own_programs(record: FunctionRecord) -> list[KeptProgram]:
     """Return the programs that calls ran, without those that grad or vmap derived, unless there are no others."""
-    kept = list(record.kept.values())
-    return [program for program in kept if program.made == "ran"] or kept
+    programs = list(record.kept.values())
+    return [program for program in programs if program.made == "ran"] or programs
 
 
 def kept(record: FunctionRecord, jaxpr: Any, executable: Any) -> KeptProgram | None:

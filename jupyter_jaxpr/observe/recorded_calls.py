@@ -229,12 +229,12 @@ def _as_now(value: Any, copies: dict[int, Any]) -> Any:
 
 def _elements(value: Any) -> Iterator[Any]:
     """Yield the leaves of copied Python containers."""
-    stack, seen = [value], set()
+    stack, visited = [value], set()
     while stack:
         element = stack.pop()
         if type(element) in (tuple, list, dict):
-            if id(element) not in seen:
-                seen.add(id(element))
+            if id(element) not in visited:
+                visited.add(id(element))
                 stack += reversed(element.values() if type(element) is dict else element)
         else:
             yield element
@@ -261,18 +261,18 @@ _FIRST_OF_SEVERAL = "The cell made this call {calls}; the recording is of the fi
 _RAISED = "The call raised an error; the recording covers what JAX ran until then."
 
 
-def _function(done: _RecordedCall, file: str, reading: Reading) -> ObservedFunction | None:
+def _function(recorded_call: _RecordedCall, file: str, reading: Reading) -> ObservedFunction | None:
     import jax
 
-    if not done.is_known:
+    if not recorded_call.is_known:
         return None
-    call, fun, args, kwargs = done.call, done.function, done.args, done.kwargs
+    call, fun, args, kwargs = recorded_call.call, recorded_call.function, recorded_call.args, recorded_call.kwargs
     called = called_function(fun, args)
     name = called.name
     flat, _ = jax.tree_util.tree_flatten_with_path((args, kwargs))
     array_arguments = [(path, leaf) for path, leaf in flat if _is_array(leaf)]
-    results = [leaf for leaf in jax.tree_util.tree_leaves(done.result) if _is_array(leaf)]
-    recorded = done.recording.recorded([leaf for _, leaf in array_arguments], results, name)
+    results = [leaf for leaf in jax.tree_util.tree_leaves(recorded_call.result) if _is_array(leaf)]
+    recorded = recorded_call.recording.recorded([leaf for _, leaf in array_arguments], results, name)
     names = positional_names(_signature(fun), len(args))
     paths = [_input_name(path, names) for path, _ in array_arguments]
     program = ObservedProgram(
@@ -280,10 +280,10 @@ def _function(done: _RecordedCall, file: str, reading: Reading) -> ObservedFunct
         no_text=NO_TEXT,
         no_values=NO_VALUES,
         jaxpr=recorded.program,
-        arguments=_arguments(done, names, paths, recorded.program.in_avals[recorded.others :], reading),
-        result=None if done.has_raised else _result(done.result, results),
+        arguments=_arguments(recorded_call, names, paths, recorded.program.in_avals[recorded.others :], reading),
+        result=None if recorded_call.has_raised else _result(recorded_call.result, results),
         call=Place(file, call.line, "<module>", call.column, call.end_line, call.end_column),
-        origin_note=_note(call.text, recorded, done.has_raised),
+        origin_note=_note(call.text, recorded, recorded_call.has_raised),
         how=HOW if called.transform is None else _HOW_UNDER.format(transform=called.transform),
         input_names=(*[""] * recorded.others, *paths),
     )
@@ -291,11 +291,11 @@ def _function(done: _RecordedCall, file: str, reading: Reading) -> ObservedFunct
 
 
 def _arguments(
-    done: _RecordedCall, names: Sequence[str], paths: Sequence[str], avals: Sequence[Any], reading: Reading
+    recorded_call: _RecordedCall, names: Sequence[str], paths: Sequence[str], avals: Sequence[Any], reading: Reading
 ) -> tuple[ArgumentSpec, ...]:
     import jax
 
-    args, kwargs = done.args, done.kwargs
+    args, kwargs = recorded_call.args, recorded_call.kwargs
     shape = CallShape(tuple((name, False) for name in names))
     try:
         shape = replace(shape, fixed=fixed_arguments(shape, args, kwargs, _is_array, reading))
@@ -347,9 +347,9 @@ def _input_name(path: Sequence[Any], names: Sequence[str]) -> str:
     """Return the name of an input, such as `p['w']`; `path` begins with (0 positional | 1 keyword, argument)."""
     import jax
 
-    kind, at, *rest = path
+    kind, at, *inner_path = path
     name = names[at.idx] if kind.idx == 0 else exact(at.key)
-    return name + exact(jax.tree_util.keystr(tuple(rest)))
+    return name + exact(jax.tree_util.keystr(tuple(inner_path)))
 
 
 def _note(text: str, recorded: Recorded, has_raised: bool) -> str:

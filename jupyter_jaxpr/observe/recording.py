@@ -96,13 +96,13 @@ class Recording:
         self,
         hooks: Hooks,
         fail: Callable[[BaseException], None],
-        most: int = MOST,
+        limit: int = MOST,
         seconds: float = SECONDS,
         ends_at: Callable[[Any], bool] | None = None,
     ) -> None:
         self._hooks = hooks
         self._fail = fail
-        self._most = most
+        self._most = limit
         self._seconds = seconds
         self._ends_at = ends_at
         self._results = Results(self._hit, self._lose)
@@ -183,11 +183,11 @@ class Recording:
             name: The name of the program.
         """
         unread = self._unread()
-        asked: list[Any] = []
+        inputs: list[Any] = []
         for array in arguments:
             variable = self._argument(array)
-            given_twice = any(variable is variable_before for variable_before in asked)
-            asked.append(dispatches.variable(variable.aval) if given_twice else variable)
+            given_twice = any(variable is variable_before for variable_before in inputs)
+            inputs.append(dispatches.variable(variable.aval) if given_twice else variable)
         outputs = []
         for array in results:
             made_variable = self._known(array)
@@ -195,16 +195,16 @@ class Recording:
                 outputs.append(
                     self._operand(array, None, dispatches.no_source()) if made_variable is None else made_variable
                 )
-        inside = {id(variable) for variable in asked}
-        others = [
+        inside = {id(variable) for variable in inputs}
+        outside = [
             input_variable
             for input_variable in dispatches.inputs_of(self._equations, outputs)
             if id(input_variable) not in inside
         ]
-        program = dispatches.program_of([*others, *asked], outputs, self._equations, name)
+        program = dispatches.program_of([*outside, *inputs], outputs, self._equations, name)
         self._variables.clear()
         self._keys.clear()
-        return Recorded(program, len(others), self.count, self.ended, unread)
+        return Recorded(program, len(outside), self.count, self.ended, unread)
 
     def recorded_whole(self, name: str) -> Recorded:
         """Return the recorded program; its results are the variables that no equation uses."""
@@ -302,11 +302,11 @@ class Recording:
         self._equations.append(dispatches.equation(dispatch, operands, results, source))
         self.count += 1
 
-    def _put(self, given: Sequence[Any], made: Sequence[Any]) -> None:
+    def _put(self, sources: Sequence[Any], copies: Sequence[Any]) -> None:
         """Link arrays that JAX copied to a device to the variables of their sources, since no program runs."""
         if threading.get_ident() == self._thread:
             with self._own_time():
-                for value, array in zip(given, made, strict=True):
+                for value, array in zip(sources, copies, strict=True):
                     if isinstance(value, bool | int | float | complex) or self._known(array) is not None:
                         continue
                     variable = self._operand(value, None, dispatches.source_here())
@@ -314,22 +314,22 @@ class Recording:
                         self._variables[id(array)] = weakref.ref(array), variable
 
     def _operand(self, value: Any, aval: Any, source: Any) -> Any:
-        seen = self._known(value)
-        if seen is not None:
-            return seen
+        variable = self._known(value)
+        if variable is not None:
+            return variable
         numbers = dispatches.base_array(value)
         if numbers is not None:
-            made = self._known(numbers)
-            if made is not None:
-                return self._convert(dispatches.wrapping(value), made, self._make(value), source)
+            variable_of_numbers = self._known(numbers)
+            if variable_of_numbers is not None:
+                return self._convert(dispatches.wrapping(value), variable_of_numbers, self._make(value), source)
         elif id(value) in self._keys:
             keys = self._keys[id(value)][0]()
             if keys is not None and dispatches.base_array(keys) is value:
                 return self._convert(dispatches.unwrapping(keys), self._keys[id(value)][1], self._make(value), source)
         if isinstance(value, bool | int | float | complex):
             return dispatches.literal(value, dispatches.aval_of(value) if aval is None else aval)
-        if is_numpy(value) and (put := given_for(value)) is not None:
-            return self._variable(put)
+        if is_numpy(value) and (source_array := given_for(value)) is not None:
+            return self._variable(source_array)
         return self._make(value)
 
     def _convert(self, dispatch: Dispatch, operand: Any, result: Any, source: Any) -> Any:
@@ -345,8 +345,8 @@ class Recording:
 
     def _variable(self, value: Any) -> Any:
         """Return the variable of an array; a new variable for an array that was not recorded."""
-        seen = self._known(value)
-        return self._make(value) if seen is None else seen
+        variable = self._known(value)
+        return self._make(value) if variable is None else variable
 
     def _make(self, value: Any) -> Any:
         variable = dispatches.variable(dispatches.aval_of(value))

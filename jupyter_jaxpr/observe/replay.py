@@ -99,7 +99,7 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
         unfinished = miss.activity.programs.pop((id(jaxpr), id(None)), None)  # of a call that did not return
         if unfinished is not None:
             program.stages = program.stages or unfinished[0].stages
-        miss.activity.use(program, now=made_now or unfinished is not None)
+        miss.activity.use(program, in_this_run=made_now or unfinished is not None)
 
 
 def _note_hits_so_far(run: Run, miss: Miss) -> None:
@@ -142,7 +142,7 @@ def note_unfinished(call: JitCall, miss: Miss) -> None:
         types = miss.types if miss.types is not None else call.types()
         replay(miss.state, miss.function, program, lambda: call.stages_so_far(types, is_lowered))
         keep(miss.function, program)
-    miss.activity.use(program, now=False, note=_UNFINISHED.format(name=miss.function.name))
+    miss.activity.use(program, in_this_run=False, note=_UNFINISHED.format(name=miss.function.name))
 
 
 def note_transformed(state: ThreadState, call: JitCall, miss: Miss) -> None:
@@ -167,12 +167,12 @@ def origin_of(state: ThreadState, name: str) -> tuple[FunctionRecord | None, Any
     stages = CallStages()
     if origin is None:
         return None, None, None, stages
-    others = [event for event in state.loose if event.name != name or event.event not in _AFTER_TRACE]
+    remaining = [event for event in state.loose if event.name != name or event.event not in _AFTER_TRACE]
     for event in state.loose:
         if event.name == name and event.event in _AFTER_TRACE:
             stages.add(event.event, event.seconds, event.from_disk)
     state.loose.clear()
-    state.loose.extend(others)
+    state.loose.extend(remaining)
     return (*origin, stages)
 
 
@@ -186,10 +186,10 @@ def note_derived(
 ) -> KeptProgram:
     """Keep a program that JAX derived from a jitted function and ran."""
     jaxpr = call.params["jaxpr"]
-    whole = jaxpr is parent  # not derived: JAX reached the same program in another way
+    is_parent = jaxpr is parent  # not derived: JAX reached the same program in another way
     program = kept(function, jaxpr, call.executable)
     if program is None:
-        program = KeptProgram("ran" if whole else "derived", jaxpr, call.executable, parent=parent, call=place)
+        program = KeptProgram("ran" if is_parent else "derived", jaxpr, call.executable, parent=parent, call=place)
         program.stages = stages.stages_only()
         replay(state, function, program, call.stages)
     program.values = CallValues(call.args, "last")

@@ -55,8 +55,8 @@ class CallTimes:
         tally = _tally(self.events)
         total = self.ended_at - self.started_at
         first_run = None if self.compiled_at is None else self.ended_at - self.compiled_at
-        rest = total - sum(tally.seconds.values()) - (first_run or 0.0)
-        return StageTimes(**_by_name(tally), first_run=first_run, rest=max(rest, 0.0), total=total)
+        other_seconds = total - sum(tally.seconds.values()) - (first_run or 0.0)
+        return StageTimes(**_by_name(tally), first_run=first_run, rest=max(other_seconds, 0.0), total=total)
 
 
 class CallStages:
@@ -137,10 +137,10 @@ def _tally(events: Iterable[StageEvent]) -> Tally:
 
 
 def _by_name(tally: Tally) -> dict[str, Any]:
-    of = tally.seconds.get
+    seconds_of = tally.seconds.get
     return {
-        "trace": of(TRACE_EVENT),
-        "lower": of(LOWER_EVENT),
-        "compile": of(COMPILE_EVENT),
+        "trace": seconds_of(TRACE_EVENT),
+        "lower": seconds_of(LOWER_EVENT),
+        "compile": seconds_of(COMPILE_EVENT),
         "from_disk": tally.from_disk > 0,
     }

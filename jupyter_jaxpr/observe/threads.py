@@ -145,8 +145,8 @@ def state_of(threads: dict[int, ThreadState]) -> ThreadState:
     if state is None:
         if len(threads) > 100:  # drop the states of threads that have ended
             alive = {running.ident for running in threading.enumerate()}
-            for gone in [ident for ident in threads if ident not in alive]:
-                del threads[gone]
+            for ended in [ident for ident in threads if ident not in alive]:
+                del threads[ended]
         state = threads[thread] = ThreadState()
     return state
 
@@ -168,15 +168,15 @@ def leave(state: ThreadState, history: History, call: JitCall, raised: bool) -> 
             miss.stages.take_in(stages)
         total = time.perf_counter() - miss.stages.started_at
         lines = state.run.call_lines if state.run is not None and miss.activity is not None else None
-        gone = raised or top is not call
-        if gone and state.run is not None and state.run.keeps_programs:
+        was_left_early = raised or top is not call
+        if was_left_early and state.run is not None and state.run.keeps_programs:
             from .replay import note_unfinished  # replay imports this module
 
             try:
                 note_unfinished(top, miss)
             except not_of_a_signal(*FAILURES) as error:
                 state.run.fail(error)
-        history.end(miss.function, miss.event, miss.stages, gone, total, miss.activity, lines)
+        history.end(miss.function, miss.event, miss.stages, was_left_early, total, miss.activity, lines)
         top.drop_values()
         if top is call:
             break
@@ -256,9 +256,11 @@ def end_trace(run: Run) -> None:
 def forget_asked(state: ThreadState, new: int = 0) -> None:
     """Drop requested functions whose trace has ended; `new` is the id of a frame with a new request."""
     if state.asked:
-        here = set(_frames(sys._getframe(1)))
+        active_frames = set(_frames(sys._getframe(1)))
         state.asked = [
-            request for request in state.asked if request.frame != new and (request.frame, request.code) in here
+            request
+            for request in state.asked
+            if request.frame != new and (request.frame, request.code) in active_frames
         ]
 
 

@@ -184,14 +184,14 @@ def _scalar(value: Any, limit: int) -> str:
 
 def _joined(items: Iterable[str], limit: int) -> str:
     """Return the items, separated by commas, as far as `limit` characters allow."""
-    shown: list[str] = []
+    texts: list[str] = []
     room = limit
     for item in items:
-        shown.append(item)
+        texts.append(item)
         room -= len(item) + 2
         if room < 0:
             break
-    return ", ".join(shown)
+    return ", ".join(texts)
 
 
 def _named(value: Any) -> str:
@@ -211,16 +211,20 @@ def _printed_fields(kind: type) -> list[str] | None:
 
 
 def _named_tuple_fields(kind: type) -> list[str] | None:
-    shown, names = defined(kind, "__repr__"), defined(kind, "_fields")
-    if type(shown) is not FunctionType or shown.__code__.co_filename != _NAMED_TUPLE_FILE:
+    repr_method, names = defined(kind, "__repr__"), defined(kind, "_fields")
+    if type(repr_method) is not FunctionType or repr_method.__code__.co_filename != _NAMED_TUPLE_FILE:
         return None
     return [exact(name) for name in names]
 
 
 def _dataclass_fields(kind: type) -> list[str] | None:
     # dataclasses wrap the method against endless recursion
-    made = attribute_of(defined(kind, "__repr__"), "__wrapped__")
-    if type(made) is not FunctionType or made.__code__.co_filename != "<string>" or made.__name__ != "__repr__":
+    repr_method = attribute_of(defined(kind, "__repr__"), "__wrapped__")
+    if (
+        type(repr_method) is not FunctionType
+        or repr_method.__code__.co_filename != "<string>"
+        or repr_method.__name__ != "__repr__"
+    ):
         return None
     owner: Any = next(base for base in mro_of(kind) if "__repr__" in vars(base))
     return [exact(field.name) for field in dataclasses.fields(owner) if field.repr]

@@ -60,9 +60,9 @@ def last(cell: int | None = None) -> LastRun:
     return LastRun(None, observe.last)
 
 
-def _of(shown: Shown) -> LastRun:
-    built = shown.built
-    return LastRun(Snapshot(built.sources.document, built.sources), shown.ledger)
+def _of(run: Shown) -> LastRun:
+    built = run.built
+    return LastRun(Snapshot(built.sources.document, built.sources), run.ledger)
 
 
 def _session() -> Session | None:

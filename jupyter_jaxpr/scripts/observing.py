@@ -137,7 +137,7 @@ def check(ledger: Ledger, limits: Mapping[str, int]) -> None:
         ValueError: no jitted function has one of the names.
     """
     sentences = []
-    where = ledger.lines
+    lines_of_ledger = ledger.lines
     for name, limit in limits.items():
         records = [record for record in ledger.functions if record.name == name]
         compiles = sum(record.compiles for record in records)
@@ -147,7 +147,7 @@ def check(ledger: Ledger, limits: Mapping[str, int]) -> None:
         for record in records:
             for miss in record.misses:
                 if miss.outcome == "compiled":
-                    line = where.text(miss.line, miss.file)
+                    line = lines_of_ledger.text(miss.line, miss.file)
                     reasons = [reason.text for reason in miss.reasons] or ["the reason is unknown"]
                     sentences += [f"  {line}: {reason}" for reason in reasons]
         cures = [reason.cure for record in records for miss in record.misses for reason in miss.reasons if reason.cure]

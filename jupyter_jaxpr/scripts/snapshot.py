@@ -270,12 +270,12 @@ class Snapshot:
         if level not in get_args(LevelName):
             raise ValueError(_NO_LEVEL.format(level=level))
         index = self._index(program)
-        shown = self._document.programs[index]
+        program_data = self._document.programs[index]
         if platform is not None:
             return self._for_platform(level, index, platform)
         if level == "jaxpr":
             return self._sources.jaxpr_text(index) if self._sources else program_text(self._document, index)
-        saved = next((candidate for candidate in shown.levels if candidate.name == level), None)
+        saved = next((candidate for candidate in program_data.levels if candidate.name == level), None)
         if saved is not None and saved.text is not None:
             return saved.text
         title = "StableHLO" if level == "stablehlo" else "HLO"
@@ -322,16 +322,16 @@ class Snapshot:
             name = self._document.programs[mine].name
             alike = (index for index, candidate in enumerate(other._document.programs) if candidate.name == name)
             other_program = next(alike, None)
-        theirs = other._index(other_program)
+        other_index = other._index(other_program)
         if level != "jaxpr":
             self._need(level, mine)
-            other._need(level, theirs)
+            other._need(level, other_index)
         try:
             diff = diff_runs(
                 (self._document, self._sources),
                 mine,
                 (other._document, other._sources),
-                theirs,
+                other_index,
                 level,
                 whole=WHOLE_IN_SCRIPTS,
             )
@@ -448,8 +448,8 @@ class Snapshot:
         """Return the document with the texts of its levels; with `equations`, also all equations of large programs."""
         if self._sources is None:
             return self._saved(self._document)
-        whole = self._sources.with_texts(whole=equations)
-        return self._saved(msgspec.structs.replace(whole, focus=self._document.focus))
+        document = self._sources.with_texts(whole=equations)
+        return self._saved(msgspec.structs.replace(document, focus=self._document.focus))
 
     def without_values(self) -> Snapshot:
         """Return this snapshot, or a copy without values where ``%config JaxprMagics.values`` is off."""

@@ -26,18 +26,18 @@ def transformed_above(module: ast.Module, statement: ast.stmt | None) -> Iterato
 
     They are `jax.vjp(f, x)`, `jax.grad(f)(x)`, and calls of names that the cell gives to what a transform returned.
     """
-    made: set[str] = set()
+    jitted_names: set[str] = set()
     for node in module.body:
         if isinstance(node, ast.FunctionDef) and any(map(_is_transform, node.decorator_list)):
-            made.add(node.name)
+            jitted_names.add(node.name)
         assigned = assignment(node)
         if assigned is not None and isinstance(assigned.value, ast.Call) and _is_transform(assigned.value.func):
-            made |= assigned.names
+            jitted_names |= assigned.names
     for node in module.body:
         if node is not statement:
             for call in calls_at_once(node):
                 called = call.func.func if isinstance(call.func, ast.Call) else None
-                is_made = isinstance(call.func, ast.Name) and call.func.id in made
+                is_made = isinstance(call.func, ast.Name) and call.func.id in jitted_names
                 if is_made or _name_of(call.func) in _AT_ONCE or (called is not None and _is_transform(called)):
                     yield call
 
@@ -77,17 +77,21 @@ def ending_call(module: ast.Module) -> tuple[ast.stmt, ast.Call] | None:
     if not module.body:
         return None
     *before, statement = module.body
-    shown = _shown(statement)
-    while shown and before:
+    names = _shown(statement)
+    while names and before:
         # `y = f(x)`, then `y` alone or `print(y)` to show the value.
-        made = assignment(before[-1])
-        if made is not None and made.names & shown and _outermost(made.value) is not None:
+        last_assignment = assignment(before[-1])
+        if (
+            last_assignment is not None
+            and last_assignment.names & names
+            and _outermost(last_assignment.value) is not None
+        ):
             statement = before[-1]
             break
         above = _shown(before[-1])
         if not above:
             break
-        shown |= above
+        names |= above
         before = before[:-1]
     if isinstance(statement, ast.Expr):
         value = statement.value

@@ -163,8 +163,8 @@ class LastCall:
         if self.seen:  # once more, in a comprehension
             self.forget()
             self.returned, self.is_known = False, True
-        wanted = self.watcher is not None and self.watcher.evaluated(self, function)
-        if self.is_kept or wanted:
+        is_watched = self.watcher is not None and self.watcher.evaluated(self, function)
+        if self.is_kept or is_watched:
             self.seen, self.function = True, function
         self.seconds = -time.perf_counter()
         return function
@@ -189,8 +189,8 @@ class LastCall:
             ended: list[bool] = []
             # Appends to `ended` and gives no value. Iterators of Python's own have no frame in a traceback.
             end: Iterator[Any] = filter(None, map(ended.append, (True,)))
-            values, again = itertools.tee(itertools.chain(values, end))
-            self._read.append((len(self._args), again, ended))
+            values, copy = itertools.tee(itertools.chain(values, end))
+            self._read.append((len(self._args), copy, ended))
         else:
             self._args.extend(values)
         self._prepared()
@@ -276,14 +276,16 @@ def rewrite(module: ast.Module, last: LastCall, source: str) -> list[LastCall]:
     calls_in_cell = [call_in_cell for _, call_in_cell in calls]
     for call_above in calls_in_cell:
         call_above.is_kept = False
-    wanted = [*calls, *([(ending, last)] if ending is not None else [])]
-    for call, reported in wanted:
+    reported_calls = [*calls, *([(ending, last)] if ending is not None else [])]
+    for call, reported in reported_calls:
         reported.line, reported.column = call.lineno, call.col_offset
         reported.end_line, reported.end_column = call.end_lineno or call.lineno, call.end_col_offset or 0
         reported.text = _text_of(call, source)
-    if wanted:
-        replaced = {id(call): _reporting(reported.number, "take_result", call, call) for call, reported in wanted}
-        for call, reported in wanted:
+    if reported_calls:
+        replaced = {
+            id(call): _reporting(reported.number, "take_result", call, call) for call, reported in reported_calls
+        }
+        for call, reported in reported_calls:
             _report(call, reported.number)
         _replace(module, replaced)
     ast.fix_missing_locations(module)

@@ -183,10 +183,10 @@ def _suggest(node: ast.expr) -> str:
 
 def _replace_specs(text: str) -> tuple[str, bool]:
     """Write each type as a call that makes it."""
-    found = False
+    has_spec = False
 
     def replace(match: re.Match[str]) -> str:
-        nonlocal found
+        nonlocal has_spec
         if match["string"] is not None:
             return match[0]
         dtype, mark = match["dtype"], match["mark"]
@@ -198,11 +198,11 @@ def _replace_specs(text: str) -> tuple[str, bool]:
         if match["key"] is not None and mark is not None:
             raise SpecError(f"'{match[0]}': a key has no weak type. Write key<{match['key']}>[].")
         _check_shape(match["shape"], match[0])
-        found = True
+        has_spec = True
         shape = f"({match['shape']},)" if match["shape"].strip() else "()"
         return f"{_MAKE}({dtype!r}, {shape}, {mark is not None})"
 
-    return _SPEC.sub(replace, text), found
+    return _SPEC.sub(replace, text), has_spec
 
 
 def _check_dtype(dtype: str, key: str | None, text: str) -> None:

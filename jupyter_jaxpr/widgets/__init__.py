@@ -77,8 +77,8 @@ def show(built: Built, limit_bytes: int, closes: Any = None) -> JaxprWidget:
     """
     from IPython.display import display
 
-    made = _widget_class()(built.document, built.sources, limit_bytes=limit_bytes)
+    built_widget = _widget_class()(built.document, built.sources, limit_bytes=limit_bytes)
     if closes is not None:
         closes.close()
-    display(made)
-    return made
+    display(built_widget)
+    return built_widget

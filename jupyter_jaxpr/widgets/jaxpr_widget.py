@@ -132,10 +132,10 @@ class JaxprWidget(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **formats: Any) -> Any:
         """What a host shows: the widget, or the static output where the host has no widgets."""
-        shown = super()._repr_mimebundle_(**formats)
-        if shown is None:
+        mime_bundle = super()._repr_mimebundle_(**formats)
+        if mime_bundle is None:
             return None
-        data, metadata = shown
+        data, metadata = mime_bundle
         static = {} if self._saves is None else bundle(self._saves, self._limit_bytes)
         return {**data, **static}, metadata
 

@@ -65,7 +65,7 @@ def publisher(shell: Any) -> Publisher:
 
 def publisher_of(document: str, sources: Sources) -> Publisher | None:
     """The publisher that holds a run: its id, and the objects behind it; None where no publisher does."""
-    return next((each for each in list(_publishers.values()) if each.holds(document, sources)), None)
+    return next((publisher for publisher in list(_publishers.values()) if publisher.holds(document, sources)), None)
 
 
 def environment() -> Environment:
@@ -152,10 +152,10 @@ class Publisher:
             manager.unregister_target(REQUESTS_TARGET, self._on_request_comm)
             hub, self._hub = self._hub, None
             asking, self._asking = self._asking, {}
-            for each in [hub, *asking.values()]:
-                each.on_close(None)
+            for channel in [hub, *asking.values()]:
+                channel.on_close(None)
                 with _never_raises("jupyter_jaxpr could not close a comm."):
-                    each.close()
+                    channel.close()
 
     # --- kernel to browser --------------------------------------------------------------------------------
 
@@ -249,9 +249,9 @@ class Publisher:
             with _never_raises("jupyter_jaxpr could not trace the call.", self):
                 self._trace(msgspec.convert(data, TraceCall))
 
-    def _trace(self, asked: TraceCall) -> None:
+    def _trace(self, request: TraceCall) -> None:
         """Trace the last call of a run's cell; the hub's messages wait until no cell runs."""
-        run = self._runs.get(asked.snapshot)
+        run = self._runs.get(request.snapshot)
         if run is None:
             self.fail("The kernel no longer holds this run.", "Run the cell again.")
         elif run.retrace is not None:

@@ -81,11 +81,11 @@ class Work:
             total: None where it cannot be told.
             always: Not to be left out: the start of one of a few long steps.
         """
-        now = self._clock()
-        if not always and self._told is not None and now - self._told < 1 / PER_SECOND:
+        time_now = self._clock()
+        if not always and self._told is not None and time_now - self._told < 1 / PER_SECOND:
             return
-        self._told = now
-        self.reply(Working(id=self.identifier, text=text, done=done, total=total, elapsed=now - self._began))
+        self._told = time_now
+        self.reply(Working(id=self.identifier, text=text, done=done, total=total, elapsed=time_now - self._began))
 
     def reply(self, reply: Reply) -> None:
         """Send a reply, unless the page has gone."""

@@ -74,13 +74,13 @@ class Outbox(Generic[Message]):
 
     def _flush(self) -> None:
         while self._waiting:
-            now = self._clock()
+            time_now = self._clock()
             # The deque holds the last 20 times: when the oldest is a second old, there is room for one more.
-            if len(self._sent) == PER_SECOND and now - self._sent[0] < 1:
+            if len(self._sent) == PER_SECOND and time_now - self._sent[0] < 1:
                 if self._timer is None:
-                    self._timer = self._later(self._sent[0] + 1 - now, self._wake)
+                    self._timer = self._later(self._sent[0] + 1 - time_now, self._wake)
                 return
-            self._sent.append(now)
+            self._sent.append(time_now)
             self._deliver(self._waiting.pop(next(iter(self._waiting))))
 
     def _wake(self) -> None:

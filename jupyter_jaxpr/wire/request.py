@@ -42,9 +42,9 @@ GONE = f"The kernel no longer holds this run: the kernel keeps the last {KEPT} r
 _NO_SUCH = "This run has no such {what}. Run the cell again."
 
 
-def _index(what: str, of: str) -> msgspec.Meta:
+def _index(noun: str, field: str) -> msgspec.Meta:
     """An index into a field of the run's document; it is checked before the request is answered."""
-    return msgspec.Meta(description=f"Index into its {of}.", extra={"what": what, "of": of})
+    return msgspec.Meta(description=f"Index into its {field}.", extra={"what": noun, "of": field})
 
 
 ProgramIndex = Annotated[int, _index("program", "programs")]
@@ -120,7 +120,7 @@ class Request(Struct):
     id: Annotated[int, _text("Chosen by the browser.")]
     snapshot: Annotated[str, _text("Id of the run; empty where the request is about none.")]
 
-    def answer(self, asked: Asked) -> Any:
+    def answer(self, context: Asked) -> Any:
         """The answer, or a question that is to be confirmed.
 
         Raises:

@@ -90,23 +90,23 @@ class WidgetMessages:
 
     def _announce(self) -> None:
         self._tell(Hello(seq=0, protocol=PROTOCOL, environment=self._environment))
-        shown = self._runs.get(self._shown)
-        if shown is None:
+        shown_run = self._runs.get(self._shown)
+        if shown_run is None:
             return  # the widget shows its saved document
         left = EARLIER_BYTES
         earlier: list[Snapshot] = []
         for run in self._runs.newest_first():
-            if run.document.created < shown.document.created:
+            if run.document.created < shown_run.document.created:
                 left -= len(encode(run.document))
                 if left < 0:
                     break
                 earlier.append(run.document)
         for document in reversed(earlier):
             self._tell(SnapshotMessage(seq=0, snapshot=document))
-        self._tell(SnapshotMessage(seq=0, snapshot=shown.document))
+        self._tell(SnapshotMessage(seq=0, snapshot=shown_run.document))
 
-    def _trace(self, asked: TraceCall) -> None:
-        run = self._runs.get(asked.snapshot)
+    def _trace(self, request: TraceCall) -> None:
+        run = self._runs.get(request.snapshot)
         if run is None:
             self._fail("The kernel no longer holds this run.", "Run the cell again.")
         elif run.retrace is not None and self._answers.kernel.is_measuring:

@@ -157,7 +157,7 @@ def leaves_of(kept: Kept) -> tuple[list[VisitColumns], list[int], list[Leaf], li
     visits: list[VisitColumns] = []
     steps: list[int] = []
     condition: list[Seen] = []
-    taken: list[int] = []
+    branches: list[int] = []
     for end in sorted(kept.ends, key=lambda end: end.number):
         points = by_visit.get(end.number, [])
         visits.append((len(steps), len(points), end.trips, end.outer, end.finished))
@@ -170,10 +170,10 @@ def leaves_of(kept: Kept) -> tuple[list[VisitColumns], list[int], list[Leaf], li
         condition.extend(_truth(True) for _ in points)
         condition.append(_truth(not end.finished))
         if target.name in ("cond", "select_n"):
-            taken.extend(int(point.parts[0][0][0]) for point in points)
+            branches.extend(int(point.parts[0][0][0]) for point in points)
     if target.name == "while":
         leaves.append(Leaf("condition", 0, "bool[]", 1, "value", False, condition))
-    return visits, steps, leaves, taken
+    return visits, steps, leaves, branches
 
 
 def _truth(value: bool) -> Seen:

@@ -141,10 +141,10 @@ class Sketch:
 
 
 def _text(first: Any, elements: int) -> str:
-    shown = elements if elements <= IN_FULL else _FIRST
-    words = [scalar_text(value) for value in first[:shown]]
-    if elements > shown:
-        words.append(f"… +{elements - shown}")
+    limit = elements if elements <= IN_FULL else _FIRST
+    words = [scalar_text(value) for value in first[:limit]]
+    if elements > limit:
+        words.append(f"… +{elements - limit}")
     return f"[{' '.join(words)}]"
 
 

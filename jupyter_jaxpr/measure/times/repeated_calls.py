@@ -255,19 +255,19 @@ class _Inputs:
         self.calls += count
         if not any(self._donated):
             return [self._given] * count
-        made: list[Given] = []
+        calls: list[Given] = []
         for _ in range(count):
             leaves = [leaf.copy() if flag else leaf for flag, leaf in zip(self._donated, self._leaves, strict=True)]
-            made.append(jax.tree_util.tree_unflatten(self._tree, leaves))
-        jax.block_until_ready(made)
-        return made
+            calls.append(jax.tree_util.tree_unflatten(self._tree, leaves))
+        jax.block_until_ready(calls)
+        return calls
 
 
-def _one(call: Callable[..., Any], given: Given) -> tuple[float, float, Any]:
+def _one(call: Callable[..., Any], arguments: Given) -> tuple[float, float, Any]:
     """Return the seconds of one run, the seconds until the call returned, and the result."""
     import jax
 
-    args, kwargs = given
+    args, kwargs = arguments
     clock = time.perf_counter
     wait: Wait = jax.block_until_ready
     start = clock()

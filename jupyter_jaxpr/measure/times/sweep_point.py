@@ -373,7 +373,7 @@ class Swept:
 
     # --- what was left out ---
 
-    def _may(self, growth: Growth, point: Point, what: str) -> bool:
+    def _may(self, growth: Growth, point: Point, measurement: str) -> bool:
         """Return whether a call is expected to be short enough; the first time, a note says why not."""
         if self._confirmed:
             return True
@@ -384,7 +384,7 @@ class Swept:
             expected = duration(growth.expected(point.number))
             self._note(
                 point,
-                f"{what} are left out from this value on: a call was expected to take {expected}. To "
+                f"{measurement} are left out from this value on: a call was expected to take {expected}. To "
                 f"measure {self._of} = {point.value} anyway, make {point.value} the first value.",
             )
         return False

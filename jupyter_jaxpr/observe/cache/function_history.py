@@ -214,11 +214,11 @@ class FunctionHistory:
 
     def counts_by(self, thread: int) -> Counts:
         """Return the counts to which the calls of a thread are added."""
-        own = self.counts_of.get(thread)
-        if own is None:
+        counts = self.counts_of.get(thread)
+        if counts is None:
             if len(self.counts_of) >= 100:  # remove the counts of ended threads
                 alive = {running.ident for running in threading.enumerate()}
-                for gone in [ident for ident in self.counts_of if ident not in alive]:
-                    self.counts_gone += self.counts_of.pop(gone)
-            own = self.counts_of[thread] = Counts()
-        return own
+                for ended in [ident for ident in self.counts_of if ident not in alive]:
+                    self.counts_gone += self.counts_of.pop(ended)
+            counts = self.counts_of[thread] = Counts()
+        return counts

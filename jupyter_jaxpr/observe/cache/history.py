@@ -243,9 +243,9 @@ class History:
             if self._ledgers or len(self._functions) <= GONE_KEPT:
                 return
             self.count()
-            gone = [key for key, function in self._functions.items() if not function.alive]
-            gone.sort(key=lambda key: self._functions[key].last_number)
-            for key in gone[:-GONE_KEPT]:
+            dead_keys = [key for key, function in self._functions.items() if not function.alive]
+            dead_keys.sort(key=lambda key: self._functions[key].last_number)
+            for key in dead_keys[:-GONE_KEPT]:
                 self._forgotten.add(self._functions.pop(key).name)
 
     def whole(self, newest: int, reading: Reading = NOTHING_CALLED) -> Ledger:
@@ -292,12 +292,12 @@ class History:
         """Return whether an earlier execution of the cell made this function on another line."""
         name, cell, _ = key
         executed = self._executed.get(cell, -1)
-        same = [
+        functions = [
             function
             for (known_name, place, _), function in self._functions.items()
             if (known_name, place) == (name, cell)
         ]
-        return bool(same) and all(function.last_seen < executed for function in same)
+        return bool(functions) and all(function.last_seen < executed for function in functions)
 
     def _is_reloaded(self, history: FunctionHistory, inner: Any) -> bool:
         """Return whether the file of a function was executed again.

@@ -74,16 +74,18 @@ class StaticValue:
         """Return whether JAX treats the two values as equal; unread values are equal only as one object."""
         if self.type is not other.type:
             return False
-        mine, its = self.value, other.value
-        same = mine is its is not UNKNOWN
+        mine, other_value = self.value, other.value
+        is_same_object = mine is other_value is not UNKNOWN
         if not (self.read and other.read):
-            return same or (self.owner is not None and other.owner is not None and self.owner() is other.owner())
-        if same and self._held is UNKNOWN:
+            return is_same_object or (
+                self.owner is not None and other.owner is not None and self.owner() is other.owner()
+            )
+        if is_same_object and self._held is UNKNOWN:
             return self._hash == other._hash  # JAX finds the object by its hash, which changes with the contents
-        if self._hash != other._hash or mine is UNKNOWN or its is UNKNOWN:
+        if self._hash != other._hash or mine is UNKNOWN or other_value is UNKNOWN:
             return self._hash is not None and self._hash == other._hash
         try:
-            return bool(mine == its)
+            return bool(mine == other_value)
         except not_of_a_signal(*FAILURES):  # JAX misses too when an __eq__ raises
             return False
 

@@ -45,8 +45,8 @@ class CallValues:
         keep: Whether to keep the arrays themselves alive, as `--steps` requires.
     """
 
-    def __init__(self, leaves: Sequence[Any], which: Which, keep: bool = False) -> None:
-        self.which = which
+    def __init__(self, leaves: Sequence[Any], which_call: Which, keep: bool = False) -> None:
+        self.which = which_call
         self._held: list[Any] = list(map(_own, leaves)) if keep else _all_held(leaves)
         # By the place of the leaf: the copy, and the sharding of the array; None for a NumPy array.
         self._copies: dict[int, tuple[Any, Any]] = {}
@@ -58,9 +58,9 @@ class CallValues:
             The bytes that the copies take. What cannot be copied (an array over several devices) is left out.
         """
         jax = sys.modules["jax"]
-        alive: list[Any] = [held() if type(held) is weakref.ref else held for held in self._held]
-        arrays = {place: each for place, each in enumerate(alive) if _can_be_copied(each)}
-        size = sum(each.nbytes for each in arrays.values())
+        alive: list[Any] = [entry() if type(entry) is weakref.ref else entry for entry in self._held]
+        arrays = {place: array for place, array in enumerate(alive) if _can_be_copied(array)}
+        size = sum(array.nbytes for array in arrays.values())
         if not arrays or size > limit:
             return 0
         try:
@@ -86,7 +86,7 @@ class CallValues:
         Args:
             copied: Whether the small arrays here were copied at the call.
         """
-        alive: list[Any] = [held() if type(held) is weakref.ref else held for held in self._held]
+        alive: list[Any] = [entry() if type(entry) is weakref.ref else entry for entry in self._held]
         arrays = [value for value in alive if type(value).__module__ == "numpy" and value.shape]
         return any(not copied or array.nbytes >= _COPIED for array in arrays)
 
@@ -97,9 +97,9 @@ class CallValues:
     def among(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any] | None:
         """Return the values if all of them are among the objects that a call passed; else None."""
         passed = iter(sys.modules["jax"].tree_util.tree_leaves((tuple(args), kwargs)))
-        values = [held() if type(held) is weakref.ref else held for held in self._held]
-        same = all(value is not None and any(value is leaf for leaf in passed) for value in values)
-        return values if same and not any(map(is_deleted, values)) else None
+        values = [entry() if type(entry) is weakref.ref else entry for entry in self._held]
+        are_passed = all(value is not None and any(value is leaf for leaf in passed) for value in values)
+        return values if are_passed and not any(map(is_deleted, values)) else None
 
     def get(self, paths: Sequence[str] = ()) -> list[Any]:
         """Return the values.
@@ -166,6 +166,6 @@ def copied(leaves: Sequence[Any], donated: Sequence[bool]) -> list[Any]:
         return list(leaves)
     donations = [*[False] * (len(leaves) - len(donated)), *donated]
     return [
-        jax.numpy.copy(leaf) if gone and isinstance(leaf, jax.Array) else leaf
-        for leaf, gone in zip(leaves, donations, strict=True)
+        jax.numpy.copy(leaf) if is_donated and isinstance(leaf, jax.Array) else leaf
+        for leaf, is_donated in zip(leaves, donations, strict=True)
     ]

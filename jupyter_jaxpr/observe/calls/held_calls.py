@@ -124,13 +124,13 @@ class HeldCall:
             return None
         remaining = iter(leaves[len(leaves) - sum(slot is None for slot in self._slots) :])
         left_out = jitted and self._jitted is not None
-        whole = []
+        all_leaves = []
         for slot in self._slots:
             value = next(remaining) if slot is None else None if left_out else slot.value
             if value is UNKNOWN:
                 return None
-            whole.append(value)
-        args, kwargs = jax.tree_util.tree_unflatten(self._tree, whole)
+            all_leaves.append(value)
+        args, kwargs = jax.tree_util.tree_unflatten(self._tree, all_leaves)
         if not self._positions and not self._keywords:
             return args, kwargs
         statics = [static.value for _, static in self._positions] + [static.value for static in self._keywords.values()]

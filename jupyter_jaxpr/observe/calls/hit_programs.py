@@ -63,11 +63,11 @@ class HitPrograms:
     def __init__(
         self,
         run: Run,
-        known: Callable[[Any], FunctionRecord | None],
+        record_of: Callable[[Any], FunctionRecord | None],
         looking_away: Callable[[], AbstractContextManager[Any]],
     ) -> None:
         self._run = run
-        self._known = known
+        self._known = record_of
         self._looking_away = looking_away
         self._looks: dict[FunctionRecord, Looks] = {}
         self._results: Results | None = None
@@ -127,11 +127,11 @@ class HitPrograms:
                 looks.unknown += 1
             else:
                 activity = self._run.activity(record)
-                activity.use(program, now=False)
+                activity.use(program, in_this_run=False)
                 from ..programs import own_programs  # that module imports this one
 
                 looks.all_seen = not record.unkept and all(
-                    kept.key in activity.programs for kept in own_programs(record)
+                    program.key in activity.programs for program in own_programs(record)
                 )
         except not_of_a_signal(*FAILURES) as error:
             looks.unknown += 1
@@ -152,14 +152,14 @@ class HitPrograms:
             traced = call_leaves(called, args, kwargs)
         if traced is None:
             return None
-        same: list[KeptProgram] = [kept for kept in record.kept.values() if kept.jaxpr is traced[0]]
-        if len(same) < 2:
-            return same[0] if same else None
+        programs: list[KeptProgram] = [program for program in record.kept.values() if program.jaxpr is traced[0]]
+        if len(programs) < 2:
+            return programs[0] if programs else None
         # One trace can have several compiled programs, one for each placement of the arguments.
         if record.equinox or record.pmap:
             return None
         key = key_of(called._jit_info, args, kwargs, called._fun, self._run.reading)
-        of_key = [kept for kept in same if any(self._is_equal(old, key) for old in kept.keys)]
+        of_key = [program for program in programs if any(self._is_equal(old, key) for old in program.keys)]
         return of_key[-1] if of_key else None  # the newest program replaced the older ones in JAX's cache
 
     def _is_equal(self, old: Key, new: Key) -> bool:

@@ -73,8 +73,8 @@ class FrozenCalls:
         except not_of_a_signal(*FAILURES) as error:
             self._fail(error)
 
-    def _note(self, function: str, known: tuple[str, Kind], receiver: Any, code: CodeType, offset: int) -> None:
-        name, kind = known
+    def _note(self, function: str, impure_source: tuple[str, Kind], receiver: Any, code: CodeType, offset: int) -> None:
+        name, kind = impure_source
         source = name.rpartition(".")[0]
         if name.endswith(".seed"):
             # a seeded generator gives the same numbers at each trace, as the user intends

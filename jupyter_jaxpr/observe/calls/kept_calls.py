@@ -103,18 +103,22 @@ class KeptCalls:
         """
         programs: dict[int, tuple[int, list[KeptCall]]] = {}
         for calls in self._calls.values():
-            known = {number: made for number, made in calls.missed.items() if not made[1].arrays_that_may_change(True)}
+            values_by_number = {
+                number: missed_call
+                for number, missed_call in calls.missed.items()
+                if not missed_call[1].arrays_that_may_change(True)
+            }
             for number, (called, args, kwargs) in calls.hits.items():
                 traced = leaves_of(called, args, kwargs)
                 if traced is not None and not any(map(is_deleted, traced[1])):
-                    known[number] = traced[0], CallValues(traced[1], "last", keep=True)
+                    values_by_number[number] = traced[0], CallValues(traced[1], "last", keep=True)
             last = last_of(calls.fun) if calls.seen > FIRST and calls.ends_with_hit else None
             if last is not None and not last[1].arrays_that_may_change(False):
-                known[calls.seen] = last
-            for number in sorted(known):
-                jaxpr, values = known[number]
+                values_by_number[calls.seen] = last
+            for number in sorted(values_by_number):
+                jaxpr, values = values_by_number[number]
                 programs.setdefault(id(jaxpr), (calls.seen, []))[1].append(KeptCall(number, values))
-        return {program: ProgramCalls(tuple(kept), seen) for program, (seen, kept) in programs.items()}
+        return {program: ProgramCalls(tuple(kept_calls), total) for program, (total, kept_calls) in programs.items()}
 
     def clear(self) -> None:
         """Drop the arguments."""

@@ -36,7 +36,7 @@ class _Tap:
         self._before = vars(stream).get("write")
         passed_on = stream.write
 
-        def write(text: str, *rest: Any) -> Any:
+        def write(text: str, *arguments: Any) -> Any:
             written = 0
             try:
                 for recorder in reversed(self.recorders):
@@ -51,7 +51,7 @@ class _Tap:
                         recorder._where = None
                     if recorder.swallows:
                         return written
-                return passed_on(text, *rest)
+                return passed_on(text, *arguments)
             except RecursionError as error:
                 # Where the user's stack is full, the next frame of the user's raises this error itself: drop the error
                 # of our frame.
@@ -136,10 +136,10 @@ class PrintRecorder:
             return
         text = exact(text, KEEP_CHARACTERS)
         self._characters += len(text)
-        where = (self._function(), user_place(sys._getframe(2)))
-        if where != self._where:
+        origin = (self._function(), user_place(sys._getframe(2)))
+        if origin != self._where:
             self._finish()
-            self._where = where
+            self._where = origin
         self._pieces.append(text)
         if text.endswith("\n"):  # print writes the text and the line end separately: the line end closes a record
             self._finish()

@@ -154,5 +154,5 @@ def _audit(event: str, facts: tuple[Any, ...]) -> None:
     sentence = refused_event(event, facts)
     if sentence is not None:
         refused.append(sentence)
-        what = sentence.replace(PLACE, "The call", 1)
-        raise PermissionError(f"{what} jupyter_jaxpr traces this call and did not allow the change.")
+        cause = sentence.replace(PLACE, "The call", 1)
+        raise PermissionError(f"{cause} jupyter_jaxpr traces this call and did not allow the change.")

@@ -17,5 +17,5 @@ class CostRequest(Request, tag="cost"):
 
     program: ProgramIndex
 
-    def answer(self, asked: Asked) -> ProgramCost:
-        return asked.run.sources.cost(self.program)
+    def answer(self, context: Asked) -> ProgramCost:
+        return context.run.sources.cost(self.program)

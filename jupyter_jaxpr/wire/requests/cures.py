@@ -17,6 +17,6 @@ class CuresRequest(Request, tag="cures"):
     into: ClassVar[str | None] = DOCUMENT
     is_kept: ClassVar[bool] = True
 
-    def answer(self, asked: Asked) -> Snapshot:
-        with asked.alone() as run:
-            return try_cures(observer(), run.sources, asked.namespace())
+    def answer(self, context: Asked) -> Snapshot:
+        with context.alone() as run:
+            return try_cures(observer(), run.sources, context.namespace())

@@ -36,16 +36,16 @@ class DiffRequest(Request, tag="diff"):
         described("The earlier run, where this kernel did not make it: a saved copy, or from before a restart."),
     ] = None
 
-    def answer(self, asked: Asked) -> ProgramDiff:
-        document, sources = self._earlier(asked)
+    def answer(self, context: Asked) -> ProgramDiff:
+        document, sources = self._earlier(context)
         if not 0 <= self.before_program < len(document.programs):
             raise Unavailable(_NO_SUCH)
-        run = asked.run
+        run = context.run
         return diff_runs(
             (document, sources), self.before_program, (run.document, run.sources), self.program, self.level
         )
 
-    def _earlier(self, asked: Asked) -> tuple[Snapshot, Sources | None]:
+    def _earlier(self, context: Asked) -> tuple[Snapshot, Sources | None]:
         if self.before_document is not None:
             # A document from a file may have the id of a held run; it is compared by itself.
             try:
@@ -53,7 +53,7 @@ class DiffRequest(Request, tag="diff"):
             except not_of_a_signal(ValueError) as error:
                 raise Unavailable(str(error)) from None
             return self.before_document, None
-        earlier = asked.runs.get(self.before)
+        earlier = context.runs.get(self.before)
         if earlier is None:
             raise Unavailable(_GONE)
         return earlier.document, earlier.sources

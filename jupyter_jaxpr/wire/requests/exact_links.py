@@ -18,9 +18,9 @@ class ExactLinksRequest(LongRequest, tag="exact_links"):
 
     program: ProgramIndex
 
-    def answer(self, asked: Asked) -> ExactLinks | Confirm:
-        sources, work, program = asked.run.sources, asked.work, self.program
+    def answer(self, context: Asked) -> ExactLinks | Confirm:
+        sources, work, program = context.run.sources, context.work, self.program
         if not self.confirmed and sources.twin(program) is None:
-            name = asked.run.document.programs[program].name
+            name = context.run.document.programs[program].name
             return self.confirm(exact_links_question(sources.observed(program), name))
         return find_exact_links(sources, program, lambda text: work.tell(text, always=True), stopped=work.is_stopped)

@@ -47,23 +47,23 @@ class LiveRequest(Request, tag="live"):
     ] = "jaxpr"
     is_asked_for: Annotated[bool, described("The user asked for this trace by name, not by typing.")] = False
 
-    def answer(self, asked: Asked) -> LiveProgram:
-        cells = asked.kernel.cells
+    def answer(self, context: Asked) -> LiveProgram:
+        cells = context.kernel.cells
         if cells is None or not cells.may_trace(self.cell_id):
             raise Unavailable(_NOT_YET)
-        if asked.kernel.is_measuring:
+        if context.kernel.is_measuring:
             return LiveProgram(state="waiting", function=None, line=None, text=None, snapshot=None, seconds=0.0)
-        names = asked.namespace()
+        names = context.namespace()
         live = _live.trace(
             AskedOfCell(
                 self.source, self.cell_id, self.line, self.in_view, self.specs, self.last_level, self.is_asked_for
             ),
             names,
-            lambda name: _observed(name, names, asked.runs),
+            lambda name: _observed(name, names, context.runs),
             cells.known_cells(),
-            last_run=lambda name: _last_run(name, asked.runs),
+            last_run=lambda name: _last_run(name, context.runs),
         )
-        return msgspec.structs.replace(live, difference=_since_the_last_run(live, asked.runs))
+        return msgspec.structs.replace(live, difference=_since_the_last_run(live, context.runs))
 
 
 def _since_the_last_run(live: LiveProgram, runs: Runs) -> ProgramDiff | None:

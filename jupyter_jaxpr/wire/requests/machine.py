@@ -17,8 +17,8 @@ class MachineRequest(LongRequest, tag="machine"):
     patience: ClassVar[int] = 60
     into: ClassVar[str | None] = "machine"
 
-    def answer(self, asked: Asked) -> Machine:
-        measured = measure_machine(report=asked.work.tell, stop=asked.work.is_stopped)
+    def answer(self, context: Asked) -> Machine:
+        measured = measure_machine(report=context.work.tell, stop=context.work.is_stopped)
         if measured is None:
             raise Unavailable("The measurement was stopped before its first result. Press the button again.")
         return machine_document(measured)

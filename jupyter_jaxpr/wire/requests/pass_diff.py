@@ -20,6 +20,6 @@ class PassDiffRequest(Request, tag="pass_diff"):
     first_line: FirstLine
     line_count: LineCount
 
-    def answer(self, asked: Asked) -> PassDiff:
-        lines = asked.run.sources.pass_diff(self.program, self.index)
+    def answer(self, context: Asked) -> PassDiff:
+        lines = context.run.sources.pass_diff(self.program, self.index)
         return diff_page(self.program, self.index, lines, *lines_asked_for(self.first_line, self.line_count))

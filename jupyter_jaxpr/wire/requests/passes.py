@@ -18,12 +18,12 @@ class PassesRequest(LongRequest, tag="passes"):
 
     program: ProgramIndex
 
-    def answer(self, asked: Asked) -> ProgramPasses | Confirm:
-        run, program = asked.run, self.program
+    def answer(self, context: Asked) -> ProgramPasses | Confirm:
+        run, program = context.run, self.program
         observed = run.sources.observed(program)
         if not self.confirmed:
             return self.confirm(passes_question(observed, run.document.programs[program].name))
-        asked.work.tell("compiling the program again", always=True)
+        context.work.tell("compiling the program again", always=True)
         pass_texts, seconds = find_passes(observed)
         run.sources.add_passes(program, pass_texts)
         return passes_document(program, pass_texts, seconds)

@@ -20,6 +20,6 @@ class ScopeRequest(Request, tag="scope"):
     first_equation: Annotated[int, described("From 0.")]
     equation_count: Annotated[int, described("At most 5,000, those inside of others counted.")]
 
-    def answer(self, asked: Asked) -> ScopePage:
+    def answer(self, context: Asked) -> ScopePage:
         count = min(max(self.equation_count, 1), EQUATIONS_AT_MOST)
-        return asked.run.sources.scope_page(self.scope, max(self.first_equation, 0), count)
+        return context.run.sources.scope_page(self.scope, max(self.first_equation, 0), count)

@@ -17,5 +17,5 @@ class ShardingsRequest(Request, tag="shardings"):
 
     program: ProgramIndex
 
-    def answer(self, asked: Asked) -> ProgramShardings:
-        return asked.run.sources.shardings(self.program)
+    def answer(self, context: Asked) -> ProgramShardings:
+        return context.run.sources.shardings(self.program)

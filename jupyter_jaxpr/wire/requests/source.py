@@ -17,9 +17,9 @@ class SourceRequest(Request, tag="source"):
 
     path: Annotated[str, described("As in its files.")]
 
-    def answer(self, asked: Asked) -> SourcePage:
+    def answer(self, context: Asked) -> SourcePage:
         # Only what the run came from is ever read.
-        page = asked.run.sources.source_page(self.path)
+        page = context.run.sources.source_page(self.path)
         if page is None:
             raise Unavailable("This run has no such file. Run the cell again.")
         return page

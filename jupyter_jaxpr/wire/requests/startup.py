@@ -24,7 +24,7 @@ class StartupRequest(Request, tag="startup"):
         described("The user saw path and text before the file is written, and the path before it is removed."),
     ]
 
-    def answer(self, asked: Asked) -> StartupState:
+    def answer(self, context: Asked) -> StartupState:
         profile = getattr(get_ipython(), "profile_dir", None)
         if profile is None:
             raise Unavailable(

@@ -34,11 +34,11 @@ class SweepRequest(LongRequest, tag="sweep"):
         list[str], described("As for --compare: names to call instead of the call's own; may be empty.")
     ]
 
-    def answer(self, asked: Asked) -> Sweep | Confirm:
-        support, work = observer().hooks.support, asked.work
+    def answer(self, context: Asked) -> Sweep | Confirm:
+        support, work = observer().hooks.support, context.work
         if support.tier == "none":
             raise Unavailable(support.note or _NO_JAX)
-        namespace = asked.namespace()
+        namespace = context.namespace()
         try:
             target = parse_target(self.call)
             swept = parse_sweep(self.sweep, target)

@@ -24,8 +24,8 @@ class TextRequest(Request, tag="text"):
     ] = None
     twin: Annotated[bool, described("The text of the program's twin, which exact_links made before.")] = False
 
-    def answer(self, asked: Asked) -> TextPage:
+    def answer(self, context: Asked) -> TextPage:
         first, count = lines_asked_for(self.first_line, self.line_count)
         # Another platform's text is lowered now: none of the user's calls.
         with observer().looking_away():
-            return asked.run.sources.text_page(self.program, self.level, first, count, self.platform, twin=self.twin)
+            return context.run.sources.text_page(self.program, self.level, first, count, self.platform, twin=self.twin)

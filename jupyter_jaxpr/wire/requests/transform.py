@@ -25,6 +25,6 @@ class TransformRequest(Request, tag="transform"):
     program: ProgramIndex
     kind: Annotated[TransformKind, described("Which.")]
 
-    def answer(self, asked: Asked) -> Snapshot:
-        with asked.alone() as run:
+    def answer(self, context: Asked) -> Snapshot:
+        with context.alone() as run:
             return transform_program(observer(), run.sources, self.program, self.kind)

@@ -16,6 +16,6 @@ class ValuesRequest(Request, tag="values"):
 
     saved: Annotated[bool, described("False: outputs and exports leave values out, whatever the kernel's setting is.")]
 
-    def answer(self, asked: Asked) -> bool:
-        asked.kernel.page_saves_values = self.saved
+    def answer(self, context: Asked) -> bool:
+        context.kernel.page_saves_values = self.saved
         return self.saved
