@@ -66,12 +66,12 @@ def partial_trace(error: BaseException) -> PartialTrace | None:
     while traceback is not None:
         trace: Any = traceback.tb_frame.f_locals.get("trace")
         if type(trace) is kind:
-            return _held(trace, traceback.tb_frame)
+            return _partial_trace(trace, traceback.tb_frame)
         traceback = traceback.tb_next
     return None
 
 
-def _held(trace: Any, frame: FrameType) -> PartialTrace:
+def _partial_trace(trace: Any, frame: FrameType) -> PartialTrace:
     jaxpr_frame = trace.frame
     captured = list(jaxpr_frame.constvar_to_val)
     inputs = list(jaxpr_frame.invars)

@@ -115,7 +115,7 @@ class TracesAhead:
         code = inspect.unwrap(private("pjit").jit_trace).__code__
         tell, fail = self._tell, self._fail
 
-        def made(traced: Any, frame: FrameType) -> None:
+        def note_traced(traced: Any, frame: FrameType) -> None:
             if frame.f_code is not code:
                 return
             try:
@@ -130,7 +130,7 @@ class TracesAhead:
             except not_of_a_signal(*FAILURES) as error:
                 fail(error)
 
-        self._method = TellingMethod(private("stages").Traced, "__init__", made)
+        self._method = TellingMethod(private("stages").Traced, "__init__", note_traced)
 
     def stop(self) -> None:
         """Stop reporting, and restore JAX."""

@@ -84,7 +84,7 @@ class UntoldChanges:
     def _watch(
         self, holder: Any, name: str, function: str, code: CodeType, read: Callable[[Any], Untold | None]
     ) -> None:
-        def asked(frame: FrameType) -> None:
+        def note_change(frame: FrameType) -> None:
             try:
                 if frame.f_code is code:
                     change = read(frame.f_locals)
@@ -93,7 +93,7 @@ class UntoldChanges:
             except not_of_a_signal(*FAILURES) as error:
                 self._fail(error)
 
-        self._modules.append(TellingModule(holder, name, function, asked))
+        self._modules.append(TellingModule(holder, name, function, note_change))
 
     def stop(self) -> None:
         """Stop reporting, and restore JAX."""

@@ -18,7 +18,7 @@ class WhenImported:
 
     def __init__(self, name: str, call: Callable[[], None]) -> None:
         self._name = name
-        self._then = call
+        self._call = call
         self._looking = False
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
@@ -41,7 +41,7 @@ class WhenImported:
             self.stop()
             # An error of this package must not fail the user's import; the next cell tries again.
             try:
-                self._then()
+                self._call()
             except not_of_a_signal(Exception):
                 return
 

@@ -113,18 +113,18 @@ def define(
     definer = _Definer(cell, cell_id, file, Definitions(namespace), kept_classes)
     for statement in cell.module.body:
         definer.run(statement)
-    return definer.made
+    return definer.definitions
 
 
 class _Definer:
     def __init__(
         self, cell: WrittenCell, cell_id: str, file: str, definitions: Definitions, kept_classes: DefinedClasses
     ) -> None:
-        self.made = definitions
+        self.definitions = definitions
         self._cell = cell
         self._cell_id = cell_id
         self._file = file
-        self._kept = kept_classes
+        self._kept_classes = kept_classes
 
     def run(self, statement: ast.stmt) -> None:
         """Run a statement, or skip it."""
@@ -137,15 +137,15 @@ class _Definer:
             return
         if is_defined:
             for name in names:
-                self.made.skipped.pop(name, None)
+                self.definitions.skipped.pop(name, None)
         else:
             self._skip(names, Skipped(statement.lineno))
 
     def _skip(self, names: set[str], skipped: Skipped) -> None:
-        self.made.skipped.update(dict.fromkeys(names, skipped))
+        self.definitions.skipped.update(dict.fromkeys(names, skipped))
 
     def _run(self, statement: ast.stmt) -> bool:
-        names = self.made.namespace
+        names = self.definitions.namespace
         match statement:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self._function(statement)
@@ -179,34 +179,34 @@ class _Definer:
         owner = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
         if not isinstance(owner, ast.Name):
             return False
-        value = self.made.namespace.get(owner.id)
-        return any(value is function for function in self.made.functions.values())
+        value = self.definitions.namespace.get(owner.id)
+        return any(value is function for function in self.definitions.functions.values())
 
     def _function(self, statement: FunctionStatement) -> None:
-        check_definition(statement, self.made.namespace)
+        check_definition(statement, self.definitions.namespace)
         for decorator in statement.decorator_list:
             if isinstance(decorator, ast.Attribute) and isinstance(decorator.value, ast.Name):
-                owner = self.made.namespace.get(decorator.value.id)
+                owner = self.definitions.namespace.get(decorator.value.id)
                 is_module = isinstance(owner, type(sys))
-                if not is_module and not any(owner is function for function in self.made.functions.values()):
+                if not is_module and not any(owner is function for function in self.definitions.functions.values()):
                     raise NotHarmless(ast.unparse(decorator))
         self._execute(statement)
-        self.made.functions[statement.lineno] = self.made.namespace[statement.name]
+        self.definitions.functions[statement.lineno] = self.definitions.namespace[statement.name]
 
     def _class(self, statement: ast.ClassDef) -> bool:
         text = ast.unparse(statement)
-        names = self.made.namespace
+        names = self.definitions.namespace
         existing = names.get(statement.name)
         if isinstance(existing, type) and is_class_of(existing, text):
             return True
-        kept_class = self._kept.get(self._cell_id, statement.name, text)
+        kept_class = self._kept_classes.get(self._cell_id, statement.name, text)
         if kept_class is not None:
             names[statement.name] = kept_class
             return True
         if not is_plain_class(statement, names):
             raise NotHarmless(f"class {statement.name}")
         self._execute(statement)
-        self._kept.keep(self._cell_id, statement.name, text, names[statement.name])
+        self._kept_classes.keep(self._cell_id, statement.name, text, names[statement.name])
         return True
 
     def _import(self, statement: ast.Import) -> bool:
@@ -218,7 +218,7 @@ class _Definer:
             modules.append((alias, module))
         for alias, module in modules:
             root = alias.name.partition(".")[0]
-            self.made.namespace[alias.asname or root] = module if alias.asname else sys.modules[root]
+            self.definitions.namespace[alias.asname or root] = module if alias.asname else sys.modules[root]
         return True
 
     def _import_from(self, statement: ast.ImportFrom) -> bool:
@@ -231,18 +231,22 @@ class _Definer:
         for alias in statement.names:
             if alias.name == "*":
                 public = names_of_module.get("__all__", [name for name in names_of_module if not name.startswith("_")])
-                self.made.namespace.update({name: names_of_module[name] for name in public if name in names_of_module})
+                self.definitions.namespace.update(
+                    {name: names_of_module[name] for name in public if name in names_of_module}
+                )
                 continue
             name = f"{statement.module}.{alias.name}"
             if alias.name not in names_of_module and name not in sys.modules:
                 raise NotThere(name)
-            self.made.namespace[alias.asname or alias.name] = names_of_module.get(alias.name, sys.modules.get(name))
+            self.definitions.namespace[alias.asname or alias.name] = names_of_module.get(
+                alias.name, sys.modules.get(name)
+            )
         return True
 
     def _execute(self, statement: ast.stmt) -> None:
         module = ast.Module([statement], [])
         code = compile(module, self._file, "exec", flags=_ANNOTATIONS_ARE_TEXT, dont_inherit=True)
-        exec(code, self.made.namespace)
+        exec(code, self.definitions.namespace)
 
 
 def _is_target(target: ast.expr, value: ast.expr) -> bool:

@@ -67,7 +67,7 @@ _CALL = re.compile(r"(?<![\w.-])[A-Za-z_][\w.]*\(")
 
 
 @dataclass(frozen=True)
-class Asked:
+class CellToTrace:
     """What is asked of a cell.
 
     Attributes:
@@ -105,7 +105,7 @@ class Live:
 
     def trace(
         self,
-        written_cell: Asked,
+        cell_to_trace: CellToTrace,
         names: Mapping[str, Any],
         observed: ObservedCalls,
         cells: Mapping[str, CellText] | None = None,
@@ -115,7 +115,7 @@ class Live:
         """Trace one function of a cell.
 
         Args:
-            written_cell: The cell.
+            cell_to_trace: The cell.
             names: The user's; they are copied.
             observed: The calls that were seen.
             cells: The notebook's cells by the file name that their code carries.
@@ -127,7 +127,7 @@ class Live:
                 # A collection looks at all objects of JAX and of the text's tree: a tenth of a second, several times.
                 with without_collection(), time_limit(seconds) as limit:
                     question = _Question(
-                        written_cell, observed, cells or {}, seconds, last_run, limit, self._slow_compiles
+                        cell_to_trace, observed, cells or {}, seconds, last_run, limit, self._slow_compiles
                     )
                     return self._trace(question, names)
             except TookTooLong:
@@ -137,21 +137,21 @@ class Live:
                 self._namespace.clear()
 
     def _trace(self, question: _Question, names: Mapping[str, Any]) -> LiveProgram:
-        written_cell = question.asked
+        cell_to_trace = question.cell_to_trace
         try:
-            written = read_cell(written_cell.source)
+            written = read_cell(cell_to_trace.source)
         except SyntaxError as error:
             return _answer("no_python", line=error.lineno)
         except NoPython:
             return _answer("no_python")
-        chosen = chosen_function(written, written_cell.line, written_cell.in_view)
+        chosen = chosen_function(written, cell_to_trace.line, cell_to_trace.in_view)
         if chosen is None or not imported():
             return _answer("no_function", text=_NO_FUNCTION)
-        file = f"<cell {written_cell.cell_id} as written>"
+        file = f"<cell {cell_to_trace.cell_id} as written>"
         with text_known(file, written.source):
             work = _OneTrace(question, written, chosen, file)
             try:
-                definitions = define(written, written_cell.cell_id, file, dict(names), self._namespace, self._classes)
+                definitions = define(written, cell_to_trace.cell_id, file, dict(names), self._namespace, self._classes)
             except not_of_a_signal(Exception) as error:
                 return work.raised(error)
             return work.traced(definitions, names)
@@ -171,7 +171,7 @@ class _Question:
         slow_compiles: The cells that are not compiled unasked.
     """
 
-    asked: Asked
+    cell_to_trace: CellToTrace
     observed: ObservedCalls
     cells: Mapping[str, CellText]
     seconds: float
@@ -182,14 +182,14 @@ class _Question:
 
 class _OneTrace:
     def __init__(self, question: _Question, written: WrittenCell, chosen: FunctionStatement, file: str) -> None:
-        written_cell = question.asked
+        cell_to_trace = question.cell_to_trace
         self._question = question
-        self._asked = written_cell
+        self._cell_to_trace = cell_to_trace
         self._written = written
         self._chosen = chosen
         self._name = chosen.name
         self._file = file
-        self._cell = Cell(id=written_cell.cell_id, execution_count=None, file=file, source=written_cell.source)
+        self._cell = Cell(id=cell_to_trace.cell_id, execution_count=None, file=file, source=cell_to_trace.source)
 
     def traced(self, definitions: Definitions, names: Mapping[str, Any]) -> LiveProgram:
         """Trace the chosen function, now that it is made."""
@@ -198,7 +198,7 @@ class _OneTrace:
         if function is None:
             return self._not_defined(definitions)
         try:
-            arguments = self._given(function, definitions)
+            arguments = self._arguments(function, definitions)
         except Unusable as error:
             return _answer("needs_arguments", name, self._chosen.lineno, str(error))
         if arguments is None:
@@ -257,10 +257,10 @@ class _OneTrace:
         line = finding.place.line if finding.place is not None and finding.place.file == self._file else None
         return _answer("raised", self._name, line, finding.text, document, seconds)
 
-    def _given(self, function: Any, definitions: Definitions) -> Given | None:
+    def _arguments(self, function: Any, definitions: Definitions) -> Given | None:
         names, name = definitions.namespace, self._name
-        if self._asked.specs is not None:
-            return from_specs(name, self._asked.specs, names)
+        if self._cell_to_trace.specs is not None:
+            return from_specs(name, self._cell_to_trace.specs, names)
         arguments = None
         if self._written.magic is not None:
             arguments = from_target(_target_of(self._written.magic), name, names)
@@ -276,7 +276,7 @@ class _OneTrace:
 
         So the body of a scan is traced with the types that the scan gives it.
         """
-        first = chosen_function(self._written, None, self._asked.in_view)
+        first = chosen_function(self._written, None, self._cell_to_trace.in_view)
         for statement in [first, *reversed(self._written.functions)]:
             if statement is None or statement is self._chosen:
                 continue
@@ -284,7 +284,7 @@ class _OneTrace:
             if function is None or not self._is_reached(function, definitions):
                 continue
             caller = _OneTrace(self._question, self._written, statement, self._file)
-            if caller._given(function, definitions) is not None:
+            if caller._arguments(function, definitions) is not None:
                 return caller
         return None
 
@@ -336,13 +336,13 @@ class _OneTrace:
 
     def _texts(self, live: LiveTrace) -> Texts:
         """Have JAX make the texts that the user chose."""
-        last = self._asked.last_level
+        last = self._cell_to_trace.last_level
         if live.function is None:
             return Texts(last)
         (program,) = live.function.programs
         question = self._question
         return question.slow_compiles.make_texts(
-            observer(), program, last, question.limit, self._asked.cell_id, self._asked.is_asked_for
+            observer(), program, last, question.limit, self._cell_to_trace.cell_id, self._cell_to_trace.is_asked_for
         )
 
     def _document(
@@ -355,14 +355,14 @@ class _OneTrace:
             findings=list(findings),
             named_values=live.named_values,
         )
-        texts = texts or Texts(self._asked.last_level)
+        texts = texts or Texts(self._cell_to_trace.last_level)
         has_texts = texts.last != "jaxpr"
         with observer().looking_away():
             built = build(
                 observation,
                 self._cell,
                 environment=environment(observer().hooks.support),
-                run_id=f"live {self._asked.cell_id}",
+                run_id=f"live {self._cell_to_trace.cell_id}",
                 cells=self._question.cells,
                 texts_up_to=TEXTS_UP_TO if has_texts else -1,
                 text_limit=TEXT_LIMIT,
@@ -426,7 +426,7 @@ def observed_calls(function: Any) -> list[tuple[ArgumentSpec, ...]]:
     """The arguments of the calls of a jitted function of the user's that were seen, the newest first."""
     if not is_jitted(function):
         return []
-    record = observer().functions.known(getattr(function, "_fun", None))
+    record = observer().functions.record_of(getattr(function, "_fun", None))
     if record is None:
         return []
-    return [program.arguments() for program in reversed(list(record.kept.values()))]
+    return [program.arguments() for program in reversed(list(record.programs.values()))]

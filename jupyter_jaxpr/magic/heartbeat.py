@@ -105,11 +105,11 @@ class Heartbeat:
             interruptible=compile_can_be_interrupted() if stage == "compile" else _INTERRUPTIBLE[stage],
             warning=self._warning,
             equations=progress.program.equations,
-            loop=_told(progress.program.loop, self._run.file),
+            loop=_unrolled_so_far(progress.program.loop, self._run.file),
         )
 
 
-def _told(loop: UnrolledLoop | None, cell: str | None) -> UnrolledSoFar | None:
+def _unrolled_so_far(loop: UnrolledLoop | None, cell: str | None) -> UnrolledSoFar | None:
     """Return the message about a Python loop that a trace unrolls; None for a loop in another cell."""
     if loop is None:
         return None

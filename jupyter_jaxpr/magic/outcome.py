@@ -63,7 +63,7 @@ def complete(
     if imported():
         _find(observation, lambda: leaked_tracers(active.run.traced_functions))
         _find(observation, lambda: stale_values(active.run))
-        _find(observation, lambda: frozen_values(active.run.frozen_calls.found.values()))
+        _find(observation, lambda: frozen_values(active.run.frozen_calls.calls.values()))
         _find(observation, lambda: truncated_types(active.run.truncated))
         _find(observation, lambda: promoted_carries(active.run.promoted))
         _find(observation, lambda: list(unused_donations(active.run.unused_donations)))

@@ -75,10 +75,10 @@ class Session:
     @staticmethod
     def newest() -> Session | None:
         """Return the session that showed a cell last; None before any."""
-        sessions = [session for session in list(_sessions.values()) if session.runs.shown]
+        sessions = [session for session in list(_sessions.values()) if session.runs.by_number]
         return max(
             sessions,
-            key=lambda session: next(reversed(session.runs.shown.values())).built.document.created,
+            key=lambda session: next(reversed(session.runs.by_number.values())).built.document.created,
             default=None,
         )
 

@@ -49,7 +49,7 @@ def drain(
         if fun is None:
             _drain_derived(run, called)
             continue
-        function = functions.known(fun)
+        function = functions.record_of(fun)
         if function is not None and function.construct is not None:
             continue  # JAX itself calls the function of a construct, which is counted when JAX evaluates the construct
         shared = function is None and functions.is_shared(fun)
@@ -70,7 +70,7 @@ def drain(
         counter.drained()
         return counted, has_miss, its_activity
     for called, times, place, record in counter.drain_raised():
-        function = record if called is None else functions.known(getattr(called, "_fun", None))
+        function = record if called is None else functions.record_of(getattr(called, "_fun", None))
         if function is not None and not function.library:
             activity = run.activity(function)
             activity.calls_raised += times
@@ -79,7 +79,7 @@ def drain(
         elif function is None and called is not None:
             run.note_raised_unseen(called, times)
     for handed, _, place, record in counter.drain_handed():
-        function = record if handed is None else functions.known(getattr(handed, "_fun", None))
+        function = record if handed is None else functions.record_of(getattr(handed, "_fun", None))
         if function is not None and not function.library:
             run.activity(function).handed += 1
             run.call_lines.unseen(place)
@@ -108,7 +108,7 @@ def _drain_derived(run: Run, called: Any) -> None:
     if jaxpr is None:
         return
     for activity in run.functions.values():
-        for program in activity.record.kept.values():
+        for program in activity.record.programs.values():
             if program.jaxpr is jaxpr:
                 activity.use(program, in_this_run=False)
 

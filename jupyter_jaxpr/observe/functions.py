@@ -41,7 +41,7 @@ class FunctionRecord:
         "equinox",
         "history",
         "jit_name",
-        "kept",
+        "programs",
         "library",
         "missed",
         "name",
@@ -64,7 +64,7 @@ class FunctionRecord:
         self.construct: Construct | None = None  # the construct that JAX compiled by itself, outside of jit
         self.pmap = False  # the functions that JAX makes for one pmapped function share a record
         self.replayable = True  # False once asking JAX's caches for stages made JAX compile or lower
-        self.kept: dict[Any, Any] = {}  # the programs observed last, newest last
+        self.programs: dict[Any, Any] = {}  # the programs observed last, newest last
         self.unkept = False  # whether JAX may hold further programs of the function
         self.at_trace: Any = None  # `ValuesAtTrace` of the last trace; None where no run saw the trace
         # (history, index of this function object in it, whether a rerun of its cell made the object)
@@ -73,7 +73,7 @@ class FunctionRecord:
     @property
     def has_several(self) -> bool:
         """Whether a hit may run one of several programs."""
-        return len(self.kept) > 1 or self.unkept
+        return len(self.programs) > 1 or self.unkept
 
 
 class Functions:
@@ -94,7 +94,7 @@ class Functions:
             record = self._make(fun, frame)
         return self._of_user(fun, record, frame) if record.shared else record
 
-    def asked(self, fun: Any, frame: FrameType) -> FunctionRecord | None:
+    def find_traced(self, fun: Any, frame: FrameType) -> FunctionRecord | None:
         """Return the record of a function whose trace is requested in `frame` without a call.
 
         None where the function was not called yet and is JAX's code, or where JAX requests the trace: `jax.eval_shape`
@@ -115,7 +115,7 @@ class Functions:
                 since[record.name] += times - before.get(key, 0)
         return since.most_common()
 
-    def known(self, fun: Any) -> FunctionRecord | None:
+    def record_of(self, fun: Any) -> FunctionRecord | None:
         """Return the record of a function; None where the function was not seen yet or is not known alone."""
         record = self._records.get(id(fun))
         if record is None or not record.shared:

@@ -49,13 +49,13 @@ from .run import Run
 from .stages import STAGE_NAMES, LooseEvent
 from .threads import (
     LOOSE_EVENTS,
-    Asked,
     Miss,
     ThreadState,
+    TraceRequest,
     begin_trace,
     count_replayed,
     end_trace,
-    forget_asked,
+    forget_trace_requests,
     leave,
     prune,
     start_trace,
@@ -142,7 +142,7 @@ class HookReceiver:
         activity = run.activity(function)
         activity.calls += 1
         activity.called_at = call_place(frame)
-        for program in list(function.kept.values())[-1:]:
+        for program in list(function.programs.values())[-1:]:
             activity.use(program, in_this_run=False)
         run.call_lines.called(activity.called_at, 1)
 
@@ -239,8 +239,8 @@ class HookReceiver:
             return
         if state.stack:
             prune(state, self.history)
-        forget_asked(state, id(frame))
-        function = self.functions.asked(fun, frame)
+        forget_trace_requests(state, id(frame))
+        function = self.functions.find_traced(fun, frame)
         if state.run is not None and (is_users(fun) if function is None else not function.library):
             name = stored_jit_name(fun) or name_of(fun)
             state.run.ahead.add(name)
@@ -248,7 +248,7 @@ class HookReceiver:
         if function is None or function.library or function.equinox or function.pmap:
             return
         history = self.history.of(function)
-        state.asked.append(Asked(id(frame), frame.f_code, function.jit_name or function.name, history))
+        state.trace_requests.append(TraceRequest(id(frame), frame.f_code, function.jit_name or function.name, history))
         source = source_of(options)
         if source is not None:  # the source identifies the function when any thread later lowers or compiles the trace
             self._ahead[source] = history
@@ -362,9 +362,9 @@ class HookReceiver:
         if event == TRACE_EVENT and not state.replaying and not state.listening and self.hooks.tells_calls:
             # Traces of JAX's own functions inside of a trace, of which there are hundreds, are not recorded.
             miss: Miss | None = state.stack[-1].record if state.stack else None
-            forget_asked(state)
-            if state.asked:
-                request = state.asked[-1]
+            forget_trace_requests(state)
+            if state.trace_requests:
+                request = state.trace_requests[-1]
                 if request.name == name and not facts.staging():
                     worked_ahead(state, self.history, request.history, LooseEvent(event, name, seconds, False))
             elif miss is not None and (name is None or name == miss.function.jit_name):

@@ -34,7 +34,7 @@ class NumPyArrays:
     """
 
     def __init__(self) -> None:
-        self._seen: dict[Any, list[_Seen]] = {}  # the arrays by place in memory
+        self._entries: dict[Any, list[_Seen]] = {}  # the arrays by place in memory
         self._used: set[Any] = set()
         self.unread: set[Any] = set()
 
@@ -58,16 +58,16 @@ class NumPyArrays:
     def add(self, array: Any, variable: Any) -> None:
         """Store the variable of an array with its present contents."""
         place = _place(array)
-        self._seen.setdefault(place, []).append(_Seen(weakref.ref(_owner(array)), _contents(array), variable))
+        self._entries.setdefault(place, []).append(_Seen(weakref.ref(_owner(array)), _contents(array), variable))
 
     def has_room(self) -> bool:
         """Return whether further arrays may be read before the call."""
-        return len(self._seen) < _FIRST
+        return len(self._entries) < _FIRST
 
     def _living(self, place: Any) -> list[_Seen]:
-        entries = self._seen.get(place, [])
+        entries = self._entries.get(place, [])
         if entries and entries[0].owner() is None:  # the owner is gone, and another array uses the memory
-            del self._seen[place]
+            del self._entries[place]
             return []
         return entries
 

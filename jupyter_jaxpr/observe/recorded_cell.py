@@ -54,7 +54,7 @@ class RecordedCell:
     """
 
     def __init__(self, hooks: Hooks, fail: Callable[[BaseException], None], covers_cell: bool) -> None:
-        self.whole = covers_cell
+        self.covers_cell = covers_cell
         self._fail = fail
         # A jitted function of the user's has a program of its own: the recording of the cell may end there.
         limits = (MOST, _FOREVER) if covers_cell else (FIRST, FIRST_SECONDS, _is_jitted_by_user)
@@ -97,7 +97,7 @@ class RecordedCell:
         recorded = self.recording.recorded_whole(name)
         note = _NOTE.format(ran=count(recorded.dispatches, "dispatch", "dispatches"))
         limit_note = None if recorded.ended is None else _MORE
-        if self.whole:
+        if self.covers_cell:
             limit_note = _TOOK.format(took=duration(self.recording.spent))
         composed = " ".join(_COMPOSED.format(name=name) for name in composed_in(recorded.program))
         program = ObservedProgram(

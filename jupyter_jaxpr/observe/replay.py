@@ -18,7 +18,7 @@ from .calls.call_values import CallValues, copied
 from .calls.held_calls import HeldCall
 from .functions import FunctionRecord, equinox_wrapper
 from .observation import Place
-from .programs import KeptProgram, keep, kept
+from .programs import KeptProgram, keep, stored_program
 from .run import Run
 from .stages import CallStages
 from .threads import Miss, ThreadState
@@ -34,7 +34,7 @@ def note_call(run: Run | None, call: JitCall, miss: Miss) -> None:
     jaxpr, function, key = call.params["jaxpr"], miss.function, miss.event.key
     wrapper = equinox_wrapper(call.frame) if function.equinox and call.frame is not None else None
     plain = key is not None and wrapper is None and not key.statics
-    for program in function.kept.values():
+    for program in function.programs.values():
         if program.jaxpr is jaxpr:
             break
     else:
@@ -60,8 +60,8 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
     """Keep the program that a call ran."""
     assert call.params is not None
     jaxpr = call.params["jaxpr"]
-    program = kept(miss.function, jaxpr, executable)
-    made_now = miss.stages.made
+    program = stored_program(miss.function, jaxpr, executable)
+    made_now = miss.stages.has_program
     if program is None:
         program = KeptProgram(
             "ran",
@@ -107,8 +107,8 @@ def _note_hits_so_far(run: Run, miss: Miss) -> None:
     activity, function = miss.activity, miss.function
     if activity is None or function.has_several or function.construct is not None or not activity.hits_of(function):
         return
-    for program in list(function.kept.values()):
-        if program.made == "ran":
+    for program in list(function.programs.values()):
+        if program.origin == "ran":
             activity.hits_ran(function, program)
 
 
@@ -118,7 +118,8 @@ def note_unfinished(call: JitCall, miss: Miss) -> None:
         return
     jaxpr = call.params["jaxpr"]
     program = next(
-        (kept_program for kept_program in reversed(miss.function.kept.values()) if kept_program.jaxpr is jaxpr), None
+        (kept_program for kept_program in reversed(miss.function.programs.values()) if kept_program.jaxpr is jaxpr),
+        None,
     )
     if program is None:
         program = KeptProgram(
@@ -187,7 +188,7 @@ def note_derived(
     """Keep a program that JAX derived from a jitted function and ran."""
     jaxpr = call.params["jaxpr"]
     is_parent = jaxpr is parent  # not derived: JAX reached the same program in another way
-    program = kept(function, jaxpr, call.executable)
+    program = stored_program(function, jaxpr, call.executable)
     if program is None:
         program = KeptProgram("ran" if is_parent else "derived", jaxpr, call.executable, parent=parent, call=place)
         program.stages = stages.stages_only()
@@ -221,7 +222,7 @@ def _dynamic_tree(key: Key | None) -> Any:
 
 def _shape_of_same(function: FunctionRecord, jaxpr: Any) -> CallShape | Key | None:
     """Return the form of a call of the same jaxpr, which has a further executable, for example on another device."""
-    return next((program.shape for program in reversed(function.kept.values()) if program.jaxpr is jaxpr), None)
+    return next((program.shape for program in reversed(function.programs.values()) if program.jaxpr is jaxpr), None)
 
 
 _UNFINISHED = (

@@ -218,7 +218,7 @@ class FunctionActivity:
             return [replace(program.observed(False, why), how=phrase) for program in candidates]
         if looks.skipped:
             looked = _SKIPPED.format(name=record.name, skipped=count(looks.skipped, "call"))
-            of_record = [key for key in self.programs if key in record.kept]
+            of_record = [key for key in self.programs if key in record.programs]
             for key in of_record[-1:]:
                 program, in_this_run, note = self.programs[key]
                 sentences = filter(None, [note or program.note(in_this_run), looked])
@@ -304,7 +304,7 @@ class Run:
             if not self.keeps_programs:  # the record keeps programs, too
                 record = FunctionRecord(record.name, record.jit_name, record.definition, record.library)
             activity = self.functions[key] = FunctionActivity(record, self.keeps_programs)
-        elif self.keeps_programs and activity.record is not record and record.kept:
+        elif self.keeps_programs and activity.record is not record and record.programs:
             activity.record = record  # a newer function object of the same line
         return activity
 

@@ -62,26 +62,26 @@ class CallTimes:
 class CallStages:
     """The stages of one call: collects JAX's events and sums them at a request."""
 
-    __slots__ = ("compiled_at", "events", "made", "started_at")
+    __slots__ = ("compiled_at", "events", "has_program", "started_at")
 
     def __init__(self) -> None:
         self.started_at = time.perf_counter()
         self.compiled_at: float | None = None
-        self.made = False  # whether JAX lowered or compiled
+        self.has_program = False  # whether JAX lowered or compiled
         self.events: list[StageEvent] = []
 
     def add(self, event: str, seconds: float, from_disk: bool) -> None:
         """Add a stage that has just ended."""
         self.events.append((event, seconds, from_disk))
         if event != TRACE_EVENT:
-            self.made = True
+            self.has_program = True
         if event == COMPILE_EVENT:
             self.compiled_at = time.perf_counter()
 
     def take_in(self, other: CallStages) -> None:
         """Add the stages of a program that JAX derived within this call."""
         self.events += other.events
-        self.made |= other.made
+        self.has_program |= other.has_program
         self.compiled_at = other.compiled_at or self.compiled_at
 
     def tally(self) -> Tally:

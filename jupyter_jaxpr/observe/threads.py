@@ -79,7 +79,7 @@ class Miss:
         self.derived: list[CallStages] = []  # the stages of each derived program that ran within the call
 
 
-class Asked(NamedTuple):
+class TraceRequest(NamedTuple):
     """A function whose trace was requested without a call."""
 
     frame: int  # the id of the requesting frame
@@ -93,7 +93,7 @@ class ThreadState:
 
     __slots__ = (
         "ahead",
-        "asked",
+        "trace_requests",
         "from_disk",
         "listening",
         "loose",
@@ -112,7 +112,7 @@ class ThreadState:
     def __init__(self) -> None:
         self.stack: list[JitCall] = []
         self.run: Run | None = None
-        self.asked: list[Asked] = []  # functions that JAX traces without a call
+        self.trace_requests: list[TraceRequest] = []  # functions that JAX traces without a call
         self.from_disk = False
         self.replaying = False
         self.replay_events = 0
@@ -226,7 +226,7 @@ def stop_trace(miss: Miss) -> None:
     if traced is not None:
         try:
             for frozen in traced.settle(lambda read: _was_read(run, read)):
-                run.frozen_calls.found.setdefault((frozen.function, frozen.name), frozen)
+                run.frozen_calls.calls.setdefault((frozen.function, frozen.name), frozen)
         except not_of_a_signal(*FAILURES) as error:
             miss.function.at_trace = None
             run.fail(error)
@@ -253,13 +253,13 @@ def end_trace(run: Run) -> None:
         run.named_values.add(run.names.stop())
 
 
-def forget_asked(state: ThreadState, new: int = 0) -> None:
+def forget_trace_requests(state: ThreadState, new: int = 0) -> None:
     """Drop requested functions whose trace has ended; `new` is the id of a frame with a new request."""
-    if state.asked:
+    if state.trace_requests:
         active_frames = set(_frames(sys._getframe(1)))
-        state.asked = [
+        state.trace_requests = [
             request
-            for request in state.asked
+            for request in state.trace_requests
             if request.frame != new and (request.frame, request.code) in active_frames
         ]
 

@@ -69,10 +69,10 @@ class KeptTrace:
             program.shape = None
         note = _NOTES[self.ahead.by].format(name=name)
         observed = program.observed(True, note)
-        observed.how = self._how()
+        observed.how = self._origin_words()
         return ObservedFunction(name=name, definition=place_of(code_of(fun)), programs=[observed], top_level=True)
 
-    def _how(self) -> str:
+    def _origin_words(self) -> str:
         by = self.ahead.by.removeprefix("jax.")
         verb = {"trace": "traced", "lower": "lowered", "export": "exported"}.get(by)
         if self.place is None or not self.in_cell:

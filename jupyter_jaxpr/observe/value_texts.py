@@ -58,11 +58,11 @@ class Reading:
         calls: Whether methods of the user's may be called, as in an observed cell.
     """
 
-    __slots__ = ("_asks", "_texts", "calls")
+    __slots__ = ("_calls_users_code", "_texts", "calls")
 
     def __init__(self, calls: bool = True) -> None:
         self.calls = calls
-        self._asks = calls  # set to False after a slow __repr__
+        self._calls_users_code = calls  # set to False after a slow __repr__
         # By id of the object. An object without weak references is kept alive, because its id could be reused.
         self._texts: dict[int, tuple[Any, str]] = {}
 
@@ -91,7 +91,7 @@ class Reading:
             return exact(type.__repr__(value))
         if not self.calls or kind is functools.partial or is_structure(value):
             return f"<{kind_name(kind)}>"
-        return self._record(value, limit, depth) or self._asked(value)
+        return self._record(value, limit, depth) or self._from_repr(value)
 
     def _container(self, value: Any, limit: int, depth: int) -> str:
         kind = type(value)
@@ -126,16 +126,16 @@ class Reading:
 
     def printed(self, value: Any) -> str:
         """Return the `str` of an object, from memory if the object was printed before."""
-        return self._said(value, str)
+        return self._printed(value, str)
 
-    def _asked(self, value: Any) -> str:
-        text = " ".join(self._said(value, repr).split())
+    def _from_repr(self, value: Any) -> str:
+        text = " ".join(self._printed(value, repr).split())
         if " at 0x" in text:
             name = attribute_of(value, "__qualname__")
             text = f"<{exact(name) if issubclass(type(name), str) else kind_name(type(value))}>"
         return text
 
-    def _said(self, value: Any, printer: Callable[[Any], str]) -> str:
+    def _printed(self, value: Any, printer: Callable[[Any], str]) -> str:
         """Return the text that an object's first call of `printer` returned."""
         kind = kind_name(type(value))
         remembered = self._texts.get(id(value))
@@ -144,7 +144,7 @@ class Reading:
             and (remembered[0]() if type(remembered[0]) is weakref.ref else remembered[0]) is value
         ):
             return remembered[1]
-        if not self._asks or len(self._texts) >= _OBJECTS:
+        if not self._calls_users_code or len(self._texts) >= _OBJECTS:
             return f"<{kind}>"
         try:
             reference: Any = weakref.ref(value)
@@ -157,7 +157,7 @@ class Reading:
         except not_of_a_signal(*FAILURES):
             text = f"<{kind}>"
         if time.perf_counter() - begun > SLOW:
-            self._asks = False
+            self._calls_users_code = False
         self._texts[id(value)] = reference, text
         return text
 

@@ -156,7 +156,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self._values: dict[tuple[str, str], Kept] = {}
-        self._seen: set[tuple[int, int]] = set()
+        self._visited: set[tuple[int, int]] = set()
         self.changes = False
 
     def read(self, fun: Any, parameters: Mapping[str, Any]) -> dict[tuple[str, str], Kept]:
@@ -165,7 +165,7 @@ class _Reader:
 
     def _read(self, fun: Any, parameters: Mapping[str, Any], depth: int, through_jit: bool, in_callback: bool) -> None:
         bound = _bound(fun)
-        if bound is None or len(self._seen) >= _FUNCTIONS:
+        if bound is None or len(self._visited) >= _FUNCTIONS:
             return
         function, bound_values = bound
         bound_values.update(parameters)
@@ -173,9 +173,9 @@ class _Reader:
             id(function),
             id(bound_values.get(function.__code__.co_varnames[0])) if function.__code__.co_argcount else 0,
         )
-        if mark in self._seen:
+        if mark in self._visited:
             return
-        self._seen.add(mark)
+        self._visited.add(mark)
         reads = reads_of(function.__code__)
         self.changes |= bool(reads.changed)
         has_callback = bool(_CALLBACKS & _names(function.__code__))

@@ -48,7 +48,7 @@ class observe:
     def __init__(self, max_compiles: Mapping[str, int] | None = None) -> None:
         self._limits = dict(max_compiles or {})
         self._run: Run | None = None
-        self._own = False
+        self._began_run = False
         self._ledger: Ledger | None = None
         self._all_threads: Ledger | None = None  # the ledger for the limits
         self._called_before: dict[tuple[str, Place | None], tuple[int, int, int]] = {}
@@ -57,7 +57,7 @@ class observe:
         watch = observer()
         watch.hooks.ensure()
         run = watch.running()
-        self._own = run is None
+        self._began_run = run is None
         if run is None:
             run = watch.begin()
             run.in_cell = run.keeps_programs = False
@@ -88,7 +88,7 @@ class observe:
                 if self._all_threads is not None:
                     self._all_threads.close()
         finally:
-            if self._own and not self._run.ended:
+            if self._began_run and not self._run.ended:
                 watch.end(self._run)
             self._run = None
         observe.last = self._ledger

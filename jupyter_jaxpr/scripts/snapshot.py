@@ -378,12 +378,12 @@ class Snapshot:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document as plain dictionaries and lists, with the texts of all levels that JAX has made."""
-        data: dict[str, Any] = json.loads(encode(self._whole()))
+        data: dict[str, Any] = json.loads(encode(self._full_document()))
         return data
 
     def to_json(self) -> str:
         """Return the document as JSON, with the texts of all levels that JAX has made."""
-        return encode(self._whole()).decode()
+        return encode(self._full_document()).decode()
 
     @classmethod
     def from_json(cls, data: str | bytes) -> Snapshot:
@@ -404,13 +404,13 @@ class Snapshot:
         """
         path = Path(path)
         if path.name.endswith(SUFFIX):
-            text = whole_file(lambda equations: self._whole(equations=equations), self._document.focus)
+            text = whole_file(lambda equations: self._full_document(equations=equations), self._document.focus)
             path.write_text(text, encoding="utf-8")
             return
         writers: dict[str, Callable[[], str]] = {
-            ".json": lambda: encode(self._whole()).decode(),
-            ".html": lambda: page(self._whole(equations=True), self._source_of),
-            ".md": lambda: markdown(self._whole()),
+            ".json": lambda: encode(self._full_document()).decode(),
+            ".html": lambda: page(self._full_document(equations=True), self._source_of),
+            ".md": lambda: markdown(self._full_document()),
         }
         if path.suffix not in writers:
             raise ValueError(_NO_FORMAT.format(name=path.name))
@@ -444,7 +444,7 @@ class Snapshot:
             title, stage = ("StableHLO", "lower") if level == "stablehlo" else ("HLO", "compile")
             raise ValueError(_NOT_HELD.format(title=title, reason=_NOT_MADE.format(stage=stage)))
 
-    def _whole(self, *, equations: bool = False) -> schema.Snapshot:
+    def _full_document(self, *, equations: bool = False) -> schema.Snapshot:
         """Return the document with the texts of its levels; with `equations`, also all equations of large programs."""
         if self._sources is None:
             return self._saved(self._document)

@@ -77,7 +77,7 @@ def ending_call(module: ast.Module) -> tuple[ast.stmt, ast.Call] | None:
     if not module.body:
         return None
     *before, statement = module.body
-    names = _shown(statement)
+    names = _shown_names(statement)
     while names and before:
         # `y = f(x)`, then `y` alone or `print(y)` to show the value.
         last_assignment = assignment(before[-1])
@@ -88,7 +88,7 @@ def ending_call(module: ast.Module) -> tuple[ast.stmt, ast.Call] | None:
         ):
             statement = before[-1]
             break
-        above = _shown(before[-1])
+        above = _shown_names(before[-1])
         if not above:
             break
         names |= above
@@ -102,7 +102,7 @@ def ending_call(module: ast.Module) -> tuple[ast.stmt, ast.Call] | None:
     return None if call is None else (statement, call)
 
 
-def _shown(statement: ast.stmt) -> set[str]:
+def _shown_names(statement: ast.stmt) -> set[str]:
     """The names whose values a statement shows, of one that does nothing else; empty for any other statement."""
     if not isinstance(statement, ast.Expr):
         return set()

@@ -115,7 +115,7 @@ class LastCall:
         self.is_kept = True  # whether the values are wanted, of a call which the cell does not end with
         self.is_above = False  # whether it stands above the last statement
         self.number = next(_numbers)  # by which the rewritten cell finds it
-        self.seen = False  # the cell has evaluated the function
+        self.is_evaluated = False  # the cell has evaluated the function
         self.returned = False
         self.function: Any = None
         self.kwargs: dict[str, Any] = {}
@@ -147,7 +147,7 @@ class LastCall:
         return self._args
 
     @property
-    def given(self) -> list[Any]:
+    def known_values(self) -> list[Any]:
         """The known values of the arguments, without those of iterators."""
         return [*self._args, *self.kwargs.values()]
 
@@ -160,25 +160,25 @@ class LastCall:
 
     def take_function(self, function: Any) -> Any:
         """What is called."""
-        if self.seen:  # once more, in a comprehension
+        if self.is_evaluated:  # once more, in a comprehension
             self.forget()
             self.returned, self.is_known = False, True
         is_watched = self.watcher is not None and self.watcher.evaluated(self, function)
         if self.is_kept or is_watched:
-            self.seen, self.function = True, function
+            self.is_evaluated, self.function = True, function
         self.seconds = -time.perf_counter()
         return function
 
     def take_argument(self, value: Any) -> Any:
         """A positional argument."""
-        if self.seen:
+        if self.is_evaluated:
             self._args.append(value)
             self._prepared()
         return value
 
     def take_arguments(self, values: Any) -> Any:
         """What stands behind a star."""
-        if not self.seen:
+        if not self.is_evaluated:
             return values
         read_by = _method(type(values), "__iter__")
         if type(values).__module__.partition(".")[0] in ("jax", "jaxlib"):  # an array: the same when read again
@@ -198,14 +198,14 @@ class LastCall:
 
     def take_keyword(self, name: str, value: Any) -> Any:
         """A keyword argument."""
-        if self.seen:
+        if self.is_evaluated:
             self.kwargs[name] = value
             self._prepared()
         return value
 
     def take_keywords(self, values: Any) -> Any:
         """What stands behind two stars."""
-        if not self.seen:
+        if not self.is_evaluated:
             return values
         if type(values) is dict:
             self.kwargs.update(values)
@@ -216,7 +216,7 @@ class LastCall:
 
     def take_result(self, result: Any) -> Any:
         """What the call returned."""
-        if self.seen:
+        if self.is_evaluated:
             self.seconds += time.perf_counter()
             self.returned, self.result = True, result
             if self.watcher is not None:

@@ -20,7 +20,7 @@ from ..plain_text import kind_name, message_of
 from .kernel import Kernel
 from .long_requests import Work, Worker
 from .messages import Answered, Confirm, LastReply, Refused, Reply
-from .request import GONE, Asked, Request, no_such_index, read_request
+from .request import GONE, Request, RequestContext, no_such_index, read_request
 from .runs import Run, Runs
 
 _UNREADABLE = (
@@ -93,7 +93,9 @@ class Answers:
         """The last reply to a request; an error becomes the reason of a refusal."""
         try:
             with unseen_warnings():  # of the user's code, which Python has shown when the cell ran
-                answer = request.answer(Asked(self._runs, run, work, self._namespace, self._making, self.kernel))
+                answer = request.answer(
+                    RequestContext(self._runs, run, work, self._namespace, self._making, self.kernel)
+                )
                 if run is not None and not isinstance(answer, Confirm):
                     self._keep(request, run, answer)
         except (Unavailable, ValuesGone) as error:

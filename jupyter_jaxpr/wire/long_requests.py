@@ -45,7 +45,7 @@ class Work:
         self._send = send
         self._clock = clock
         self._began = clock()
-        self._told: float | None = None
+        self._last_report: float | None = None
         self._stop = threading.Event()
         self._left = False
 
@@ -82,9 +82,9 @@ class Work:
             always: Not to be left out: the start of one of a few long steps.
         """
         time_now = self._clock()
-        if not always and self._told is not None and time_now - self._told < 1 / PER_SECOND:
+        if not always and self._last_report is not None and time_now - self._last_report < 1 / PER_SECOND:
             return
-        self._told = time_now
+        self._last_report = time_now
         self.reply(Working(id=self.identifier, text=text, done=done, total=total, elapsed=time_now - self._began))
 
     def reply(self, reply: Reply) -> None:

@@ -54,7 +54,7 @@ FirstLine = Annotated[int, _text("From 0.")]
 LineCount = Annotated[int, _text(f"At most {LINES_AT_MOST:,}.")]
 
 
-class Asked:
+class RequestContext:
     """What a handler works with beside its request.
 
     Attributes:
@@ -120,7 +120,7 @@ class Request(Struct):
     id: Annotated[int, _text("Chosen by the browser.")]
     snapshot: Annotated[str, _text("Id of the run; empty where the request is about none.")]
 
-    def answer(self, context: Asked) -> Any:
+    def answer(self, context: RequestContext) -> Any:
         """The answer, or a question that is to be confirmed.
 
         Raises:

@@ -154,7 +154,7 @@ def limits_text() -> str:
         "export const MOST = {",
     ]
     limits_by_name = {
-        name: {field: maximum for field, kind in component.get("properties", {}).items() if (maximum := _most(kind))}
+        name: {field: maximum for field, kind in component.get("properties", {}).items() if (maximum := _maximum(kind))}
         for name, component in sorted(_components().items())
     }
     blocks = [
@@ -173,7 +173,7 @@ def _fields(values: dict[str, Any], indent: str) -> list[str]:
     return [*(f"{row}," for row in rows[:-1]), *rows[-1:]]
 
 
-def _most(kind: dict[str, Any]) -> int | None:
+def _maximum(kind: dict[str, Any]) -> int | None:
     """How many entries a list may have; None where `LIST` alone holds."""
     return kind.get("maxItems") if kind.get("type") == "array" and "prefixItems" not in kind else None
 

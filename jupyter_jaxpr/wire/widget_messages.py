@@ -56,7 +56,7 @@ class WidgetMessages:
         *,
         on_worker: bool = True,
     ) -> None:
-        self._shown = document.id
+        self._shown_id = document.id
         self._environment = document.environment
         self._runs = runs
         self._answers = answers
@@ -90,7 +90,7 @@ class WidgetMessages:
 
     def _announce(self) -> None:
         self._tell(Hello(seq=0, protocol=PROTOCOL, environment=self._environment))
-        shown_run = self._runs.get(self._shown)
+        shown_run = self._runs.get(self._shown_id)
         if shown_run is None:
             return  # the widget shows its saved document
         left = EARLIER_BYTES
@@ -120,7 +120,7 @@ class WidgetMessages:
         self._tell(Failed(seq=0, text=text, cure=cure, detail=None))
 
     def _show_again(self) -> None:
-        run = self._runs.get(self._shown)
+        run = self._runs.get(self._shown_id)
         if run is not None:
             self._tell(SnapshotMessage(seq=0, snapshot=run.document))
             self._renewed(run.document)
@@ -129,7 +129,7 @@ class WidgetMessages:
         with _never_raises("jupyter_jaxpr could not answer a widget."):
             self._send(_plain(reply))
             if isinstance(reply, Answered):
-                run = self._runs.get(self._shown)
+                run = self._runs.get(self._shown_id)
                 if run is not None:
                     self._renewed(run.document)
 

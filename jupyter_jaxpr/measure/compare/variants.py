@@ -148,7 +148,7 @@ def carry_out(
         *((f"calling {trial.name}", functools.partial(trial.first, reference)) for trial in trials),
         ("compiling again", lambda: _compile_again(observer, trials, stop)),
         ("timing the warm calls", lambda: _time(observer, trials, stop)),
-        *((f"differentiating {trial.name}", functools.partial(trial.rest, sweep)) for trial in trials),
+        *((f"differentiating {trial.name}", functools.partial(trial.measure_further, sweep)) for trial in trials),
     ]
     for steps_done, (doing, work) in enumerate(steps):
         if stop():
@@ -380,7 +380,7 @@ class Trial:
         if timed.error is not None:
             variant.notes.append(f"{variant.name} raised when the comparison called it again: {words(timed.error)}")
 
-    def rest(self, sweep: Sweep | None) -> None:
+    def measure_further(self, sweep: Sweep | None) -> None:
         """Trace the derivatives, and count the compiles of the sweep."""
         variant = self.variant
         if variant.result is not None and sweep is not None and variant.mode != "eager":

@@ -63,7 +63,7 @@ class Kept:
         self.target = target
         self.visit_every = 1
         self.step_every = 1
-        self.seen = 0  # the number of visits
+        self.visit_count = 0  # the number of visits
         self.trips = 0  # the number of steps of all visits
         self.points: list[_Point] = []
         self.ends: list[VisitEnd] = []
@@ -95,12 +95,12 @@ class Kept:
                     [tuple(part[row] for part in column) for column in buffers["ends"]],
                 )
             )
-        self.seen += int(buffers["seen"])
+        self.visit_count += int(buffers["seen"])
         self.trips += int(buffers["trips_total"])
 
     def end(self, end: VisitEnd) -> None:
         """End the only visit; its last step is kept in any case."""
-        self.seen = 1
+        self.visit_count = 1
         self.trips = end.trips
         self.ends.append(end)
         last = self._last

@@ -55,7 +55,7 @@ class RunInPieces:
         self._tell = tell
         self._bounds = stepper._bounds
         self._capacity = stepper._points
-        self._kept = Kept(self._target, stepper._points, stepper._visits)
+        self._columns = Kept(self._target, stepper._points, stepper._visits)
         self._seconds = 0.0
         self._why: str | None = None
         self._period: int | None = None
@@ -70,18 +70,18 @@ class RunInPieces:
                 results = self._program(stepper._jaxpr, stepper._constants, values, stepper._way, ())
             except _End:
                 results = None
-        visits, step, leaves, branches = leaves_of(self._kept)
+        visits, step, leaves, branches = leaves_of(self._columns)
         return Steps(
             visits=[Visit(*visit) for visit in visits],
-            visits_total=self._kept.seen,
+            visits_total=self._columns.visit_count,
             step=step,
             leaves=leaves,
             taken=branches,
             stopped=self._why,
-            thinned=self._kept.thinned(),
+            thinned=self._columns.thinned(),
             never_ends=self._period,
             results=results,
-            trips=self._kept.trips,
+            trips=self._columns.trips,
         )
 
     # --- what is no loop ---
@@ -154,7 +154,7 @@ class RunInPieces:
         compiled, _ = self._stepper.compiled((*key, "once"), make)
         results, buffers = compiled(operands, passed)
         self._trips = 1
-        self._kept.add(_numbers(buffers))
+        self._columns.add(_numbers(buffers))
         return list(results)
 
     # --- the outermost loop ---
@@ -215,7 +215,7 @@ class RunInPieces:
                 raise _End from None
             finally:
                 finished = self._why is None
-                self._kept.end(
+                self._columns.end(
                     VisitEnd(0, self._trips, (), finished, [_numbers(part) for part in ends(operands, state)])
                 )
         else:
@@ -224,7 +224,7 @@ class RunInPieces:
 
     def _along(self, state: Any, piece: Callable[..., Any], length: int | None) -> Any:
         """Run the construct where it is the outermost loop: one visit, some steps at a time."""
-        columns, count = self._kept, 16
+        columns, count = self._columns, 16
         while True:
             count = min(count, self._capacity * columns.step_every, self._bounds.trips - self._trips)
             control = _control(1, columns.step_every, 1, 0)
@@ -242,12 +242,12 @@ class RunInPieces:
 
     def _around(self, state: Any, piece: Callable[..., Any], length: int | None) -> Any:
         """Run the outermost loop around the construct, as many steps at a time as the buffers hold."""
-        columns, count, t = self._kept, 1, 0
+        columns, count, t = self._columns, 1, 0
         careful = not self._stepper.effects  # a piece that took too long is run again with fewer steps
         budget = _FIRST_BUDGET if careful else self._bounds.trips
         while True:
             budget = min(budget, self._bounds.trips - self._trips)
-            control = _control(columns.visit_every, columns.step_every, budget, columns.seen)
+            control = _control(columns.visit_every, columns.step_every, budget, columns.visit_count)
             after, buffers, going, _, took = piece(state, t + count, control)
             exceeded = bool(buffers["exceeded"])
             over = buffers["points"] > self._capacity or buffers["visits"] > self._stepper._visits

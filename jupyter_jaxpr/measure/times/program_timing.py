@@ -236,7 +236,7 @@ class _Trial:
             if program.origin != "derived":
                 why = _UNSEEN.format(name=self._name)
         elif (jitted := recorded_call.jitted()) is not None:
-            arguments = recorded_call.given(self._leaves, jitted=True)
+            arguments = recorded_call.arguments(self._leaves, jitted=True)
             if arguments is not None and self._is_program_of(jitted, arguments):
                 return self._timed(jitted, arguments, self._donated(arguments))
             self._same_program = False
@@ -278,7 +278,7 @@ class _Trial:
         """Call the function once without jit, so that its operations are compiled; return the prepared timing."""
         import jax
 
-        times, fun, arguments = self._times, held_call.fun, held_call.given(self._leaves)
+        times, fun, arguments = self._times, held_call.fun, held_call.arguments(self._leaves)
         if fun is None or arguments is None:
             self._no_eager(_NO_PLAIN_FUNCTION if fun is None else _NO_STATIC)
             return None
@@ -353,7 +353,7 @@ class _WithStages(Guarded):
     def __init__(self, observer: Observer, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._observer = observer
-        self._whole = self._stages = 0.0
+        self._total = self._stages = 0.0
         self._turns_done = 0
         self._is_each = True  # whether every turn after the first one has stages
 
@@ -362,7 +362,7 @@ class _WithStages(Guarded):
         with self._observer.looking_away(), self._observer.stage_seconds() as stages:
             began = time.perf_counter()
             super().turn()
-            self._whole += time.perf_counter() - began
+            self._total += time.perf_counter() - began
             self._stages += stages()
             self._is_each &= self._turns_done == 0 or stages() > 0
             self._turns_done += 1
@@ -370,4 +370,4 @@ class _WithStages(Guarded):
     @property
     def compiling_share(self) -> float:
         """The part of all runs' time that JAX's stages took; 0 where a run needed no stage."""
-        return self._stages / self._whole if self._whole and self._is_each else 0.0
+        return self._stages / self._total if self._total and self._is_each else 0.0

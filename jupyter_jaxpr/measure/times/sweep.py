@@ -131,7 +131,7 @@ def sweep(
             _carry_out(result, swept, values, report, stop)
         except KeyboardInterrupt:
             result.interrupted = True
-            result.stopped = f"The sweep was interrupted after {_done(result)}. Run the sweep again for all points."
+            result.stopped = f"The sweep was interrupted after {_progress(result)}. Run the sweep again for all points."
     result.fits = fits(result)
     result.seconds = time.perf_counter() - began
     return result
@@ -152,8 +152,9 @@ def _carry_out(result: Sweep, swept: Sequence[Swept], values: Values, report: Re
             # the arguments of such a value may not even fit into memory
             if all(function.takes_too_long(number) for function in swept):
                 result.stopped = (
-                    f"The sweep ended before {values.name} = {text}, after {_done(result)}: a call was expected to "
-                    f"take over {duration(TOO_LONG)}. To measure {values.name} = {text} anyway, make {text} the first value."
+                    f"The sweep ended before {values.name} = {text}, after {_progress(result)}: a call was expected "
+                    f"to take over {duration(TOO_LONG)}. To measure {values.name} = {text} anyway, make {text} the "
+                    "first value."
                 )
                 return
             args, kwargs = values.arguments(value)
@@ -183,10 +184,10 @@ def _carry_out(result: Sweep, swept: Sequence[Swept], values: Values, report: Re
 
 
 def _stopped(result: Sweep) -> str:
-    return f"The sweep was stopped after {_done(result)}. Run the sweep again for all points."
+    return f"The sweep was stopped after {_progress(result)}. Run the sweep again for all points."
 
 
-def _done(result: Sweep) -> str:
+def _progress(result: Sweep) -> str:
     return f"{len(result.points)} of {result.total} points"
 
 

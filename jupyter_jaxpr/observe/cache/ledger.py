@@ -314,8 +314,8 @@ class Ledger(Mapping[str, FunctionRecord]):
 
     def _described(self, key: tuple[str, str, int], called: Calls | None) -> FunctionRecord:
         history = self._history.functions.get(key) or FunctionHistory(key[0], called.definition if called else None)
-        if self._is_whole and history.whole is not None and history.whole_at == self._history.clears():
-            return history.whole
+        if self._is_whole and history.full_record is not None and history.full_record_at == self._history.clears():
+            return history.full_record
         events = [event for event in history.events if self._is_here(event)]
         counts = self._counts(history)
         calls = called.calls if called is not None else None
@@ -352,7 +352,7 @@ class Ledger(Mapping[str, FunctionRecord]):
             seconds=counts.seconds,
         )
         if self._is_whole:
-            history.whole, history.whole_at = record, clears
+            history.full_record, history.full_record_at = record, clears
         return record
 
     def _fast_hits(self, history: FunctionHistory) -> dict[int, int] | None:

@@ -72,19 +72,19 @@ class Lines:
         files = {miss.file for function in functions for miss in function.misses if miss.line is not None}
         files.update(function.file for function in functions if function.line is not None)
         only = next(iter(files)) if len(files) == 1 else None
-        self._own = only if own_file is None else own_file
+        self._own_file = only if own_file is None else own_file
 
     def text(self, line: int | None, file: str | None) -> str:
         """Return the text of a line, such as `line 4`, `line 4 of model.py` or `line 4 of cell [2]`."""
         if line is None:
             return "unknown line"
-        if file is None or file == self._own:
+        if file is None or file == self._own_file:
             return f"line {line}"
         if "ipykernel_" in file or file.startswith("<"):
             number = self._cells.get(file)
             if number is not None:
                 return f"line {line} of cell [{number}]"
-            return f"line {line}" if self._own is None else f"line {line} of another cell"
+            return f"line {line}" if self._own_file is None else f"line {line} of another cell"
         return f"line {line} of {os.path.basename(file)}"
 
 

@@ -135,10 +135,10 @@ def _where_made(called: str, event: MissEvent, by: str) -> tuple[str, str]:
     else:
         text = f"{called}: each call of {making.function} makes a new one"
         cure = f"Make the function once, outside of {making.function}: JAX caches by function object, not by code."
-    if event.kept and making is not None and not making.in_loop:
-        advice = f"Pass {names_text(event.kept)} to the function as arguments."
-        if len(event.kept) == 1:
-            advice = f"Pass {event.kept[0]} to the function as an argument."
+    if event.captured and making is not None and not making.in_loop:
+        advice = f"Pass {names_text(event.captured)} to the function as arguments."
+        if len(event.captured) == 1:
+            advice = f"Pass {event.captured[0]} to the function as an argument."
         return text, f"{cure} {advice}"
     return text, cure
 

@@ -38,8 +38,8 @@ def structure_difference(
         for reason in _fields(inside, reading):
             yield 1, reason
         return
-    added = [path for path in new_paths if _of(path, name) and path not in old_paths]
-    lost = [path for path in old_paths if _of(path, name) and path not in new_paths]
+    added = [path for path in new_paths if _is_part_of(path, name) and path not in old_paths]
+    lost = [path for path in old_paths if _is_part_of(path, name) and path not in new_paths]
     was, became = _tree_texts(before, after, reading)
     text = f"the structure of {name} changed from {was} to {became}"
     if _is_another_container(before, after):
@@ -76,7 +76,7 @@ def _is_another_container(before: Any, after: Any) -> bool:
     return classes[0] is not classes[1] and type(None) not in classes
 
 
-def _of(path: str, name: str) -> bool:
+def _is_part_of(path: str, name: str) -> bool:
     return path == name or (path.startswith(name) and path[len(name)] in "[.<")
 
 

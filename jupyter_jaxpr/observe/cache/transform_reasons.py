@@ -83,7 +83,7 @@ def transform_reason(event: MissEvent, earlier: Sequence[MissEvent], name: str, 
         old for old in under_transforms if old.key is not None and old.key.transforms == key.transforms
     ]
     if alike_under_transforms:
-        return _again(event, alike_under_transforms[-1], name)
+        return _same_transforms(event, alike_under_transforms[-1], name)
     of_kinds = [old for old in under_transforms if old.key is not None and _kinds(old.key) == _kinds(key)]
     if not of_kinds:
         return first_under(key, name)
@@ -95,7 +95,7 @@ def transform_reason(event: MissEvent, earlier: Sequence[MissEvent], name: str, 
     return _other_axes(before, key, name, reading)
 
 
-def _again(event: MissEvent, last: MissEvent, name: str) -> Reason:
+def _same_transforms(event: MissEvent, last: MissEvent, name: str) -> Reason:
     assert event.key is not None
     if last.clears != event.clears:
         text = f"JAX no longer holds the program of {name} under {under(event.key)}: the caches were cleared"

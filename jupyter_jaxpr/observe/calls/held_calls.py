@@ -108,7 +108,7 @@ class HeldCall:
         fun = self.fun
         return None if fun is None else jitted_of(fun, self.options)
 
-    def given(self, leaves: Sequence[Any], *, jitted: bool = False) -> Given | None:
+    def arguments(self, leaves: Sequence[Any], *, jitted: bool = False) -> Given | None:
         """Return the positional and keyword arguments of the call.
 
         Args:

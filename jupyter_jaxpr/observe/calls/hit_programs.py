@@ -67,7 +67,7 @@ class HitPrograms:
         looking_away: Callable[[], AbstractContextManager[Any]],
     ) -> None:
         self._run = run
-        self._known = record_of
+        self._record_of = record_of
         self._looking_away = looking_away
         self._looks: dict[FunctionRecord, Looks] = {}
         self._results: Results | None = None
@@ -78,7 +78,7 @@ class HitPrograms:
     def about_to_call(self, called: Any) -> None:
         """Install the hook if a function with several programs is about to be called from a new place."""
         if self._results is None:
-            record = self._known(getattr(called, "_fun", None))
+            record = self._record_of(getattr(called, "_fun", None))
             if record is not None and not record.library and record.construct is None and record.has_several:
                 self.start()
 
@@ -107,7 +107,7 @@ class HitPrograms:
         self.all_told = False
 
     def _hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], _: Any) -> None:
-        record = self._known(getattr(called, "_fun", None))
+        record = self._record_of(getattr(called, "_fun", None))
         if record is None or record.library or not record.has_several or record.construct is not None:
             return
         looks = self._looks.get(record)
@@ -152,7 +152,7 @@ class HitPrograms:
             traced = call_leaves(called, args, kwargs)
         if traced is None:
             return None
-        programs: list[KeptProgram] = [program for program in record.kept.values() if program.jaxpr is traced[0]]
+        programs: list[KeptProgram] = [program for program in record.programs.values() if program.jaxpr is traced[0]]
         if len(programs) < 2:
             return programs[0] if programs else None
         # One trace can have several compiled programs, one for each placement of the arguments.

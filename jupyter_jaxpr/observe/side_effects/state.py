@@ -56,7 +56,7 @@ class SavedState:
 
     def __init__(self, fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         self._restore: list[Restore] = []
-        self._seen: set[int] = set()
+        self._visited: set[int] = set()
         self._dicts: set[int] = set()
         self._keep: list[Any] = []
         self._bytes = 0
@@ -65,9 +65,9 @@ class SavedState:
         waiting: list[Any] = [fun, *args, *kwargs.values()]
         while waiting:
             reached = waiting.pop()
-            if id(reached) in self._seen or is_immutable(reached) or is_array_of_jax(reached):
+            if id(reached) in self._visited or is_immutable(reached) or is_array_of_jax(reached):
                 continue
-            self._seen.add(id(reached))
+            self._visited.add(id(reached))
             self._keep.append(reached)
             if len(self._keep) % _LOOKS_AT_CLOCK == 0 and time.thread_time() > self._until:
                 raise TooLarge

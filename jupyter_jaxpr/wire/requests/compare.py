@@ -10,7 +10,7 @@ from ...document.types.struct import described
 from ...measure.compare.programs import compare_programs, question
 from ...observe.process_observer import observer
 from ..messages import Confirm
-from ..request import Asked, LongRequest, ProgramIndex
+from ..request import LongRequest, ProgramIndex, RequestContext
 
 
 class CompareRequest(LongRequest, tag="compare"):
@@ -21,7 +21,7 @@ class CompareRequest(LongRequest, tag="compare"):
 
     programs: Annotated[list[ProgramIndex], described("Indices into its programs, two or more.")]
 
-    def answer(self, context: Asked) -> VariantComparison | Confirm:
+    def answer(self, context: RequestContext) -> VariantComparison | Confirm:
         run, work = context.run, context.work
         programs = run.document.programs
         chosen = list(dict.fromkeys(self.programs))

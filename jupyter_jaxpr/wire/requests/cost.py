@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ...document.types.cost import ProgramCost
-from ..request import Asked, ProgramIndex, Request
+from ..request import ProgramIndex, Request, RequestContext
 
 
 class CostRequest(Request, tag="cost"):
@@ -17,5 +17,5 @@ class CostRequest(Request, tag="cost"):
 
     program: ProgramIndex
 
-    def answer(self, context: Asked) -> ProgramCost:
+    def answer(self, context: RequestContext) -> ProgramCost:
         return context.run.sources.cost(self.program)

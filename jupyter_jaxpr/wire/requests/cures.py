@@ -7,7 +7,7 @@ from typing import ClassVar
 from ...build.cures import try_cures
 from ...document.types.document import Snapshot
 from ...observe.process_observer import observer
-from ..request import DOCUMENT, Asked, Request
+from ..request import DOCUMENT, Request, RequestContext
 
 
 class CuresRequest(Request, tag="cures"):
@@ -17,6 +17,6 @@ class CuresRequest(Request, tag="cures"):
     into: ClassVar[str | None] = DOCUMENT
     is_kept: ClassVar[bool] = True
 
-    def answer(self, context: Asked) -> Snapshot:
+    def answer(self, context: RequestContext) -> Snapshot:
         with context.alone() as run:
             return try_cures(observer(), run.sources, context.namespace())

@@ -11,7 +11,7 @@ from ...document.types.diff import ProgramDiff
 from ...document.types.document import Snapshot
 from ...document.types.struct import described
 from ...interruptions import not_of_a_signal
-from ..request import Asked, ProgramIndex, Request
+from ..request import ProgramIndex, Request, RequestContext
 from ..runs import KEPT
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class DiffRequest(Request, tag="diff"):
         described("The earlier run, where this kernel did not make it: a saved copy, or from before a restart."),
     ] = None
 
-    def answer(self, context: Asked) -> ProgramDiff:
+    def answer(self, context: RequestContext) -> ProgramDiff:
         document, sources = self._earlier(context)
         if not 0 <= self.before_program < len(document.programs):
             raise Unavailable(_NO_SUCH)
@@ -45,7 +45,7 @@ class DiffRequest(Request, tag="diff"):
             (document, sources), self.before_program, (run.document, run.sources), self.program, self.level
         )
 
-    def _earlier(self, context: Asked) -> tuple[Snapshot, Sources | None]:
+    def _earlier(self, context: RequestContext) -> tuple[Snapshot, Sources | None]:
         if self.before_document is not None:
             # A document from a file may have the id of a held run; it is compared by itself.
             try:

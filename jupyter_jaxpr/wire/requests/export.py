@@ -9,7 +9,7 @@ import msgspec
 from ...document.types.struct import described
 from ...document.whole_file import whole_file
 from ...exports.page import page
-from ..request import Asked, ProgramIndex, Request
+from ..request import ProgramIndex, Request, RequestContext
 
 
 class ExportRequest(Request, tag="export"):
@@ -22,7 +22,7 @@ class ExportRequest(Request, tag="export"):
         "html"
     )
 
-    def answer(self, context: Asked) -> str:
+    def answer(self, context: RequestContext) -> str:
         with_texts = context.run.sources.with_texts
         if self.format == "document":
             return whole_file(lambda equations: with_texts(whole=equations), self.program)

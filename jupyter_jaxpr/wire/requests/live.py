@@ -14,10 +14,9 @@ from ...document.types.diff import ProgramDiff
 from ...document.types.document import Snapshot
 from ...document.types.live import LiveProgram
 from ...document.types.struct import described
-from ...live.live import Asked as AskedOfCell
-from ...live.live import Live, observed_calls
+from ...live.live import CellToTrace, Live, observed_calls
 from ...observe.observation import ArgumentSpec
-from ..request import Asked, Request
+from ..request import Request, RequestContext
 from ..runs import Runs
 
 _NOT_YET = "Live traces a cell after you have run the cell, or %load_ext jupyter_jaxpr, in this kernel."
@@ -47,7 +46,7 @@ class LiveRequest(Request, tag="live"):
     ] = "jaxpr"
     is_asked_for: Annotated[bool, described("The user asked for this trace by name, not by typing.")] = False
 
-    def answer(self, context: Asked) -> LiveProgram:
+    def answer(self, context: RequestContext) -> LiveProgram:
         cells = context.kernel.cells
         if cells is None or not cells.may_trace(self.cell_id):
             raise Unavailable(_NOT_YET)
@@ -55,7 +54,7 @@ class LiveRequest(Request, tag="live"):
             return LiveProgram(state="waiting", function=None, line=None, text=None, snapshot=None, seconds=0.0)
         names = context.namespace()
         live = _live.trace(
-            AskedOfCell(
+            CellToTrace(
                 self.source, self.cell_id, self.line, self.in_view, self.specs, self.last_level, self.is_asked_for
             ),
             names,

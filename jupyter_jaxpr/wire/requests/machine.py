@@ -8,7 +8,7 @@ from ...build.levels import Unavailable
 from ...build.machine import machine_document
 from ...document.types.cost import Machine
 from ...measure.times.machine import measure_machine
-from ..request import Asked, LongRequest
+from ..request import LongRequest, RequestContext
 
 
 class MachineRequest(LongRequest, tag="machine"):
@@ -17,7 +17,7 @@ class MachineRequest(LongRequest, tag="machine"):
     patience: ClassVar[int] = 60
     into: ClassVar[str | None] = "machine"
 
-    def answer(self, context: Asked) -> Machine:
+    def answer(self, context: RequestContext) -> Machine:
         measured = measure_machine(report=context.work.tell, stop=context.work.is_stopped)
         if measured is None:
             raise Unavailable("The measurement was stopped before its first result. Press the button again.")

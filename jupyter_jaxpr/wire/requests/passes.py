@@ -7,7 +7,7 @@ from typing import ClassVar
 from ...build.passes import find_passes, passes_document, passes_question
 from ...document.types.passes import ProgramPasses
 from ..messages import Confirm
-from ..request import Asked, LongRequest, ProgramIndex
+from ..request import LongRequest, ProgramIndex, RequestContext
 
 
 class PassesRequest(LongRequest, tag="passes"):
@@ -18,7 +18,7 @@ class PassesRequest(LongRequest, tag="passes"):
 
     program: ProgramIndex
 
-    def answer(self, context: Asked) -> ProgramPasses | Confirm:
+    def answer(self, context: RequestContext) -> ProgramPasses | Confirm:
         run, program = context.run, self.program
         observed = run.sources.observed(program)
         if not self.confirmed:

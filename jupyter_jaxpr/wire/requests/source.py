@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from ...build.levels import Unavailable
 from ...document.types.pages import SourcePage
 from ...document.types.struct import described
-from ..request import Asked, Request
+from ..request import Request, RequestContext
 
 
 class SourceRequest(Request, tag="source"):
@@ -17,7 +17,7 @@ class SourceRequest(Request, tag="source"):
 
     path: Annotated[str, described("As in its files.")]
 
-    def answer(self, context: Asked) -> SourcePage:
+    def answer(self, context: RequestContext) -> SourcePage:
         # Only what the run came from is ever read.
         page = context.run.sources.source_page(self.path)
         if page is None:

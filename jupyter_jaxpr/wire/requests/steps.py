@@ -11,7 +11,7 @@ from ...build.steps import called_again, recording_document
 from ...document.types.steps import Recording
 from ...measure.steps.equations import Unsteppable
 from ..messages import Confirm
-from ..request import Asked, ControlIndex, LongRequest
+from ..request import ControlIndex, LongRequest, RequestContext
 
 
 class StepsRequest(LongRequest, tag="steps"):
@@ -22,7 +22,7 @@ class StepsRequest(LongRequest, tag="steps"):
 
     control: ControlIndex
 
-    def answer(self, context: Asked) -> Recording | Confirm:
+    def answer(self, context: RequestContext) -> Recording | Confirm:
         run, work = context.run, context.work
         why = run.document.control_flow[self.control].steppable
         if why is not None:

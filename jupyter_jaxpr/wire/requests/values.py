@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 from ...document.types.struct import described
-from ..request import Asked, Request
+from ..request import Request, RequestContext
 
 
 class ValuesRequest(Request, tag="values"):
@@ -16,6 +16,6 @@ class ValuesRequest(Request, tag="values"):
 
     saved: Annotated[bool, described("False: outputs and exports leave values out, whatever the kernel's setting is.")]
 
-    def answer(self, context: Asked) -> bool:
+    def answer(self, context: RequestContext) -> bool:
         context.kernel.page_saves_values = self.saved
         return self.saved
