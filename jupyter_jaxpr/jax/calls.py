@@ -1,8 +1,8 @@
-"""What one miss was given and made, read off JAX's own objects.
+"""Reads the arguments and the program of one missed call from JAX's own objects.
 
 - `JitCall`: a call of a jitted function, and its `jax.stages` objects.
-- `PmapCall`: a call of a function that `jax.pmap` gave.
-- `DerivedCall`: a program that JAX derived from a jitted one.
+- `PmapCall`: a call of a function that `jax.pmap` returned.
+- `DerivedCall`: a program that JAX derived from the program of a jitted function.
 """
 
 from __future__ import annotations

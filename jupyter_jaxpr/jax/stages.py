@@ -1,6 +1,7 @@
-"""Programs asked of JAX: a trace with another program in it, the function of a jaxpr, what is made ahead.
+"""Makes programs with JAX on request: a trace with another program in it, the function of a jaxpr.
 
-`without_disk_cache` keeps a compilation out of the cache on disk; `unheard` keeps such a question out of all events.
+`without_disk_cache` keeps a compilation out of the cache on disk; `unheard` keeps such work out of all events.
+`made_ahead` finds the function that a `.lower()` or `.compile()` of the user works for.
 """
 
 from __future__ import annotations

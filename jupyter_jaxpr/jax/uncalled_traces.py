@@ -1,9 +1,9 @@
-"""Traces that nobody called for: `jax.make_jaxpr`, `jax.eval_shape`, `f.trace()`, `f.lower()`, `jax.export`.
+"""Reports traces without a call: `jax.make_jaxpr`, `jax.eval_shape`, `f.trace()`, `f.lower()`, `jax.export`.
 
-All of them come by one function of JAX's, which makes a `jax.stages.Traced` of what was traced.
+All of them pass through one function of JAX, which makes a `jax.stages.Traced`.
 
 - `TracedAhead`: one such trace.
-- `TracesAhead`: tells of each.
+- `TracesAhead`: reports each of them.
 """
 
 from __future__ import annotations

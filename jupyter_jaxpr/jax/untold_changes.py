@@ -1,8 +1,8 @@
-"""Reports changes that JAX makes with few words: changed types, donated buffers without use.
+"""Reports changes that JAX makes with few words: truncated types, donated buffers without use, converted carries.
 
-JAX warns of a 64-bit type that it truncates and of a donated buffer without use. It converts a carry of a loop without
-a warning. Each of these comes by a function of another module; what stands in the place of that module tells us so, and
-gives the function itself: a warning, its line, its filters and its count stay as they are without us.
+JAX warns of a 64-bit type that it truncates and of a donated buffer without use. JAX converts a carry of a loop without
+a warning. Each change passes through a function of another module of JAX. An object in place of that module reports the
+change and returns the module's own function: the user's warnings, their lines, filters and counts stay unchanged.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class Given:
 
 
 class Unusable(ValueError):
-    """What the user typed gives no arguments; the message is a sentence with what to do."""
+    """The text that the user typed gives no arguments; the message is a sentence with what to do."""
 
 
 def from_specs(name: str, specs: str, names: Mapping[str, Any]) -> Given:
@@ -119,7 +119,7 @@ def _of_observed(signature: inspect.Signature, arguments: Sequence[ArgumentSpec]
         try:
             values[argument.name] = ast.literal_eval(argument.static)
         except not_of_a_signal(ValueError, SyntaxError, MemoryError, RecursionError):
-            return None  # an object of which only the text is known
+            return None  # only the text of this object is known
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for parameter in signature.parameters.values():

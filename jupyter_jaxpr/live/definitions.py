@@ -1,7 +1,7 @@
 """Makes a copy of the user's names with the definitions of a cell added.
 
-Only what defines something and computes nothing runs, in the copy. Every other statement is skipped, and the names
-that it would have assigned are told: they still have the values that the kernel holds, or none.
+Only statements that define a name and compute nothing run, in the copy. Every other statement is skipped. The names
+that a skipped statement would assign are recorded: they still have the values that the kernel holds, or no value.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Skipped:
     """A statement that did not run.
 
     Attributes:
-        line: Its first line.
-        why: The part of it that decided this; None where statements of its kind never run.
+        line: The first line of the statement.
+        why: The part of the statement that may not run; None where no statement of its kind runs.
         is_missing: `why` is a name that does not exist yet.
-        is_import: The statement imports what the kernel has not imported.
+        is_import: The statement imports a module that the kernel has not imported.
     """
 
     line: int
@@ -44,12 +44,12 @@ class Skipped:
 
 @dataclass
 class Definitions:
-    """What a cell defines.
+    """The definitions of a cell.
 
     Attributes:
         namespace: The copy of the user's names.
-        functions: What each function of the top level became, by its statement's first line.
-        skipped: The names whose value is not the one that the cell would give them.
+        functions: The function object of each top-level definition, by the first line of its statement.
+        skipped: The names whose value may differ from the value that the cell would assign.
     """
 
     namespace: dict[str, Any]
@@ -69,7 +69,7 @@ class DefinedClasses:
         return kept_class if kept_text == text else None
 
     def keep(self, cell: str, name: str, text: str, kind: Any) -> None:
-        """Keep a class in the place of the one that an earlier text of the cell made."""
+        """Store a class in place of the class that an earlier text of the cell made."""
         self._classes[cell, name] = text, kind
         if len(self._classes) > 200:
             del self._classes[next(iter(self._classes))]
@@ -77,7 +77,7 @@ class DefinedClasses:
 
 @contextmanager
 def text_known(file: str, source: str) -> Iterator[None]:
-    """Let Python find the lines of a file that only exists here, for as long as it is asked for them."""
+    """Let Python find the lines of a file that only exists here, for the duration of the block."""
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     try:
         yield
@@ -96,15 +96,15 @@ def define(
     """Run the definitions of a cell in a copy of the user's names.
 
     Args:
-        cell: What was written.
-        cell_id: Which cell it is.
-        file: Under which name its code is compiled.
-        names: The user's; they are copied.
-        namespace: Filled with the copy.
+        cell: The parsed text of the cell.
+        cell_id: The id of the cell.
+        file: The file name under which the cell's code is compiled.
+        names: The user's names; the function copies them.
+        namespace: Receives the copy.
         kept_classes: The classes of earlier texts.
 
     Raises:
-        Exception: What Python or JAX raise where a definition is wrong, such as a decorator with a wrong argument.
+        Exception: A definition is wrong: Python or JAX raised, as for a decorator with a wrong argument.
     """
     namespace.clear()
     namespace.update(names)
@@ -259,7 +259,7 @@ def _is_target(target: ast.expr, value: ast.expr) -> bool:
 
 
 def is_class_of(existing: type, text: str) -> bool:
-    """Whether a class was made by a statement with this text; only a class with a method of its own can be told."""
+    """Return whether a statement with this text made the class; only a class with a method can show this."""
     code = next((value.__code__ for value in vars(existing).values() if _is_own_function(value, existing)), None)
     if code is None:
         return False

@@ -1,7 +1,7 @@
 """Decides whether an expression of a cell may be evaluated, and evaluates it.
 
-Allowed is what runs no code of the user's and computes nothing: literals, names, attributes of modules, and calls of
-the transforms of JAX and of functools that only wrap a function. Nothing is evaluated to find that out.
+An expression may be evaluated if this runs no code of the user and computes nothing: literals, names, attributes of
+modules, and calls of the transforms of JAX and of functools that only wrap a function. The decision evaluates nothing.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class NotThere(Exception):
 
 
 def check(node: ast.expr, names: Mapping[str, Any]) -> None:
-    """Let an expression pass that may be evaluated.
+    """Return if the expression may be evaluated; else raise.
 
     Raises:
-        NotHarmless: Evaluating it would run what is not known to be harmless.
+        NotHarmless: The evaluation could run code that is not known to be harmless.
         NotThere: A name does not exist.
     """
     match node:
@@ -71,10 +71,10 @@ def check(node: ast.expr, names: Mapping[str, Any]) -> None:
 
 
 def check_wraps(node: ast.expr, names: Mapping[str, Any]) -> None:
-    """Let an expression pass whose value may be called with a function, as a decorator is.
+    """Return if the value of the expression may be called with a function, as a decorator is; else raise.
 
     Raises:
-        NotHarmless: What it does is not known.
+        NotHarmless: It is unknown what such a call does.
         NotThere: A name does not exist.
     """
     if isinstance(node, ast.Call):
@@ -108,7 +108,7 @@ def completes(node: ast.expr, names: Mapping[str, Any]) -> bool:
 
 
 def is_plain_class(node: ast.ClassDef, names: Mapping[str, Any]) -> bool:
-    """Whether the statement of a class runs no code but that of Python's own library."""
+    """Return whether the statement of a class runs only code of Python's own library."""
     try:
         bases = [_object(base, names) for base in node.bases]
         if node.keywords or any(base is not object and base is not typing.NamedTuple for base in bases):
@@ -151,10 +151,10 @@ def _is_plain_member(member: ast.stmt, names: Mapping[str, Any]) -> bool:
 def check_definition(
     node: ast.FunctionDef | ast.AsyncFunctionDef, names: Mapping[str, Any], *, in_class: bool = False
 ) -> None:
-    """Let the statement of a function pass whose decorators and defaults may be evaluated.
+    """Return if the decorators and the defaults of a function's statement may be evaluated; else raise.
 
     Raises:
-        NotHarmless: One of them may not.
+        NotHarmless: A decorator or a default may not be evaluated.
         NotThere: A name does not exist.
     """
     for decorator in node.decorator_list:
@@ -208,7 +208,7 @@ def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
 
 
 def _number(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    """The value of a calculation with numbers; one that takes time or memory is refused."""
+    """Return the value of a calculation with numbers; a calculation that would take long or much memory is refused."""
     if isinstance(node, ast.UnaryOp):
         value = _plain_number(value_of(node.operand, names), node)
         match node.op:
@@ -249,7 +249,7 @@ def _plain_number(value: Any, node: ast.expr) -> Any:
 
 
 def _object(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    """What a name, or an attribute of a module, stands for."""
+    """Return the object of a name, or of an attribute of a module."""
     if isinstance(node, ast.Name):
         if node.id in names:
             return names[node.id]
@@ -306,7 +306,7 @@ def _text(node: ast.expr) -> str:
 
 @functools.cache
 def _wrappers() -> tuple[Any, ...]:
-    """What only wraps the function that it is given, and does nothing besides."""
+    """Return the functions that only wrap the function passed to them, and do nothing else."""
     import jax
 
     transforms = [vars(jax).get(name) for name in _TRANSFORMS]

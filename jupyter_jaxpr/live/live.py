@@ -1,7 +1,8 @@
-"""Makes the program of a function of a cell as it is written, from the cell, its caret and the user's names.
+"""Makes the program of a function of an edited cell before the cell runs, from its text and the user's names.
 
-The function's Python runs on tracers, in functions that are made anew from the text in a copy of the names. Nothing is
-compiled, no call of the cell's is made, and nothing of it is kept: the document that comes out has no kernel behind it.
+JAX traces functions that Live makes from the text in a copy of the user's names. Nothing runs on a device, no call of
+the cell is made, and the kernel keeps nothing of the trace: no kernel objects stand behind the document that Live
+returns.
 """
 
 from __future__ import annotations
@@ -68,14 +69,14 @@ _CALL = re.compile(r"(?<![\w.-])[A-Za-z_][\w.]*\(")
 
 @dataclass(frozen=True)
 class CellToTrace:
-    """What is asked of a cell.
+    """A cell that Live traces.
 
     Attributes:
-        source: Its text.
-        cell_id: Of the notebook.
-        line: Of the caret, from 1; None where it is not in the cell.
-        in_view: The name of the program in view; None for none.
-        specs: What the user typed for the arguments; None where nothing was typed.
+        source: The text of the cell.
+        cell_id: The id of the cell in the notebook.
+        line: The line of the caret, from 1; None where the caret is not in the cell.
+        in_view: The name of the program in view; None without one.
+        specs: The argument types that the user typed; None where the user typed none.
         last_level: The last level that Live makes.
         is_asked_for: Whether the user asked for this trace by name, not by typing.
     """
@@ -116,11 +117,11 @@ class Live:
 
         Args:
             cell_to_trace: The cell.
-            names: The user's; they are copied.
-            observed: The calls that were seen.
-            cells: The notebook's cells by the file name that their code carries.
-            seconds: After which a trace is stopped.
-            last_run: The last run of a function, to compare the cost with.
+            names: The user's names; Live copies them.
+            observed: Returns the observed calls of a function.
+            cells: The notebook's cells by the file name of their code.
+            seconds: The seconds after which the trace is stopped.
+            last_run: Returns the last run of a function, whose cost is compared.
         """
         with self._turn:
             try:
@@ -272,9 +273,9 @@ class _OneTrace:
         return arguments
 
     def _caller(self, definitions: Definitions) -> _OneTrace | None:
-        """The trace of a function of the cell that calls the chosen one, and whose argument types are known.
+        """Return the trace of a function of the cell that calls the chosen function and has known argument types.
 
-        So the body of a scan is traced with the types that the scan gives it.
+        A body of a scan is traced in this way, with the types that the scan passes to the body.
         """
         first = chosen_function(self._written, None, self._cell_to_trace.in_view)
         for statement in [first, *reversed(self._written.functions)]:
@@ -313,7 +314,7 @@ class _OneTrace:
         return _answer("not_traced", self._name, line, _NOT_DEFINED.format(why=why, line=line, name=self._name))
 
     def _missing(self, function: Any, definitions: Definitions) -> LiveProgram | None:
-        """Where the function reads a name that the cell would give a value, and that has none yet."""
+        """Return the answer for a function that reads a name without a value, to which the cell would assign one."""
         for name in read_by(function):
             skipped = definitions.skipped.get(name)
             if skipped is None or name in definitions.namespace:
@@ -348,7 +349,7 @@ class _OneTrace:
     def _document(
         self, live: LiveTrace, findings: Sequence[Finding] = (), texts: Texts | None = None
     ) -> tuple[Snapshot, str | None]:
-        """The document of a trace, and what a call of its program costs."""
+        """Return the document of a trace, and a sentence on the cost of a call of its program."""
         observation = Observation(
             functions=[] if live.function is None else [live.function],
             printed=list(live.printed),
@@ -423,7 +424,7 @@ def _answer(
 
 
 def observed_calls(function: Any) -> list[tuple[ArgumentSpec, ...]]:
-    """The arguments of the calls of a jitted function of the user's that were seen, the newest first."""
+    """Return the arguments of the observed calls of a jitted function of the user, the newest first."""
     if not is_jitted(function):
         return []
     record = observer().functions.record_of(getattr(function, "_fun", None))

@@ -1,4 +1,4 @@
-"""Says why the panel shows no program of a cell: what was seen of the cell, and what to type."""
+"""Words the sentence on a cell without a program in the panel: what the observer saw of the cell, and what to type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports once a second what JAX is doing in a long cell, and for how long."""
+"""Reports once a second the stage of JAX in a long cell, and its duration so far."""
 
 from __future__ import annotations
 

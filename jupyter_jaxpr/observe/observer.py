@@ -1,8 +1,8 @@
 """Begins and ends the observation of a run, and answers questions about the running cell.
 
-`Observer` is one a kernel. It is told of every call that misses JAX's C++ cache (`hook_receiver`) and keeps, for as
-long as a function lives, the programs last made of it; while a `Run` is on, what happens on its thread is counted
-there.
+A kernel has one `Observer`. `hook_receiver` passes every call that misses JAX's C++ cache to the observer, and the
+observer keeps the newest programs of each function for as long as the function lives. While a `Run` is active, the
+observer counts the events on the thread of the run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tells what JAX does for a run at this moment: the stage, the function, and since when."""
+"""Returns the present stage of JAX in a run: the stage, the function, and the start of the stage."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What one thread is doing in JAX: the calls that miss on it, from their start until each of them is over.
+"""Holds the state of one thread in JAX: its missed calls, from the start to the end of each.
 
-`prune` closes calls that an exception took out of JAX unseen, `leave` a call that has ended.
+`prune` closes calls that an exception took out of JAX unseen; `leave` closes a call that has ended.
 """
 
 from __future__ import annotations

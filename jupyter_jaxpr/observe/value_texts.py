@@ -1,10 +1,10 @@
 """Prints a short text of a user's value, with only those of the user's methods that may be called then.
 
-Exact builtin scalars, strings, containers of these, and the names of functions and classes are read anywhere: no code
-of the user's runs for that. Of any other object only the name of its class is told, unless a cell is observed. In an
+Exact builtin scalars, strings, containers of these, and the names of functions and classes are read at any time: this
+runs no code of the user. For any other object the text is only the name of its class, unless a cell is observed. In an
 observed cell the `__repr__` of each object is called once at most, and after one that took long none is called again.
 
-No lock of ours is held while text is made: a `__repr__` may call jitted functions, or wait for threads that do.
+No lock of this package is held while text is made: a `__repr__` may call jitted functions, or wait for threads that do.
 """
 
 from __future__ import annotations

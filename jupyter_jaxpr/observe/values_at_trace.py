@@ -1,8 +1,8 @@
-"""What a function reads from outside of its arguments, read when JAX traces the function and again later.
+"""Reads the values that a function takes from outside of its arguments when JAX traces it, and compares them later.
 
-A program holds such values as constants: a call that finds a cache entry does not read them again. So does a program
-with what the function reads of its static arguments, which JAX compares by their own `__eq__` alone. No code of the
-user's runs, and no array is held.
+A program holds such values as constants: a call that finds a cache entry does not read them again. The program also
+holds values from static arguments as constants, and JAX compares static arguments by their own `__eq__` alone. No code
+of the user runs, and no array is held.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What was observed last in a notebook or a script, for checks, tests and `jupyter_jaxpr.widget`."""
+"""Returns the last observation of a notebook or a script, for checks, tests and `jupyter_jaxpr.widget`."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class observe:
         assert self._run is not None and self._ledger is not None
         watch = observer()
         try:
-            with unseen_warnings():  # of the user's code, which Python has shown already
+            with unseen_warnings():  # Python has already shown the warnings of the user's code
                 watch.settle(self._run)
                 self._ledger.note = self._note()
                 self._ledger.close()

@@ -22,9 +22,9 @@ _AT_ONCE = frozenset({"jvp", "vjp", "linearize"})
 
 
 def transformed_above(module: ast.Module, statement: ast.stmt | None) -> Iterator[ast.Call]:
-    """The calls above the last statement that run a function under a transform, as far as the text tells.
+    """Yield the calls above the last statement whose text shows that they run a function under a transform.
 
-    They are `jax.vjp(f, x)`, `jax.grad(f)(x)`, and calls of names that the cell gives to what a transform returned.
+    They are `jax.vjp(f, x)`, `jax.grad(f)(x)`, and calls of names to which the cell assigns the result of a transform.
     """
     jitted_names: set[str] = set()
     for node in module.body:
@@ -103,7 +103,7 @@ def ending_call(module: ast.Module) -> tuple[ast.stmt, ast.Call] | None:
 
 
 def _shown_names(statement: ast.stmt) -> set[str]:
-    """The names whose values a statement shows, of one that does nothing else; empty for any other statement."""
+    """Return the names that a statement only displays, such as a last line `y`; empty for any other statement."""
     if not isinstance(statement, ast.Expr):
         return set()
     names: set[str] = set()
@@ -132,7 +132,10 @@ _PLAIN = (
 
 
 class _Assignment(NamedTuple):
-    """An assignment to names alone: an assignment to a part of an object changes what the call may have read."""
+    """An assignment whose targets are names.
+
+    An assignment to a part of an object is none: it could change the arguments of the call.
+    """
 
     names: frozenset[str]
     value: ast.expr

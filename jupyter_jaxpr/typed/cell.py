@@ -41,7 +41,7 @@ NESTED_FILES = ("<timed exec>", "<timed eval>", "<magic-timeit>", "<string>")
 
 
 def magic_line(text: str) -> str | None:
-    """What stands after `%%jaxpr` on a cell's first line that is not blank; None where that is something else."""
+    """Return the text after `%%jaxpr` in a cell's first non-blank line; None where this line is another one."""
     for line in text.splitlines():
         if line.strip():
             match = MAGIC_LINE.fullmatch(line.rstrip())
@@ -98,10 +98,10 @@ class Watcher(Protocol):
     """Follows the calls of a cell's last statement while they run; no method may raise."""
 
     def evaluated(self, call: LastCall, function: Any) -> bool:
-        """The callee is known, its arguments are not evaluated yet. Returns whether to keep the call's values."""
+        """Receive a call with a known callee, before its arguments are evaluated; return whether to keep its values."""
 
     def prepared(self, call: LastCall) -> None:
-        """One more argument is known: the call may be made next."""
+        """Receive a call with one more known argument: the call may be made next."""
 
     def returned(self, call: LastCall) -> None:
         """The call has returned."""
@@ -148,18 +148,18 @@ class LastCall:
 
     @property
     def known_values(self) -> list[Any]:
-        """The known values of the arguments, without those of iterators."""
+        """The known values of the arguments, without the values that an iterator gave."""
         return [*self._args, *self.kwargs.values()]
 
     def forget(self) -> None:
-        """Let go of the user's values."""
+        """Drop the references to the user's values."""
         self.function = self.result = None
         self._args, self._read, self.kwargs = [], [], {}
 
-    # What the rewritten cell calls; each returns what it is given, and runs none of the user's code.
+    # The rewritten cell calls these methods; each returns its argument, and runs no code of the user.
 
     def take_function(self, function: Any) -> Any:
-        """What is called."""
+        """Receive the callee."""
         if self.is_evaluated:  # once more, in a comprehension
             self.forget()
             self.returned, self.is_known = False, True
@@ -177,7 +177,7 @@ class LastCall:
         return value
 
     def take_arguments(self, values: Any) -> Any:
-        """What stands behind a star."""
+        """Receive the values of a starred argument."""
         if not self.is_evaluated:
             return values
         read_by = _method(type(values), "__iter__")
@@ -204,7 +204,7 @@ class LastCall:
         return value
 
     def take_keywords(self, values: Any) -> Any:
-        """What stands behind two stars."""
+        """Receive the values of an argument with two stars."""
         if not self.is_evaluated:
             return values
         if type(values) is dict:
@@ -215,7 +215,7 @@ class LastCall:
         return values
 
     def take_result(self, result: Any) -> Any:
-        """What the call returned."""
+        """Receive the result of the call."""
         if self.is_evaluated:
             self.seconds += time.perf_counter()
             self.returned, self.result = True, result
@@ -240,7 +240,7 @@ def _method(kind: type, name: str) -> Any:
 
 
 def last_call(number: int) -> LastCall:
-    """Where a rewritten cell reports to; a cell whose observation has ended meanwhile reports to no one."""
+    """Return the object to which a rewritten cell reports; a cell whose observation has ended reports to nobody."""
     return _running.get(number) or LastCall()
 
 

@@ -59,7 +59,7 @@ _LOOKS_LIKE_DTYPE = re.compile(r"(bf|f|i|u|c|s|int|uint|float|bfloat|complex)\d+
 
 
 class SpecError(ValueError):
-    """A target that cannot be meant; the message names the mistake and ends with the cure."""
+    """A target that has no meaning; the message names the mistake and ends with the cure."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Target:
 
     @property
     def takes_values(self) -> bool:
-        """Whether evaluating it runs code of the user's: some argument is neither a type nor a constant."""
+        """Whether the evaluation of the target runs user code: some argument is neither a type nor a constant."""
         arguments = [*self._call.args, *(keyword.value for keyword in self._call.keywords)]
         return any(not _is_plain(argument) for argument in arguments)
 

@@ -1,8 +1,8 @@
 """Shows the panel's views as a widget (anywidget), in hosts of notebooks without the labextension.
 
-- `widget`: makes one, for `jupyter_jaxpr.widget`.
-- `show`: displays one below a cell; `magic/widget_host.py` says when.
-- `jaxpr_widget`: the class; `loader.js` is what a host saves of the script, `views.js` what the build makes of `src/`.
+- `widget`: makes a widget, for `jupyter_jaxpr.widget`.
+- `show`: displays a widget below a cell; `magic/widget_host.py` decides when.
+- `jaxpr_widget`: the class of the widget; a host saves the script `loader.js`, the build makes `views.js` from `src/`.
 """
 
 from __future__ import annotations

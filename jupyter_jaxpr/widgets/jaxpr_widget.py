@@ -165,7 +165,7 @@ def _is_marimo() -> bool:
 
 
 def _names_of_main() -> dict[str, Any]:
-    """The user's names, for what the user types in a view."""
+    """Return the user's names, for the text that the user types in a view."""
     interactive = sys.modules.get("IPython")
     shell = interactive.get_ipython() if interactive is not None else None
     if shell is not None:

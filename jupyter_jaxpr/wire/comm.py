@@ -69,7 +69,7 @@ def publisher_of(document: str, sources: Sources) -> Publisher | None:
 
 
 def environment() -> Environment:
-    """What `hello` says about this kernel; asks JAX only when it is needed."""
+    """Return the facts on this kernel that `hello` contains; JAX is asked only when the facts are needed."""
     from ..build.environment import environment
 
     return environment()
@@ -184,7 +184,7 @@ class Publisher:
         equations: int | None = None,
         loop: UnrolledSoFar | None = None,
     ) -> None:
-        """Say what a long call is doing; replaces an earlier one that is not sent yet. Times in seconds."""
+        """Send the stage of a long call, with times in seconds; it replaces an earlier message that is not sent yet."""
         with _never_raises("jupyter_jaxpr could not send progress to the panel."):
             if self._hub is None or run == self._last_run:
                 return  # a heartbeat that comes after the run's own snapshot says nothing
@@ -205,7 +205,7 @@ class Publisher:
             self._outbox.put(Progress, message)
 
     def fail(self, text: str, cure: str | None = None, detail: str | None = None) -> None:
-        """Say in the panel that something of ours failed: a sentence, the cure, the traceback."""
+        """Show in the panel that an operation of this package failed: a sentence, the cure, the traceback."""
         with _never_raises("jupyter_jaxpr could not report a failure to the panel."):
             self._outbox.drop(Progress)
             if self._hub is not None:

@@ -27,12 +27,12 @@ def start_timer(seconds: float, action: Callable[[], None]) -> threading.Timer:
 
 
 class Outbox(Generic[Message]):
-    """Delivers each message at once as long as there were fewer than 20 in the last second.
+    """Delivers each message at once as long as fewer than 20 were delivered in the last second.
 
     Args:
-        deliver: Takes a message; called by one thread at a time, must not raise.
-        clock: Seconds that never go backwards.
-        later: Calls a function after some seconds; what it returns can be cancelled.
+        deliver: Receives a message; called by one thread at a time, must not raise.
+        clock: Returns the seconds of a clock that never goes backwards.
+        later: Calls a function after some seconds, and returns an object that can cancel the call.
     """
 
     def __init__(

@@ -143,7 +143,7 @@ def facts_text() -> str:
 
 
 def limits_text() -> str:
-    """`document/limits.py` as TypeScript, and the most entries of each list that has a limit of its own."""
+    """Return `document/limits.py` as TypeScript, and the largest length of each list that has its own limit."""
     lines = [
         "/** The most that a document may hold, and is printed of one: written by `python -m jupyter_jaxpr.schema`. */",
         "export const LIMITS = {",

@@ -1,8 +1,8 @@
-"""Answers the messages of one widget, as the hub and the requests' comm answer those of the panel.
+"""Answers the messages of one widget, as the hub and the requests' comm answer the messages of the panel.
 
-A widget has one channel for both: what the panel would send on the hub and on its requests' comm comes as a custom
-message of the widget, and what is sent back is a custom message, too. No message travels as a buffer, because some
-hosts of widgets pass none on.
+A widget has one channel for both: each message of the hub and each request of the panel comes as a custom message of
+the widget, and each reply is a custom message, too. No message travels as a buffer, because some hosts of widgets do
+not pass buffers on.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class WidgetMessages:
     """The kernel's end of one widget; every method may be called from any thread.
 
     Args:
-        document: Of the run that the widget shows.
-        runs: Those that the widget's requests may name.
+        document: The document of the run that the widget shows.
+        runs: The runs that the widget's requests may name.
         answers: Answers requests about these runs.
         send: Sends a custom message.
-        renewed: Takes the document of the run when an answer has added to it.
-        on_worker: Whether the worker answers long requests; in a host whose widgets send from the main thread alone it
-            cannot.
+        renewed: Receives the document of the run when an answer has added to the document.
+        on_worker: Whether the worker answers long requests; False in a host whose widgets can send from the main thread
+            only.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ def own_messages(
     *,
     on_worker: bool = True,
 ) -> WidgetMessages:
-    """The kernel's end of a widget whose run no publisher holds, such as an inspection."""
+    """Return the kernel's end of a widget whose run no publisher holds, such as the result of `inspect`."""
     runs = Runs()
     runs.keep(built)
     return WidgetMessages(built.document, runs, Answers(runs, namespace), send, renewed, on_worker=on_worker)

@@ -1,6 +1,6 @@
 """Measures this machine's peak rates with JAX: FLOP/s of a matmul and bytes/s of a copy.
 
-Asked for by a button, measured in under two seconds, and kept for the kernel's life or until it is asked for again.
+The user presses a button; the measurement takes under two seconds, and the kernel keeps the result until the next one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Makes the user's ledger from the memory of misses: functions, entries, hits, misses, reasons.
 
-- `Ledger`: of one block of code, by function name; `print(ledger)` is a table.
-- `FunctionRecord`, `CacheEntry`, `Miss`: what it holds.
+- `Ledger`: the ledger of one block of code, by function name; `print(ledger)` is a table.
+- `FunctionRecord`, `CacheEntry`, `Miss`: the rows of a ledger.
 """
 
 from __future__ import annotations

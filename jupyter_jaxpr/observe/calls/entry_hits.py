@@ -1,7 +1,7 @@
 """Counts the hits of each cache entry, for `%%jaxpr --per-entry`.
 
-Such a call runs no Python of JAX's, but JAX's hook after each call has its arguments. Their key is taken as that of a
-miss is. A call costs 10 to 100 us more meanwhile, by the number of arrays.
+A hit runs no Python of JAX, but JAX's hook after each call has its arguments. The key of a hit is read as the key of a
+miss is. Each call takes 10 to 100 us more meanwhile, depending on the number of arrays.
 """
 
 from __future__ import annotations

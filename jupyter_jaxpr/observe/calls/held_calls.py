@@ -1,7 +1,7 @@
-"""Holds what is needed to make a call once more: function, structure, static values; no array is kept alive.
+"""Holds the parts of a call that are needed to repeat it: function, structure, static values; no array is kept alive.
 
-The arrays are not here but in the program's `CallValues`. With them the very call can be made again, through the
-user's own jitted function, or of the function without jit.
+The arrays are in the program's `CallValues`. With them the same call can be made again, through the user's own jitted
+function or through the function without jit.
 """
 
 from __future__ import annotations

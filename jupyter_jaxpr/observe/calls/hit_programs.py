@@ -1,8 +1,8 @@
-"""Finds which program a cache hit ran, where its function has several programs.
+"""Finds the program that a cache hit ran, where the function has several programs.
 
-Such a call runs no Python of JAX's. JAX's hook after each call has its arguments, and JAX is asked which of its traces
-they have. The hook goes in when a function with several programs is about to be called. The first calls of such a
-function are all looked at, and then as many as take a twentieth of the time.
+A hit runs no Python of JAX. JAX's hook after each call has the arguments of the hit, and JAX returns its trace for
+these arguments. The hook is installed when a function with several programs is about to be called. All of the first
+calls of such a function are examined, and then as many calls as take a twentieth of the time.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Records the calls of clocks, random generators and files that the user's code makes while JAX traces.
 
-The call counter shows each call with the object that is called, so that a name means what it meant: a `time` of the
-user's is not taken for Python's. What did not run is not seen, nor what runs within a callback of JAX. Python 3.11 does
-not show calls, and nothing is said there.
+The call counter reports each call with the called object, so a `time` of the user is not mistaken for Python's `time`.
+Code that did not run is not recorded, nor code that runs within a callback of JAX. Python 3.11 does not report calls,
+so nothing is recorded there.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Guards a trace: undoes every change that the trace makes, and refuses a trace whose changes cannot be undone.
 
-Refused is refused before it runs: by the analysis of the function, and while it is traced by Python's audit events,
-which tell of a write to a file, a connection or a process before it happens.
+The refusal comes before the change: the analysis of the function refuses the trace, or one of Python's audit events
+does, which report a write to a file, a connection or a process before it happens.
 """
 
 from __future__ import annotations

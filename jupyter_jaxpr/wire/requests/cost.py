@@ -1,4 +1,4 @@
-"""What a program costs."""
+"""The request for the costs of a program: operations, bytes, memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..request import ProgramIndex, Request, RequestContext
 
 
 class CostRequest(Request, tag="cost"):
-    """What a program costs; it is counted, nothing runs."""
+    """Count the operations and bytes of a program; nothing runs."""
 
     patience: ClassVar[int] = 60
     into: ClassVar[str | None] = "costs"

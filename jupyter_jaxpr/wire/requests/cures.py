@@ -1,4 +1,4 @@
-"""The cures of a run that are edits of the user's text: of its misses, notes and unrolled loops."""
+"""The request to try the cures of a run: edits of the user's text for misses, notes and unrolled loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of a program in another one."""
+"""The request to compare a program with another one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_SUCH = "The earlier run has no such program. Choose another program."
 
 
 class DiffRequest(Request, tag="diff"):
-    """What became of a program in another one, of the same run or a later one; both are read, nothing runs."""
+    """Compare a program with another one, of the same run or of a later run; both are read, nothing runs."""
 
     patience: ClassVar[int] = 60
     into: ClassVar[str | None] = "diffs"

@@ -66,7 +66,7 @@ class LiveRequest(Request, tag="live"):
 
 
 def _since_the_last_run(live: LiveProgram, runs: Runs) -> ProgramDiff | None:
-    """What became of the program that the function had in its last run, where both are small."""
+    """Return the diff from the program of the function's last run to the live program, if both are small; else None."""
     after = live.snapshot
     if after is None or not after.programs or after.programs[0].equations > _COMPARED:
         return None

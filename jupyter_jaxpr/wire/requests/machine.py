@@ -1,4 +1,4 @@
-"""What the machine can do at most."""
+"""The request to measure the peak rates of the machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..request import LongRequest, RequestContext
 
 
 class MachineRequest(LongRequest, tag="machine"):
-    """Measure what this machine can do at most: the user pressed the button. Kept for the kernel's life."""
+    """Measure the peak rates of this machine: the user pressed the button. The kernel keeps the result for its life."""
 
     patience: ClassVar[int] = 60
     into: ClassVar[str | None] = "machine"

@@ -1,4 +1,4 @@
-"""What one of XLA's passes changed."""
+"""The request for the diff of one of XLA's passes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each of XLA's passes does to a program."""
+"""The request for the list of XLA's passes that changed a program."""
 
 from __future__ import annotations
 

@@ -26,6 +26,6 @@ class TextRequest(Request, tag="text"):
 
     def answer(self, context: RequestContext) -> TextPage:
         first, count = lines_asked_for(self.first_line, self.line_count)
-        # Another platform's text is lowered now: none of the user's calls.
+        # JAX lowers the program for the other platform now; no code of the user runs.
         with observer().looking_away():
             return context.run.sources.text_page(self.program, self.level, first, count, self.platform, twin=self.twin)

@@ -1,4 +1,4 @@
-"""Whether the copies that the kernel saves of its runs hold values of the user's."""
+"""The request that sets whether the saved copies of later runs contain values of the user's variables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..request import Request, RequestContext
 
 
 class ValuesRequest(Request, tag="values"):
-    """The page tells the kernel its setting; it holds for later runs. Nothing runs."""
+    """Receive the page's setting on saved values; the setting holds for later runs. Nothing runs."""
 
     patience: ClassVar[int] = 30
     is_of_kernel: ClassVar[bool] = True
