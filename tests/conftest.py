@@ -258,7 +258,7 @@ class Kernel:
         return str(message["header"]["msg_id"])
 
     def until(self, expected: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
-        """Return the messages up to the first message that `wanted` accepts, with this message."""
+        """Return the messages up to the first message that `expected` accepts, with this message."""
         collected = []
         while True:
             collected.append(self.client.get_iopub_msg(timeout=120))
