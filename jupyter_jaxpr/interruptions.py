@@ -55,8 +55,8 @@ def _was_called_by_a_signal(frame: FrameType) -> bool:
     code, values = frame.f_code, frame.f_locals
     passed = [values.get(name) for name in code.co_varnames[: code.co_argcount]]
     if code.co_flags & inspect.CO_VARARGS:
-        more = values.get(code.co_varnames[code.co_argcount + code.co_kwonlyargcount])
-        passed += more if type(more) is tuple else ()
+        extra_arguments = values.get(code.co_varnames[code.co_argcount + code.co_kwonlyargcount])
+        passed += extra_arguments if type(extra_arguments) is tuple else ()
     signals = signal.valid_signals()
     return any(
         type(struck) is FrameType

@@ -53,8 +53,8 @@ def operations_in_words(least: int, most: int) -> str:
     return re.sub(rf"{NO_BREAK}(\w?)op\b", _in_words, text)
 
 
-def _in_words(found: re.Match[str]) -> str:
-    return f"{NO_BREAK}{found[1]} operations" if found[1] else " operations"
+def _in_words(match: re.Match[str]) -> str:
+    return f"{NO_BREAK}{match[1]} operations" if match[1] else " operations"
 
 
 def factor(value: float) -> str:

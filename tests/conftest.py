@@ -38,11 +38,11 @@ def short_searches() -> Iterator[None]:
 
     search = facts.jitted_functions
     gc.collect()
-    earlier = [weakref.ref(each) for each in search()]
+    earlier = [weakref.ref(search_object) for search_object in search()]
     gc.freeze()  # removes all present objects from searches and collections
 
     def found() -> list[Any]:
-        return [each for reference in earlier if (each := reference()) is not None] + search()
+        return [living for reference in earlier if (living := reference()) is not None] + search()
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(facts, "jitted_functions", found)
@@ -119,9 +119,9 @@ class Notebook:
         publisher = Session.of(self.shell).publisher
         publish = publisher.publish
 
-        def listen(each: Any) -> None:
-            built.append(each)
-            publish(each)
+        def listen(document: Any) -> None:
+            built.append(document)
+            publish(document)
 
         publisher.publish = listen  # type: ignore[method-assign]  # listens in: a shell has no front end
         return built
@@ -131,8 +131,8 @@ class Notebook:
 
         with capture_output() as captured:
             result = self.shell.run_cell(cell, store_history=store_history)
-        shown = [output.data[MIME] for output in captured.outputs if MIME in output.data]
-        return Ran(result, captured.stdout, captured.stderr, shown)
+        documents = [output.data[MIME] for output in captured.outputs if MIME in output.data]
+        return Ran(result, captured.stdout, captured.stderr, documents)
 
     def __getitem__(self, name: str) -> Any:
         return self.shell.user_ns[name]
@@ -144,7 +144,7 @@ def no_machine_of_other_files() -> Iterator[None]:
     yield
     from jupyter_jaxpr.measure.times import machine
 
-    machine._known.clear()
+    machine._measured_machines.clear()
 
 
 @pytest.fixture(autouse=True)
@@ -179,11 +179,11 @@ def make_notebook() -> Iterator[Callable[..., Notebook]]:
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
-    made: list[Any] = []
+    shells: list[Any] = []
 
     def close() -> None:
-        while made:
-            shell = made.pop()
+        while shells:
+            shell = shells.pop()
             if "jupyter_jaxpr" in shell.extension_manager.loaded:
                 shell.run_line_magic("unload_ext", "jupyter_jaxpr")
             shell.restore_sys_module_state()
@@ -193,7 +193,7 @@ def make_notebook() -> Iterator[Callable[..., Notebook]]:
         close()
         config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
         shell = InteractiveShell.instance(config=config)
-        made.append(shell)
+        shells.append(shell)
         if extension:
             shell.run_line_magic("load_ext", "jupyter_jaxpr")
         return Notebook(shell)
@@ -205,9 +205,9 @@ def make_notebook() -> Iterator[Callable[..., Notebook]]:
 @pytest.fixture
 def notebook(make_notebook: Callable[..., Notebook]) -> Notebook:
     """Return a notebook with the extension, JAX imported, and an array `x` of eight numbers."""
-    made = make_notebook()
-    made.run("import jax, jax.numpy as jnp\nfrom jax import lax\nx = jnp.arange(8.0)")
-    return made
+    new_notebook = make_notebook()
+    new_notebook.run("import jax, jax.numpy as jnp\nfrom jax import lax\nx = jnp.arange(8.0)")
+    return new_notebook
 
 
 def plain(text: str) -> str:
@@ -257,12 +257,12 @@ class Kernel:
         self.client.shell_channel.send(message)
         return str(message["header"]["msg_id"])
 
-    def until(self, wanted: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
-        """Return the messages up to the first message that `wanted` accepts, with this message."""
+    def until(self, expected: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
+        """Return the messages up to the first message that `expected` accepts, with this message."""
         collected = []
         while True:
             collected.append(self.client.get_iopub_msg(timeout=120))
-            if wanted(collected[-1]):
+            if expected(collected[-1]):
                 return collected
 
     def finish(self, request: str) -> list[dict[str, Any]]:
@@ -276,17 +276,17 @@ class Kernel:
         """Interrupt a cell and return the messages up to its end; repeat where JAX's callback drops the interrupt."""
         collected: list[dict[str, Any]] = []
         self.manager.interrupt_kernel()
-        asked = time.monotonic()
+        sent_at = time.monotonic()
         while not (collected and _ends(collected[-1], request)):
             # A dropped interrupt may leave no message, while messages of progress continue.
-            swallowed = time.monotonic() - asked > 5
+            swallowed = time.monotonic() - sent_at > 5
             with contextlib.suppress(queue.Empty):
                 collected.append(self.client.get_iopub_msg(timeout=1))
                 swallowed = swallowed or _ignored(collected[-1])
             if swallowed and not contents(collected, "error"):
                 assert self.manager.is_alive(), "The kernel died while it was interrupted."
                 self.manager.interrupt_kernel()
-                asked = time.monotonic()
+                sent_at = time.monotonic()
         return collected
 
     def stop(self) -> None:
@@ -322,10 +322,10 @@ def sent(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def kernel() -> Iterator[Kernel]:
     """Return a kernel with the extension loaded and JAX imported."""
-    made = Kernel()
-    made.run("%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
-    yield made
-    made.stop()
+    started = Kernel()
+    started.run("%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
+    yield started
+    started.stop()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -94,12 +94,12 @@ class Page:
                 return
         raise TimeoutError("the cell did not end")
 
-    def wait_for(self, wanted: Callable[[dict[str, Any]], bool], comm: str | None = None) -> dict[str, Any]:
-        """Return our first message, from now on, that `wanted` accepts."""
+    def wait_for(self, expected: Callable[[dict[str, Any]], bool], comm: str | None = None) -> dict[str, Any]:
+        """Return our first message, from now on, that `expected` accepts."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             for message in ours([self.hear()], comm):
-                if wanted(message):
+                if expected(message):
                     return message
         raise TimeoutError("the message did not come")
 

@@ -28,29 +28,29 @@ PACKAGES = ("jaxlib", "jupyterlab", "ipykernel", "ipython")
 def report() -> tuple[str, bool]:
     """Return the report, and whether every name exists that should."""
     tested = json.loads(TESTED.read_text())
-    before, now = tested["names"], shapes()
-    gone = [row for row in expected() if not is_here(row)]
-    collected = [row for row in MODULES if now[row.id] is not None and now[row.id] != before.get(row.id)]
-    found = support()
+    before, current = tested["names"], shapes()
+    missing_rows = [row for row in expected() if not is_here(row)]
+    collected = [row for row in MODULES if current[row.id] is not None and current[row.id] != before.get(row.id)]
+    tier_support = support()
     lines = [
         f"## JAX {jax.__version__}, beside the tested JAX {tested['jax']}",
         f"Python {platform.python_version()}, {', '.join(f'{name} {installed(name)}' for name in PACKAGES)}.",
-        f"The self-test of the hooks reaches the tier {found.tier}. {found.note or ''}".rstrip(),
+        f"The self-test of the hooks reaches the tier {tier_support.tier}. {tier_support.note or ''}".rstrip(),
     ]
-    if gone:
+    if missing_rows:
         lines.append(
-            table("gone", ["why we use the name", "without the name"], [[r.id, r.why, r.without] for r in gone])
+            table("gone", ["why we use the name", "without the name"], [[r.id, r.why, r.without] for r in missing_rows])
         )
     if collected:
-        rows = [[r.id, before.get(r.id) or "not there", str(now[r.id]), r.why] for r in collected]
+        rows = [[r.id, before.get(r.id) or "not there", str(current[r.id]), r.why] for r in collected]
         lines.append(table("changed", ["was", "is", "why we use the name"], rows))
-    if not gone and not collected:
+    if not missing_rows and not collected:
         lines.append(f"All {len(expected())} private names are as in JAX {tested['jax']}.")
-    return "\n\n".join(lines), not gone
+    return "\n\n".join(lines), not missing_rows
 
 
-def table(what: str, heads: list[str], rows: list[list[str]]) -> str:
-    lines = [[f"private name that is {what}", *heads], ["---"] * (len(heads) + 1)]
+def table(state: str, heads: list[str], rows: list[list[str]]) -> str:
+    lines = [[f"private name that is {state}", *heads], ["---"] * (len(heads) + 1)]
     lines += [[f"`{name}`", *cells] for name, *cells in rows]
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
 

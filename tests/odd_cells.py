@@ -26,9 +26,9 @@ _numbers = itertools.count()
 
 def set_up(make_notebook: Callable[..., Notebook]) -> Notebook:
     """Return a notebook with the imports and the classes of the cells."""
-    made = make_notebook()
-    made.run(SETUP)
-    return made
+    new_notebook = make_notebook()
+    new_notebook.run(SETUP)
+    return new_notebook
 
 
 def clean() -> tuple[str, list[str]]:
@@ -40,13 +40,13 @@ def clean() -> tuple[str, list[str]]:
 
 def told(ran: Ran) -> list[str]:
     """Return the programs of a cell, the ledger's text of each miss of this run, and the failures."""
-    found = list(ran.programs)
+    texts = list(ran.programs)
     for function in ran.document["ledger"]["functions"]:
         for miss in function["misses"]:
             if miss["this_run"]:
                 reasons = "; ".join(reason["text"] for reason in miss["reasons"])
-                found.append(f"{function['name']}({miss['signature']}) {miss['outcome']}: {reasons}")
-    return found + [note["text"] for note in ran.document["notes"] if note["kind"] == "failed"]
+                texts.append(f"{function['name']}({miss['signature']}) {miss['outcome']}: {reasons}")
+    return texts + [note["text"] for note in ran.document["notes"] if note["kind"] == "failed"]
 
 
 def check(ran: Ran) -> None:

@@ -33,7 +33,9 @@ def recordings(ran: Ran) -> list[tuple[str, str]]:
 
 def recorded_in(document: Any) -> list[tuple[str, str]]:
     programs = enumerate(document.programs)
-    return [(each.name, program_text(document, number)) for number, each in programs if each.origin == "recorded"]
+    return [
+        (program.name, program_text(document, number)) for number, program in programs if program.origin == "recorded"
+    ]
 
 
 def recorded(ran: Ran) -> str:
@@ -46,8 +48,8 @@ def outline(ran: Ran) -> list[str]:
     """Return the equations of the recording; of JAX's own jitted functions only the name, because they change."""
     ((_, text),) = recordings(ran)
     main = text[text.rindex("\n{ lambda") + 1 :] if "\n{ lambda" in text else text
-    whole = re.sub(r"jit\[\s+name=(\w+).*?\n  \]", r"jit[\1]", main, flags=re.DOTALL)
-    return [line.strip() for line in whole.split("\n")[1:-1]]
+    listing = re.sub(r"jit\[\s+name=(\w+).*?\n  \]", r"jit[\1]", main, flags=re.DOTALL)
+    return [line.strip() for line in listing.split("\n")[1:-1]]
 
 
 def program(ran: Ran) -> dict[str, Any]:

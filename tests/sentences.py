@@ -43,8 +43,12 @@ def of_panel() -> Iterator[tuple[str, int, str]]:
     for path in sorted((ROOT / "src").rglob("*.ts*")):
         if "__tests__" not in path.parts:
             text = path.read_text()
-            for found in _CALL.finditer(text):
-                yield str(path.relative_to(ROOT)), text.count("\n", 0, found.start()) + 1, ast.literal_eval(found[1])
+            for call in _CALL.finditer(text):
+                yield (
+                    str(path.relative_to(ROOT)),
+                    text.count("\n", 0, call.start()) + 1,
+                    ast.literal_eval(call[1]),
+                )
 
 
 def of_kernel() -> Iterator[tuple[str, int, str]]:

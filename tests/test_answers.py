@@ -111,8 +111,8 @@ def test_a_traced_program_is_lowered_and_compiled_when_the_user_asks(ask, runs):
 def test_what_is_made_is_not_made_again(ask):
     run = run_of(double, jnp.ones(3), stage="trace")
     first = ask(run, type="make", id=1, program=0, level="hlo").result
-    again = ask(type="make", id=2, snapshot=run.document.id, program=0, level="hlo")
-    assert again.result is first
+    second_reply = ask(type="make", id=2, snapshot=run.document.id, program=0, level="hlo")
+    assert second_reply.result is first
 
 
 def test_making_runs_nothing_of_the_user(ask, capsys):
@@ -215,7 +215,7 @@ def test_a_run_as_a_page_of_its_own(ask):
     assert isinstance(reply, Answered)
     assert reply.result.startswith("<!doctype html>")
     packed = re.findall('<script type="application/octet-stream">([^<]*)<', reply.result)
-    text = "".join(zlib.decompress(base64.b64decode(each)).decode() for each in packed)
+    text = "".join(zlib.decompress(base64.b64decode(packed_text)).decode() for packed_text in packed)
     # The text contains what the document leaves out; the page may hold the text in two forms.
     assert len(re.findall(r"%\d+ = stablehlo\.sine %\d+ ", reply.result + text)) == 400
     assert ask(run, type="export", id=4, program=9).reason == "This run has no such program. Run the cell again."

@@ -34,7 +34,7 @@ def table(ran: Any, recording: int = 0) -> tuple[list[str], list[tuple[Any, ...]
 
 def test_each_call_has_its_branch(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr --steps" + COND + "for x in [3.0, -2.0, 0.5, -1.5, 4.0]:\n    y = f(x)")
-    columns, rows, others = table(ran)
+    columns, rows, more_calls = table(ran)
     assert columns == ["x", "result"]
     assert rows == [
         (1, "3.0", "6.0", "True x 1"),
@@ -44,16 +44,16 @@ def test_each_call_has_its_branch(notebook: Notebook) -> None:
         (5, "4.0", "8.0", "True x 1"),
     ]
     # Python 3.11 tells of no calls that C code makes.
-    assert others in (None, "Calls of f that Python code did not make are not counted, so there may be more calls.")
+    assert more_calls in (None, "Calls of f that Python code did not make are not counted, so there may be more calls.")
 
 
 def test_of_many_calls_the_first_seven_and_the_last_one_are_known(notebook: Notebook) -> None:
     notebook.run("%%jaxpr" + COND + "f(1.0)")
     ran = notebook.run("%%jaxpr --steps\nfor x in range(20):\n    y = f(x - 10.0)")
-    _, rows, others = table(ran)
+    _, rows, more_calls = table(ran)
     assert [row[0] for row in rows] == [1, 2, 3, 4, 5, 6, 7, 20]
     assert rows[-1] == (20, "9.0", "18.0", "True x 1")
-    assert others in (
+    assert more_calls in (
         f"The branches of 12 other calls of f in the cell are unknown. {AT_MOST}",
         f"The branches of at least 12 other calls of f in the cell are unknown. {AT_MOST}",
     )
@@ -90,9 +90,9 @@ def test_arguments_that_the_cell_changes_are_those_of_their_call_or_unknown(note
     ran = notebook.run(
         "%%jaxpr --steps\np = {'x': np.ones(2_000)}\nfor _ in range(4):\n    y = h(p)\n    p['x'][0] -= 1\n"
     )
-    columns, rows, others = table(ran)
+    columns, rows, more_calls = table(ran)
     assert (columns, rows) == ([], [])
-    assert others in (
+    assert more_calls in (
         f"The branches of 4 calls of h in the cell are unknown. {AT_MOST}",
         f"The branches of at least 4 calls of h in the cell are unknown. {AT_MOST}",
     )

@@ -32,12 +32,12 @@ def test_a_trace_keeps_a_tracer_and_not_the_side_effect(notebook: Notebook) -> N
 def test_print_runs_while_jax_traces_and_shows_a_tracer(notebook: Notebook) -> None:
     cell = "%%jaxpr\nprint(jax.make_jaxpr(said)(9.0))\nprint('by the cell')"
     notebook.run("def said(v):\n    print('v is', v)\n    return v + 1")
-    first, again = notebook.run(cell), notebook.run(cell)
+    first, second = notebook.run(cell), notebook.run(cell)
     assert notes(first) == ["printed_while_tracing"]
     note = first.note("printed_while_tracing")
     assert note["text"].startswith("said printed while JAX traced it.")
     assert ("v is" in note["detail"], "by the cell" in note["detail"]) == (True, False)
-    assert notes(again) == []  # JAX still had the trace
+    assert notes(second) == []  # JAX still had the trace
 
 
 def test_what_is_printed_after_a_trace_that_raised_is_the_cells_own(notebook: Notebook) -> None:

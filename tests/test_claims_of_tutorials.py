@@ -293,7 +293,7 @@ ROOT = "\nfind_root(lambda x: x ** 2 - 2.0, lambda x: 2.0 * x, 1.0)"
 
 def primitives(document: Document, program: Document) -> list[str]:
     scope = document["scopes"][program["scope"]]
-    return [document["strings"][each] for each in scope["primitive"]]
+    return [document["strings"][primitive] for primitive in scope["primitive"]]
 
 
 def own(document: Document, name: str) -> list[Document]:
@@ -321,7 +321,7 @@ def compiles(document: Document) -> list[int]:
 def reasons(document: Document, name: str) -> list[str]:
     """Return the first reason of each miss of a function in the run."""
     functions = [function for function in document["ledger"]["functions"] if function["name"] == name]
-    return [miss["reasons"][0]["text"] for each in functions for miss in each["misses"] if miss["this_run"]]
+    return [miss["reasons"][0]["text"] for function in functions for miss in function["misses"] if miss["this_run"]]
 
 
 def cards(document: Document) -> list[tuple[str, Any]]:

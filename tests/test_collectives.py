@@ -19,7 +19,9 @@ def test_kinds_and_their_bytes():
         "  %no = f4e2m1fn[] all-reduce(%a), replica_groups={}, to_apply=%add",
         '  %x = f32[3]{0} add(%a, %b), metadata={op_name=" = f32[3] all-reduce("}',
     )
-    assert [(each.kind, each.line, each.bytes, each.arrays, each.groups) for each in exchanges] == [
+    assert [
+        (exchange.kind, exchange.line, exchange.bytes, exchange.arrays, exchange.groups) for exchange in exchanges
+    ] == [
         ("all-reduce", 3, 32, 1, ((0, 1), (2, 3))),
         ("collective-permute", 4, 5, 1, ((0, 1), (1, 0))),
         ("reduce-scatter", 5, 16, 1, ((0, 1, 2, 3), (4, 5, 6, 7))),
@@ -27,7 +29,7 @@ def test_kinds_and_their_bytes():
         ("all-reduce", 7, 1, 1, ()),
     ]
     # The factors: 2 b (n-1)/n; b; b (n-1); b (n-1)/n; and a group of all eight devices.
-    assert [each.sent(8) for each in exchanges] == [32, 5, 48, 8, 2]
+    assert [exchange.sent(8) for exchange in exchanges] == [32, 5, 48, 8, 2]
 
 
 def test_what_is_started_and_ended_counts_once():
@@ -40,7 +42,7 @@ def test_what_is_started_and_ended_counts_once():
         "  %cpd = f32[4]{0} collective-permute-done(%cp)",
         "  %lost = (f32[4]{0}, f32[4]{0}) all-gather-start(%d), replica_groups={}",
     )
-    assert [(each.name, each.bytes, each.arrays) for each in exchanges] == [
+    assert [(exchange.name, exchange.bytes, exchange.arrays) for exchange in exchanges] == [
         ("ag", 32, 1),
         ("ar", 20, 2),
         ("cp", 16, 1),
@@ -55,7 +57,7 @@ def test_groups_by_the_axes_of_a_mesh():
         "  %a3 = f32[] all-reduce(%a), replica_groups=mesh['x'=2,'y'=2,'z'=2] {'z','x'}, to_apply=%add",
         "  %a4 = f32[] all-reduce(%a), replica_groups=mesh['x'=4,'y'=2] {'x':(1)2}, to_apply=%add",
     )
-    assert [each.groups for each in exchanges] == [
+    assert [exchange.groups for exchange in exchanges] == [
         ((0, 2, 4, 6), (1, 3, 5, 7)),
         ((0, 1), (2, 3), (4, 5), (6, 7)),
         ((0, 4, 1, 5), (2, 6, 3, 7)),
@@ -75,14 +77,14 @@ def test_groups_on_a_mesh_whose_devices_do_not_count_upwards():
         "  %a4 = f32[4] all-to-all(%a), replica_groups=in a new way 7, dimensions={0}",
         "  %a5 = f32[4] all-to-all(%a), dimensions={0}",
     )
-    assert [each.groups for each in exchanges] == [
+    assert [exchange.groups for exchange in exchanges] == [
         ((0, 2, 4, 6), (1, 3, 5, 7)),
         ((0, 4), (1, 5), (2, 6), (3, 7)),
         None,
         None,
         None,
     ]
-    assert [each.groups_text for each in exchanges[2:]] == [f"{mesh}([2,2]) {{'b'}}", "in a new way 7", ""]
+    assert [exchange.groups_text for exchange in exchanges[2:]] == [f"{mesh}([2,2]) {{'b'}}", "in a new way 7", ""]
 
 
 def test_arrays_that_were_combined_are_told_apart():

@@ -63,9 +63,9 @@ class Wire:
         return [kind for kind, *_ in self.sent]
 
     def take(self):
-        taken = self.messages
+        messages = self.messages
         self.sent.clear()
-        return taken
+        return messages
 
     @property
     def hub(self):
@@ -374,6 +374,6 @@ def test_a_shell_has_one_publisher():
     class Shell:
         pass
 
-    one, other = Shell(), Shell()
-    assert publisher(one) is publisher(one)
-    assert publisher(one) is not publisher(other)
+    first, second = Shell(), Shell()
+    assert publisher(first) is publisher(first)
+    assert publisher(first) is not publisher(second)

@@ -64,10 +64,10 @@ double(jnp.arange(3.0))"""
     # Our output follows the cell's own; Out[n] has only the cell's value.
     outputs = [m for m in heard if m["msg_type"] in ("stream", "execute_result", "display_data", "error")]
     assert [m["msg_type"] for m in outputs] == ["stream", "execute_result", "display_data"]
-    _, result, shown = (m["content"] for m in outputs)
+    _, result, display = (m["content"] for m in outputs)
     assert result["data"] == {"text/plain": "Array([0., 2., 4.], dtype=float32)"}
-    assert sorted(shown["data"]) == [MIME, "text/html", "text/plain"]
-    first, second, third = shown["data"]["text/plain"].split("\n")
+    assert sorted(display["data"]) == [MIME, "text/html", "text/plain"]
+    first, second, third = display["data"]["text/plain"].split("\n")
     assert first == "double (f32[3]) → f32[3]"
     # Before Python 3.12 no tool reports every call.
     calls = "1 call" if sys.version_info >= (3, 12) else "≥1 calls"
@@ -75,7 +75,7 @@ double(jnp.arange(3.0))"""
     assert third.startswith("3 operations per call. 100 % of the operations are on line ")
     # The panel receives the same document that the notebook saves.
     (message,) = filter(of_type("snapshot"), ours(heard))  # a slow cell also sends its progress
-    assert message["snapshot"] == shown["data"][MIME]
+    assert message["snapshot"] == display["data"][MIME]
     tab.run("assert Out[max(Out)].shape == (3,), Out")
     assert [m["content"] for m in tab.heard if m["msg_type"] == "error"] == []
 
@@ -111,9 +111,9 @@ def test_two_pages_hear_the_same(tab, pages):
     second_page = pages()
     second_page.drain()
     tab.run(PLUS)
-    one = ours(tab.heard)[-1]
+    first = ours(tab.heard)[-1]
     two = second_page.wait_for(of_type("snapshot"))
-    assert one == two
+    assert first == two
 
 
 def test_a_long_program_comes_in_one_buffer(tab):

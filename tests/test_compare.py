@@ -296,7 +296,7 @@ def test_a_function_that_raises_hides_no_other(notebook: Notebook) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "message"),
     [
         (
             "--compare f",
@@ -334,9 +334,9 @@ def test_a_function_that_raises_hides_no_other(notebook: Notebook) -> None:
         ),
     ],
 )
-def test_a_mistake_in_the_line_is_told_before_the_cell_runs(notebook: Notebook, line: str, says: str) -> None:
+def test_a_mistake_in_the_line_is_told_before_the_cell_runs(notebook: Notebook, line: str, message: str) -> None:
     ran = notebook.run(f"%%jaxpr {line}\nran = True")
-    assert str(ran.result.error_in_exec or ran.result.error_before_exec) == says
+    assert str(ran.result.error_in_exec or ran.result.error_before_exec) == message
     assert "ran" not in notebook.shell.user_ns
 
 
@@ -379,26 +379,26 @@ def test_results_that_are_close_differ_or_have_other_types(notebook: Notebook) -
 # --- the verdict ---
 
 
-def variant(name: str, compile: float, warm: tuple[float, float, float] | None, **others: Any) -> Variant:
-    again = [compile * each for each in (0.98, 0.99, 1.0, 1.01, 1.02)]
-    made = Variant(
+def variant(name: str, compile: float, warm: tuple[float, float, float] | None, **fields: Any) -> Variant:
+    samples = [compile * factor for factor in (0.98, 0.99, 1.0, 1.01, 1.02)]
+    new_variant = Variant(
         name,
-        **{"compile": compile, "compile_samples": again, "result": "1.0", **others},
+        **{"compile": compile, "compile_samples": samples, "result": "1.0", **fields},
         agreement=Agreement("same_bits", None),
     )
-    made.differentiable = Differentiable("reverse")
+    new_variant.differentiable = Differentiable("reverse")
     if warm is not None:
         lower, median, upper = warm
-        made.warm = Warm(median, lower, lower, upper, runs=100, batch=1, dispatch=lower, calls=102)
-        made.warm = replace(made.warm, samples=tuple(sorted(warm * 10)))
-    return made
+        new_variant.warm = Warm(median, lower, lower, upper, runs=100, batch=1, dispatch=lower, calls=102)
+        new_variant.warm = replace(new_variant.warm, samples=tuple(sorted(warm * 10)))
+    return new_variant
 
 
 FAST, SLOWER, NEAR = (1.0e-6, 1.1e-6, 1.2e-6), (2.0e-6, 2.2e-6, 2.4e-6), (1.15e-6, 1.2e-6, 1.3e-6)
 
 
 @pytest.mark.parametrize(
-    ("first", "other", "says"),
+    ("first", "second", "message"),
     [
         (
             variant("f", 0.8, FAST),
@@ -443,15 +443,17 @@ FAST, SLOWER, NEAR = (1.0e-6, 1.1e-6, 1.2e-6), (2.0e-6, 2.2e-6, 2.4e-6), (1.15e-
         ),
     ],
 )
-def test_only_what_is_larger_than_the_noise_is_said(first: Variant, other: Variant, says: str) -> None:
-    assert verdict(Comparison("f(x)", [first, other])) == [says, "All results have the same bits."]
+def test_only_what_is_larger_than_the_noise_is_said(first: Variant, second: Variant, message: str) -> None:
+    assert verdict(Comparison("f(x)", [first, second])) == [message, "All results have the same bits."]
 
 
 def test_few_warm_calls_show_no_difference() -> None:
-    long, short = (variant(name, 0.1, (each, each, each)) for name, each in (("f", 0.249), ("g", 0.167)))
-    for each in (long, short):
-        assert each.warm is not None
-        each.warm = replace(each.warm, samples=each.warm.samples[:3])
+    long, short = (
+        variant(name, 0.1, (duration, duration, duration)) for name, duration in (("f", 0.249), ("g", 0.167))
+    )
+    for measured in (long, short):
+        assert measured.warm is not None
+        measured.warm = replace(measured.warm, samples=measured.warm.samples[:3])
     assert verdict(Comparison("f(x)", [long, short]))[0] == (
         "The compile times of f and g show no difference. "
         "Too few warm calls of f or g were timed: no difference in warm time is shown."
@@ -462,14 +464,14 @@ def test_two_equal_functions_have_the_same_bits(notebook: Notebook) -> None:
     ran = notebook.run(
         "%%jaxpr --compare f,g\nf = jax.jit(lambda x: jnp.sin(x) * 2)\ng = jax.jit(lambda x: jnp.sin(x) * 2)\nf(x)"
     )
-    times, *rest = ran.document["comparison"]["verdict"]
+    times, *remaining = ran.document["comparison"]["verdict"]
     # The two executables are equal, but a busy machine may slow down all runs of one of them.
     assert re.fullmatch(
         r"(The compile times of f and g show no difference|XLA compiles f [\d.]+× (slower|faster) than g)\. "
         r"(The warm times of f and g show no difference|f runs [\d.]+× (slower|faster) than g)\.",
         times,
     )
-    assert rest == ["All results have the same bits."]
+    assert remaining == ["All results have the same bits."]
 
 
 def test_a_compared_sweep_begins_with_its_largest_value() -> None:
@@ -478,8 +480,8 @@ def test_a_compared_sweep_begins_with_its_largest_value() -> None:
 
     points = [at("f", "8", FAST), at("g", "8", FAST), at("f", "4096", FAST), at("g", "4096", SLOWER)]
     points += [at("f", "8192", FAST), Point("g", "8192", 8192.0, error="MemoryError: no")]
-    one, two = variant("f", 0.1, FAST), variant("g", 0.1, FAST)
-    assert verdict(Comparison("f(x)", [one, two]), Sweep("n", "f(x)", ["f", "g"], points)) == [
+    first, two = variant("f", 0.1, FAST), variant("g", 0.1, FAST)
+    assert verdict(Comparison("f(x)", [first, two]), Sweep("n", "f(x)", ["f", "g"], points)) == [
         "At n = 4096: f runs 2.0× faster than g.",
         "At n = 8: The compile times of f and g show no difference. The warm times of f and g show no difference.",
         "All results have the same bits.",

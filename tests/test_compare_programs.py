@@ -40,11 +40,11 @@ def ask_after(notebook: Notebook) -> Callable[[str], Ask]:
 
     runs = Runs()
     answers = Answers(runs)
-    kept: list[str] = []
+    run_ids: list[str] = []
 
     def keep(built: Any) -> None:
         runs.keep(built)
-        kept.append(built.document.id)
+        run_ids.append(built.document.id)
 
     def after(cell: str) -> Ask:
         Session.of(notebook.shell).publisher.publish = keep  # type: ignore[method-assign]  # a shell has no front end
@@ -55,7 +55,7 @@ def ask_after(notebook: Notebook) -> Callable[[str], Ask]:
                 {
                     "type": "compare",
                     "id": 11,
-                    "snapshot": kept[-1],
+                    "snapshot": run_ids[-1],
                     "programs": list(programs),
                     "confirmed": confirmed,
                 }
@@ -109,9 +109,9 @@ def test_the_python_of_the_functions_does_not_run_again(notebook: Notebook, ask_
 def test_a_program_that_takes_other_arguments_is_not_run(ask_after: Callable[[str], Ask]) -> None:
     comparison = ask_after(LOOPS)(0, 2).result
     assert comparison is not None
-    other = comparison.variants[1]
-    assert (other.error, other.calls) == (None, 0)
-    assert other.remarks == [
+    second = comparison.variants[1]
+    assert (second.error, second.calls) == (None, 0)
+    assert second.remarks == [
         "shorter takes float32[4] and scanned takes float32[8], so the two programs cannot run on the same values. "
         "Choose programs with the same argument types."
     ]

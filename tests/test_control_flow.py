@@ -54,11 +54,11 @@ def test_a_card_differs_between_the_lines_of_jax_only_where_their_programs_do(na
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_way_to_a_card_leads_to_its_equation(name):
-    whole = golden.document_of(name)
-    document = whole.document
+    built_run = golden.document_of(name)
+    document = built_run.document
     for index, card in enumerate(document.control_flow):
-        path = whole.sources.control_path(index)
-        jaxpr = whole.sources.observed(path.program).jaxpr
+        path = built_run.sources.control_path(index)
+        jaxpr = built_run.sources.observed(path.program).jaxpr
         for step in path.steps:
             jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
             inner = jaxpr.eqns[step.equation].params[step.parameter]
@@ -76,11 +76,11 @@ def test_operands_and_branches_are_those_of_the_equation(name):
     for card in document.control_flow:
         scope = document.scopes[card.scope]
         if card.primitive in ("scan", "while"):
-            taken = [slot.operand for slot in card.slots if slot.role != "ys"]
-            assert taken == scope.operands[card.equation]
+            operands = [slot.operand for slot in card.slots if slot.role != "ys"]
+            assert operands == scope.operands[card.equation]
         if card.primitive == "cond":
-            taken = [slot.operand for slot in card.slots if slot.role == "operand"]
-            assert [card.predicate, *taken] == scope.operands[card.equation]
+            branch_operands = [slot.operand for slot in card.slots if slot.role == "operand"]
+            assert [card.predicate, *branch_operands] == scope.operands[card.equation]
             inside = [child.scope for child in scope.children if child.equation == card.equation]
             assert [branch.scope for branch in card.branches] == inside
 
@@ -192,8 +192,8 @@ def test_what_the_stepper_cannot_reach_says_so():
 
 
 def test_a_library_function_as_the_body_of_a_users_loop_is_the_librarys():
-    whole = built(program(traced(lambda rates: lax.map(lambda rate: jax.random.poisson(KEY, rate), rates), XS)))
-    mapped, *inside = whole.document.control_flow
+    built_run = built(program(traced(lambda rates: lax.map(lambda rate: jax.random.poisson(KEY, rate), rates), XS)))
+    mapped, *inside = built_run.document.control_flow
     assert (mapped.kind, mapped.library) == ("map", None)
     assert {card.library for card in inside} == {"jax.random.poisson"}
 
@@ -202,7 +202,7 @@ def test_a_library_function_as_the_body_of_a_users_loop_is_the_librarys():
 
 
 def test_in_a_cell_the_users_text_is_that_of_the_cell():
-    whole, _ = in_cell(
+    built_run, _ = in_cell(
         "\n".join(
             [
                 "%%jaxpr",
@@ -214,8 +214,8 @@ def test_in_a_cell_the_users_text_is_that_of_the_cell():
         ).replace("%%jaxpr", "# a comment"),
         "größe(1.)",
     )
-    cond, loop = whole.document.control_flow
-    frames = whole.document.frames
+    cond, loop = built_run.document.control_flow
+    frames = built_run.document.frames
     assert (cond.predicate_text, frames[cond.frame].line) == ("x > 0", 4)
     assert [slot.path for slot in cond.slots] == ["x", "y"]
     assert (loop.condition_text, frames[loop.frame].line) == ("z < 10.", 5)
@@ -262,8 +262,8 @@ def test_a_counter_that_its_type_does_not_hold_tells_no_steps():
         begin = dtype(0)
         return cards(lambda x: lax.while_loop(lambda c: c[0] < bound, lambda c: (c[0] + step, c[1] * x), (begin, x)), X)
 
-    ((held,), (wrapped,)) = counting_by(np.int8(20), np.int8(120), np.int8), counting_by(np.int8(50), 120, np.int8)
-    assert (held.trips, wrapped.trips) == (6, None)  # i takes the values 0, 50, 100, -106, ...
+    ((fitting,), (wrapped,)) = counting_by(np.int8(20), np.int8(120), np.int8), counting_by(np.int8(50), 120, np.int8)
+    assert (fitting.trips, wrapped.trips) == (6, None)  # i takes the values 0, 50, 100, -106, ...
     ((first,), (second,)) = counting_by(np.uint8(5), 250, np.uint8), counting_by(np.uint8(7), 250, np.uint8)
     assert (first.trips, second.trips) == (50, 36)
 
@@ -296,10 +296,10 @@ def test_two_loops_on_one_line_that_xla_counts_apart_are_not_mixed_up():
 def test_a_construct_that_cannot_be_read_hides_no_other(monkeypatch):
     read = Constructs.control
 
-    def broken(self, place, primitive, *others):
+    def broken(self, place, primitive, *arguments):
         if primitive == "while":
             raise RuntimeError("another JAX")
-        return read(self, place, primitive, *others)
+        return read(self, place, primitive, *arguments)
 
     monkeypatch.setattr(Constructs, "control", broken)
 
@@ -322,9 +322,9 @@ def test_a_scope_called_twice_has_its_cards_twice_each_by_its_own_way():
         y = inner(x)
         return inner(y)
 
-    whole = built(program(traced(f, X)))
-    loops = [index for index, card in enumerate(whole.document.control_flow) if card.kind == "fori_loop"]
-    first, second = (whole.sources.control_path(index) for index in loops)
+    built_run = built(program(traced(f, X)))
+    loops = [index for index, card in enumerate(built_run.document.control_flow) if card.kind == "fori_loop"]
+    first, second = (built_run.sources.control_path(index) for index in loops)
     assert (first.steps, second.steps) == ((Step(0, "jaxpr", -1),), (Step(1, "jaxpr", -1),))
 
 
@@ -418,6 +418,6 @@ def test_a_saved_copy_that_is_cut_keeps_cards_whose_every_index_holds(limit):
         assert before.kind == after.kind
         assert [slot.path for slot in before.slots] == [slot.path for slot in after.slots]
         types = [
-            [each.avals[slot.whole].text for slot in card.slots] for each, card in ((document, before), (copy, after))
+            [owner.avals[slot.whole].text for slot in card.slots] for owner, card in ((document, before), (copy, after))
         ]
         assert types[0] == types[1]

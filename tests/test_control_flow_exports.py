@@ -37,8 +37,8 @@ def section(text, start, end):
 
 
 def test_markdown_has_a_row_for_each_construct_and_its_values_by_path():
-    whole, _ = in_cell(SOURCE, "f(jnp.zeros(5))")
-    assert section(markdown(whole.document), "## Control flow", "\n\n## Cost").rstrip() == (
+    built_run, _ = in_cell(SOURCE, "f(jnp.zeros(5))")
+    assert section(markdown(built_run.document), "## Control flow", "\n\n## Cost").rstrip() == (
         r"""
 ## Control flow
 

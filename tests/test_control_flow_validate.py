@@ -66,7 +66,7 @@ def test_the_kernels_own_cards_are_read():
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "where"),
+    ("field", "value", "message"),
     [
         ("kind", "goto", "kind"),
         ("program", 1, "program"),
@@ -88,15 +88,15 @@ def test_the_kernels_own_cards_are_read():
         ("predicate", 9_999, "operand"),
     ],
 )
-def test_a_card_with_an_index_out_of_its_range_is_refused(field, value, where):
+def test_a_card_with_an_index_out_of_its_range_is_refused(field, value, message):
     data = document()
     data["control_flow"][0][field] = value
-    with pytest.raises(ValueError, match=where):
+    with pytest.raises(ValueError, match=message):
         read(data)
 
 
 @pytest.mark.parametrize(
-    ("place", "field", "value", "where"),
+    ("place", "field", "value", "message"),
     [
         ("slots", "step", 9_999, "a slot's type"),
         ("slots", "whole", -1, "a slot's type"),
@@ -107,10 +107,10 @@ def test_a_card_with_an_index_out_of_its_range_is_refused(field, value, where):
         ("branches", "equations", -1, r"branches\[0\]\.equations"),
     ],
 )
-def test_a_slot_or_a_branch_with_an_index_out_of_its_range_is_refused(place, field, value, where):
+def test_a_slot_or_a_branch_with_an_index_out_of_its_range_is_refused(place, field, value, message):
     data = document()
     data["control_flow"][2][place][0][field] = value
-    with pytest.raises(ValueError, match=where):
+    with pytest.raises(ValueError, match=message):
         read(data)
 
 
@@ -120,7 +120,7 @@ def test_a_recording_is_read():
 
 
 @pytest.mark.parametrize(
-    ("change", "where"),
+    ("change", "message"),
     [
         ({"control": 3}, "control"),
         ({"visits": [{"first_point": 1, "points": 2, "trips": 2, "outer": [], "finished": True}]}, "visits"),
@@ -134,6 +134,6 @@ def test_a_recording_is_read():
         ({"leaves": [recording()["leaves"][0] | {"nans": [1]}]}, "a leaf's NaNs"),
     ],
 )
-def test_a_recording_that_does_not_add_up_is_refused(change, where):
-    with pytest.raises(ValueError, match=where):
+def test_a_recording_that_does_not_add_up_is_refused(change, message):
+    with pytest.raises(ValueError, match=message):
         read(document() | {"recordings": [recording() | change]})

@@ -216,10 +216,10 @@ def test_the_programs_shown_are_those_that_jax_ran(both_ways: tuple[dict[str, An
 @pytest.mark.parametrize("case", SHOWN)
 def test_what_ran_has_all_three_levels(both_ways: tuple[dict[str, Any], ...], case: str) -> None:
     observed, _ = both_ways
-    for shown, levels in zip(SHOWN[case], observed[case]["levels"], strict=True):
-        if shown.startswith("traced"):
+    for line, levels in zip(SHOWN[case], observed[case]["levels"], strict=True):
+        if line.startswith("traced"):
             assert levels == ["not_made", "not_made"]
-        elif shown.startswith("recorded"):  # JAX compiled each equation of a recording by itself
+        elif line.startswith("recorded"):  # JAX compiled each equation of a recording by itself
             assert levels == ["absent", "absent"]
         elif case == "pallas interpreted":
             # The first use of Pallas changes a setting of JAX during lowering: asking for StableHLO would lower again.
@@ -230,7 +230,7 @@ def test_what_ran_has_all_three_levels(both_ways: tuple[dict[str, Any], ...], ca
 
 def test_without_a_jitted_function_a_sentence_says_what_to_type(both_ways: tuple[dict[str, Any], ...]) -> None:
     observed, _ = both_ways
-    assert {case: found["message"] for case, found in observed.items() if found["message"] != [None]} == {}
+    assert {case: facts["message"] for case, facts in observed.items() if facts["message"] != [None]} == {}
     assert observed["eager"]["origin_notes"] == [
         "jupyter_jaxpr recorded what JAX ran for the cell outside of jit: 2 dispatches, in this order. JAX compiled "
         "each one by itself. The cell called no jitted function of yours. Call a function under @jax.jit in the cell, "

@@ -116,17 +116,17 @@ def test_the_lead_says_how_much_and_where(changes, expected):
 
 
 @pytest.mark.parametrize(
-    ("cell", "kind", "path", "where"),
+    ("cell", "kind", "path", "place"),
     [
         (RNN.cell, "user", "/home/me/model.py", "line 6 of model.py"),
         (RNN.cell, "user", r"C:\work\model.py", "line 6 of model.py"),
         (None, "cell", "/tmp/ipykernel_1/3.py", "line 6 of cell [3]"),
     ],
 )
-def test_a_line_that_is_not_of_the_cell_says_of_which_file(cell, kind, path, where):
+def test_a_line_that_is_not_of_the_cell_says_of_which_file(cell, kind, path, place):
     files = [replace(file, path=path, kind=kind, execution_count=3) for file in RNN.files]
     document = replace(RNN, cell=cell, files=files)
-    assert said(document)[1] == f"46 % of the operations are on {where}{WEIGHED}"
+    assert said(document)[1] == f"46 % of the operations are on {place}{WEIGHED}"
 
 
 def test_the_documents_of_this_version_hold_the_texts():
@@ -137,7 +137,7 @@ def test_the_documents_of_this_version_hold_the_texts():
 
 
 def test_the_two_counts_are_beside_each_other():
-    texts = [xla_text(1234, each).replace("\xa0", " ") for each in (None, 1234.0, 5678.0)]
+    texts = [xla_text(1234, xla_flops).replace("\xa0", " ") for xla_flops in (None, 1234.0, 5678.0)]
     assert texts == [
         "XLA gives no number of operations on this device.",
         "XLA and jupyter_jaxpr both count 1,234 operations.",

@@ -108,16 +108,16 @@ def test_exports_say_what_it_costs_and_why_xla_says_something_else(tmp_path):
 
     snapshot = jj.inspect(loop, np.ones((64, 64), np.float32))
     line = loop.__code__.co_firstlineno + 1
-    where = f"line {line} of {Path(__file__).name}"
-    assert repr(snapshot).splitlines()[-1] == f"52.4 M operations per call. 100 % of the operations are on {where}."
+    place = f"line {line} of {Path(__file__).name}"
+    assert repr(snapshot).splitlines()[-1] == f"52.4 M operations per call. 100 % of the operations are on {place}."
     snapshot.save(tmp_path / "loop.md")
     text = (tmp_path / "loop.md").read_text().replace("\\", "").replace("\xa0", " ")
     assert "XLA counts 524,290 operations. jupyter_jaxpr counts 52,428,800 operations." in text
-    once = (
+    sentence = (
         "XLA counts the body of a loop once, however many steps it has. "
         "The loop counter adds 2 operations to XLA's count."
     )
-    assert once in text
+    assert sentence in text
     snapshot.save(tmp_path / "loop.html")
     html = (tmp_path / "loop.html").read_text().replace("\xa0", " ")
     assert "<td>52.4 Mop</td>" in html

@@ -100,10 +100,10 @@ def by_calls(jaxpr, pick):
 @given(PROGRAMS)
 def test_every_sum_is_the_count_of_the_whole(steps):
     trace = traced(lambda x: run(steps, x), X)
-    whole = built(program(trace))
-    assert [note.detail for note in whole.document.notes if note.kind == "failed"] == []
-    validate(whole.document)
-    [cost] = whole.document.costs
+    built_run = built(program(trace))
+    assert [note.detail for note in built_run.document.notes if note.kind == "failed"] == []
+    validate(built_run.document)
+    [cost] = built_run.document.costs
     assert cost.unknown == cost.per_trip == []
     # `flops` counts the branch of the most weighed work, in which sines count for more than products.
     assert max(cost.flops, cost.flops_most) == by_calls(trace.jaxpr, max)
@@ -125,11 +125,13 @@ def test_every_sum_is_the_count_of_the_whole(steps):
         assert all(total <= node.flops for total, node in zip(inside, nodes, strict=True))
     # The branches of a cond exclude each other, and two branches can stand on one line.
     children = {
-        (each.scope, child.equation) for each in cost.scopes for child in whole.document.scopes[each.scope].children
+        (scope.scope, child.equation)
+        for scope in cost.scopes
+        for child in built_run.document.scopes[scope.scope].children
     }
     leaves = sum(
-        each.runs * sum(flops for index, flops in enumerate(each.flops) if (each.scope, index) not in children)
-        for each in cost.scopes
+        scope.runs * sum(flops for index, flops in enumerate(scope.flops) if (scope.scope, index) not in children)
+        for scope in cost.scopes
     )
     assert cost.flops <= sum(row.if_taken for row in cost.by_line) <= leaves
 
@@ -149,9 +151,9 @@ def f(x):
 
 def test_an_equation_without_a_line_takes_that_of_the_call_around_it():
     # jnp.where is a jit of JAX's: its select has no line of the user's, and both calls share its program.
-    whole, _ = in_cell(SHARED, "f(jnp.zeros(4))")
-    [cost] = whole.document.costs
-    frames = whole.document.frames
+    built_run, _ = in_cell(SHARED, "f(jnp.zeros(4))")
+    [cost] = built_run.document.costs
+    frames = built_run.document.frames
     assert [(frames[row.frame].line, row.label, row.flops) for row in cost.by_line] == [
         (3, "return jnp.where(x > 0, x, -x)", 2 * 3 * 4),
         (9, "y = y * 2", 3 * 4),
@@ -171,8 +173,8 @@ def f(w, x):
 
 
 def test_the_name_stack_is_a_tree():
-    whole, _ = in_cell(NAMED, "f(jnp.zeros((3, 4)), jnp.zeros((5, 3)))")
-    [cost] = whole.document.costs
+    built_run, _ = in_cell(NAMED, "f(jnp.zeros((3, 4)), jnp.zeros((5, 3)))")
+    [cost] = built_run.document.costs
     assert [(node.label, node.parent, node.flops, node.transcendentals) for node in cost.by_name_stack] == [
         ("f0", -1, 359, 40),
         # Backward: the product (3, 4) of 5, and for each of 5 * 4 elements the derivative of sin times that of the
@@ -202,8 +204,8 @@ P = {"b": jnp.zeros(16), "wh": jnp.zeros((16, 16)), "wo": jnp.zeros((16, 4)), "w
 
 
 def test_the_tutorials_rnn():
-    whole, _ = in_cell(RNN, "rnn(P, jnp.zeros((100, 8)))")
-    [cost] = whole.document.costs
+    built_run, _ = in_cell(RNN, "rnn(P, jnp.zeros((100, 8)))")
+    [cost] = built_run.document.costs
     assert (cost.flops, cost.transcendentals, cost.exact) == (80_143, 1_604, True)
     assert [(row.label, row.flops, row.bytes_read + row.bytes_written) for row in cost.by_line if row.flops] == [
         ('a = x @ p["wx"]', 100 * 256, 100 * 608),
@@ -249,12 +251,12 @@ def test_a_program_that_is_large_is_counted_on_request():
             x = x * 2
         return x
 
-    whole = built(program(traced(f, X)))
-    assert whole.document.costs == []
-    cost = whole.sources.cost(0)
+    built_run = built(program(traced(f, X)))
+    assert built_run.document.costs == []
+    cost = built_run.sources.cost(0)
     assert cost.flops == 501 * 6
-    assert whole.sources.document.costs == [cost]
-    validate(whole.sources.document)
+    assert built_run.sources.document.costs == [cost]
+    validate(built_run.sources.document)
 
 
 def test_what_fails_is_a_note_and_no_exception(monkeypatch):
@@ -280,7 +282,7 @@ def test_numbers_beyond_what_json_holds_are_the_largest_there_is():
 
         return deeper(4, x)
 
-    whole = built(program(traced(f, X)))
-    [cost] = whole.document.costs
+    built_run = built(program(traced(f, X)))
+    [cost] = built_run.document.costs
     assert cost.flops == 2**63 - 1
-    validate(whole.document)
+    validate(built_run.document)

@@ -8,8 +8,8 @@ from jupyter_jaxpr.exports.cost import cost_text
 
 
 def costed(cell, call, compiled=False):
-    whole, trace = in_cell(cell, call)
-    document = built(program(trace, compiled=True)).document if compiled else whole.document
+    built_run, trace = in_cell(cell, call)
+    document = built(program(trace, compiled=True)).document if compiled else built_run.document
     [cost] = document.costs
     return document, cost, [text.replace("\xa0", " ") for text in cost.lead]
 
@@ -24,19 +24,19 @@ def test_a_program_of_functions_has_operations():
 
 
 def test_operations_on_integers_are_no_floating_point_operations():
-    whole, _, lead = costed("@jax.jit\ndef f(i):\n    return (i + 1) * 2\n", "f(jnp.arange(12))")
+    cost_document, _, lead = costed("@jax.jit\ndef f(i):\n    return (i + 1) * 2\n", "f(jnp.arange(12))")
     assert lead == ["24 operations per call.", "100 % of the operations are on line 3."]
-    assert cost_text(whole).rows == [("3", "return (i + 1) * 2", "24\xa0op", "", "192\xa0B", "100\xa0%")]
+    assert cost_text(cost_document).rows == [("3", "return (i + 1) * 2", "24\xa0op", "", "192\xa0B", "100\xa0%")]
 
 
 def test_the_logarithms_of_a_logarithm_are_most_of_it():
     cell = "@jax.jit\ndef f(x):\n    a = jnp.log(x)\n    b = jnp.log(2.0)\n    return a / b\n"
-    whole, _, lead = costed(cell, "f(jnp.float32(8))")
+    cost_document, _, lead = costed(cell, "f(jnp.float32(8))")
     assert lead == [
         "2 operations and 2 transcendental operations per call.",
         "48 % of the operations are on line 3, where a transcendental operation counts as 20 operations.",
     ]
-    assert [(row[0], row[-1]) for row in cost_text(whole).rows] == [
+    assert [(row[0], row[-1]) for row in cost_text(cost_document).rows] == [
         ("3", "48\xa0%"),
         ("4", "48\xa0%"),
         ("5", "5\xa0%"),
@@ -67,17 +67,17 @@ def f(p, x):
 
 def test_a_cond_on_one_line_costs_at_most_its_most_expensive_branch():
     cell = "@jax.jit\ndef f(p, x):\n    return lax.cond(p, lambda x: x * 2, lambda x: x + x, x)\n"
-    whole, cost, _ = costed(cell, "f(True, jnp.ones(8))")
+    cost_document, cost, _ = costed(cell, "f(True, jnp.ones(8))")
     [row] = cost.by_line
     assert (row.flops, row.flops_min, row.if_taken) == (9, 9, 9)
-    assert cost_text(whole).rows[0][2] == "9\xa0op"
+    assert cost_text(cost_document).rows[0][2] == "9\xa0op"
 
     cell = "@jax.jit\ndef f(p, x):\n    return lax.cond(p, lambda x: x * 2, lambda x: x + x + x, x) + 1\n"
-    whole, cost, _ = costed(cell, "f(True, jnp.ones(8))")
+    cost_document, cost, _ = costed(cell, "f(True, jnp.ones(8))")
     [row] = cost.by_line
     assert (row.flops, row.flops_min, row.if_taken) == (1 + 16 + 8, 1 + 8 + 8, 1 + 16 + 8)
-    assert cost_text(whole).rows[0][2] == "17 to 25\xa0op"
-    assert {each.label: each.if_taken for each in cost.by_primitive} == {"add": 24, "mul": 8, "convert_element_type": 1}
+    assert cost_text(cost_document).rows[0][2] == "17 to 25\xa0op"
+    assert {row.label: row.if_taken for row in cost.by_primitive} == {"add": 24, "mul": 8, "convert_element_type": 1}
 
 
 def test_a_row_costs_at_most_what_the_branches_of_nested_conds_allow():
@@ -89,6 +89,6 @@ def f(i, x):
     return lax.fori_loop(0, 3, lambda _, x: lax.switch(i, [deep, jnp.sin, lambda x: x * 2], x), x)
 """
     _, cost, _ = costed(cell, "f(1, jnp.ones(8))")
-    assert {each.label: each.if_taken for each in cost.by_primitive if each.label == "mul"} == {"mul": 3 * 16}
+    assert {row.label: row.if_taken for row in cost.by_primitive if row.label == "mul"} == {"mul": 3 * 16}
     assert (cost.transcendentals, cost.transcendentals_most) == (24, 24)
     assert cost.flops_most == cost.flops + 3 * (16 + 2)  # the deep branch compares and converts

@@ -130,5 +130,5 @@ def test_a_jit_made_for_each_call_does_not_slow_the_count_of_the_next_calls() ->
     counter = CallCounter()
     references = [counter._refer(jax.jit(abs)) for _ in range(500)]  # Python gives each the address of the one before
     assert len({hash(reference) for reference in references}) == 500
-    kept = jax.jit(abs)
-    assert counter._refer(kept) is counter._refer(kept)
+    jitted = jax.jit(abs)
+    assert counter._refer(jitted) is counter._refer(jitted)

@@ -33,9 +33,9 @@ def cell(notebook):
 )
 def test_the_trial_changes_no_value_of_the_users(cell, notebook, setup, before, after):
     cell(setup)
-    shown = repr(notebook["kept"])
+    value_text = repr(notebook["kept"])
     levels(cell(failing(after, before)))
-    assert repr(notebook["kept"]) == shown
+    assert repr(notebook["kept"]) == value_text
 
 
 @pytest.mark.parametrize(

@@ -65,10 +65,10 @@ def test_a_request_tries_the_cures_and_keeps_them(make_notebook: Callable[..., N
     notebook.run(CELL)
     assert cures_of(built[-1].document) == []
     document = asked(built[-1], notebook)
-    wanted = [("one type", "applies", "f(jnp.ones(3), jnp.asarray(1.0, dtype=jnp.float32))")]
-    assert cures_of(document) == wanted
+    expected = [("one type", "applies", "f(jnp.ones(3), jnp.asarray(1.0, dtype=jnp.float32))")]
+    assert cures_of(document) == expected
     assert built[-1].sources.document is document
-    assert cures_of(asked(built[-1], notebook)) == wanted
+    assert cures_of(asked(built[-1], notebook)) == expected
     words = (
         "One type (applies as it stands): Both calls pass arguments of the same types, so they share one cache entry."
     )
@@ -190,9 +190,9 @@ def test_a_trial_of_a_loop_neither_changes_nor_ends_anything(
         monkeypatch.setattr(time_limit, "SECONDS", 0.05)
     text = LOOP.replace("    for i", f"{body}    for i")
     notebook.run(text.replace("sin(x) + i", "sin(x) + g(i)") if "g(i)" in body else text)
-    seen = list(notebook["seen"])
+    events_before = list(notebook["seen"])
     assert loop_of(asked(built[-1], notebook))[0] == "advice"
-    assert notebook["seen"] == seen
+    assert notebook["seen"] == events_before
 
 
 def test_a_trial_prints_nothing_and_lets_another_thread_print(make_notebook: Callable[..., Notebook]) -> None:

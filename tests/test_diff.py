@@ -60,13 +60,13 @@ def test_an_edit_is_told_as_what_it_did(edit: Edit) -> None:
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.name)
 def test_an_edit_taken_back_has_the_same_counts(edit: Edit) -> None:
     before, after = both(edit)
-    there, back = before.diff(after), after.diff(before)
-    assert len(back.added) == len(there.removed)
-    assert len(back.removed) == len(there.added)
-    assert len(back.changed) == len(there.changed)
-    assert len(back.moved) == len(there.moved)
-    for diff, one, other in ((there, before, after), (back, after, before)):
-        assert one.equations - len(diff.removed) == other.equations - len(diff.added)
+    forward, back = before.diff(after), after.diff(before)
+    assert len(back.added) == len(forward.removed)
+    assert len(back.removed) == len(forward.added)
+    assert len(back.changed) == len(forward.changed)
+    assert len(back.moved) == len(forward.moved)
+    for diff, left, right in ((forward, before, after), (back, after, before)):
+        assert left.equations - len(diff.removed) == right.equations - len(diff.added)
 
 
 def test_a_diff_is_printed_in_80_columns_with_the_names_of_both_sides() -> None:
@@ -156,7 +156,7 @@ def test_texts_in_which_only_names_and_numbers_differ_are_equal(edit: Edit, leve
 def test_an_added_line_of_stablehlo_renumbers_nothing() -> None:
     before, after = (jj.inspect(fun, X, X, stage="lower") for fun in (first, with_a_term))
     diff = before.diff(after, level="stablehlo")
-    assert [one.after.strip() for one in diff.added if one.after is not None] == [
+    assert [row.after.strip() for row in diff.added if row.after is not None] == [
         "%4 = stablehlo.tanh %arg1 : tensor<8xf32>",
         "%5 = stablehlo.add %3, %4 : tensor<8xf32>",
     ]
@@ -171,9 +171,9 @@ def test_an_added_line_of_stablehlo_renumbers_nothing() -> None:
 def test_a_text_that_was_not_made_is_asked_for_in_a_sentence() -> None:
     traced, compiled = jj.inspect(first, X, X, stage="trace"), jj.inspect(first, X, X)
     expected_text = "This snapshot does not hold the HLO. JAX has not made the text. Inspect with stage='compile'."
-    for one, other in ((traced, compiled), (compiled, traced)):
+    for left, right in ((traced, compiled), (compiled, traced)):
         with pytest.raises(ValueError) as error:
-            one.diff(other, level="hlo")
+            left.diff(right, level="hlo")
         assert str(error.value) == expected_text
 
 
@@ -214,18 +214,18 @@ def test_a_program_differs_in_nothing_from_itself_made_again(steps: list[tuple[s
 @pytest.mark.any_jax
 @settings(max_examples=examples(25), phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(PROGRAMS, PROGRAMS)
-def test_two_programs_differ_in_as_much_both_ways(one: list[tuple[str, int]], other: list[tuple[str, int]]) -> None:
-    a, b = made(one), made(other)
-    there, back = a.diff(b), b.diff(a)
-    for diff, before, after in ((there, a, b), (back, b, a)):
-        shown = {"before": 0, "after": 0}
+def test_two_programs_differ_in_as_much_both_ways(left: list[tuple[str, int]], right: list[tuple[str, int]]) -> None:
+    a, b = made(left), made(right)
+    forward, back = a.diff(b), b.diff(a)
+    for diff, before, after in ((forward, a, b), (back, b, a)):
+        rows_by_side = {"before": 0, "after": 0}
         for row in diff.document.rows:
             if row.what == "equation":
-                shown["before"] += row.before is not None
-                shown["after"] += row.after is not None
-        assert shown["before"] == before.equations
-        assert shown["after"] == after.equations
-    assert bool(there) == bool(back)
+                rows_by_side["before"] += row.before is not None
+                rows_by_side["after"] += row.after is not None
+        assert rows_by_side["before"] == before.equations
+        assert rows_by_side["after"] == after.equations
+    assert bool(forward) == bool(back)
 
 
 KEYS = st.lists(st.integers(0, 3), max_size=12)
@@ -233,9 +233,9 @@ KEYS = st.lists(st.integers(0, 3), max_size=12)
 
 def longest(a: list[int], b: list[int]) -> int:
     table = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
-    for i, one in enumerate(a):
-        for j, other in enumerate(b):
-            table[i + 1][j + 1] = table[i][j] + 1 if one == other else max(table[i][j + 1], table[i + 1][j])
+    for i, left in enumerate(a):
+        for j, right in enumerate(b):
+            table[i + 1][j + 1] = table[i][j] + 1 if left == right else max(table[i][j + 1], table[i + 1][j])
     return table[-1][-1]
 
 
@@ -263,7 +263,7 @@ def clipped(rule: float):
     def clip(x):
         return jnp.sin(x)
 
-    clip.defvjp(lambda x: (clip(x), x), lambda kept, given: (given * rule * kept,))
+    clip.defvjp(lambda x: (clip(x), x), lambda residual, cotangent: (cotangent * rule * residual,))
 
     @jax.custom_jvp
     def same(x):
@@ -296,10 +296,10 @@ def test_what_stands_outside_of_the_equations_is_not_compared_and_the_diff_says_
         "  Calls of the second program donate x. Calls of the first program do not."
     )
     # Texts do not contain the values of large constants.
-    tables = [np.cos(np.arange(80, dtype=np.float32) + more) for more in (0, 1)]
-    one, other = (jj.inspect(lambda x, table=table: x[0] * table, X) for table in tables)
+    tables = [np.cos(np.arange(80, dtype=np.float32) + offset) for offset in (0, 1)]
+    snapshot, after = (jj.inspect(lambda x, table=table: x[0] * table, X) for table in tables)
     for level in ("stablehlo", "hlo"):
-        assert str(one.diff(other, level=level)) == (
+        assert str(snapshot.diff(after, level=level)) == (
             "--- <lambda>\n"
             "+++ <lambda>\n"
             "All lines are equal except for names.\n"
@@ -338,5 +338,5 @@ def test_rules_of_custom_derivatives_are_not_compared_and_the_diff_says_so() -> 
 
 
 def test_a_custom_derivative_of_a_library_is_no_remark() -> None:
-    one = jj.inspect(lambda x: jax.nn.relu(x) + jax.nn.silu(x), X, stage="trace")
-    assert one.diff(one).remarks == ()
+    snapshot = jj.inspect(lambda x: jax.nn.relu(x) + jax.nn.silu(x), X, stage="trace")
+    assert snapshot.diff(snapshot).remarks == ()

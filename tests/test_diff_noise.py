@@ -24,12 +24,12 @@ SIGNS = {"same": "=", "added": "+", "removed": "-", "changed": "~", "moved": ">"
 
 def listing(before, after, *arguments) -> str:
     """Return the rows of a diff with the noise of both sides."""
-    one, other = (jj.inspect(fun, *arguments, stage="trace") for fun in (before, after))
+    first, second = (jj.inspect(fun, *arguments, stage="trace") for fun in (before, after))
     lines = []
-    for row in one.diff(other).document.rows:
+    for row in first.diff(second).document.rows:
         side = row.after or row.before
         assert side is not None
-        noise = [_noise(each) for each in (row.before, row.after)]
+        noise = [_noise(side) for side in (row.before, row.after)]
         lines.append(f"{SIGNS[row.sign]} {'  ' * row.depth}{side.text}  | {noise[0]} | {noise[1]}")
     return "\n".join(lines)
 
@@ -72,9 +72,9 @@ def test_a_jit_around_one_equation_is_noise_but_for_the_equation() -> None:
     def after(x):
         return jnp.cos(jax.jit(lambda y: jnp.sin(y) + 1.0)(x))
 
-    kept = listing(before, before, X)
+    text = listing(before, before, X)
     assert (
-        kept
+        text
         == """\
 = a:f32[3]  x  | - | -
 = b:f32[3] = jit[name=<lambda>] a  | wrapper | wrapper
@@ -172,9 +172,9 @@ def test_of_a_large_program_the_rows_that_are_sent_are_marked_by_those_that_are_
 
         return fun
 
-    one, other = (jj.inspect(made(last), X, stage="trace") for last in (jnp.exp, jnp.log))
-    assert one._sources is not None and other._sources is not None
-    diff = diff_runs((one.document, one._sources), 0, (other.document, other._sources), 0)
+    first, second = (jj.inspect(made(last), X, stage="trace") for last in (jnp.exp, jnp.log))
+    assert first._sources is not None and second._sources is not None
+    diff = diff_runs((first.document, first._sources), 0, (second.document, second._sources), 0)
     assert [(row.sign, row.what, row.primitive, row.after and row.after.noise) for row in diff.rows] == [
         *[("same", "equation", "sin", ["unused"])] * 3,
         ("changed", "equation", "log", ["unused"]),

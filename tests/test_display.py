@@ -130,8 +130,8 @@ ACTIVITY = {"calls": 4, "calls_exact": True, "misses": 1, "traces": 1, "lowering
 )
 def test_what_the_run_did_with_the_function(activity, words):
     document = golden("log2")
-    seen = Activity(**({"inlined": 0, "raised": 0} | ACTIVITY | activity))
-    program = replace(document.programs[0], activity=seen)
+    run_activity = Activity(**({"inlined": 0, "raised": 0} | ACTIVITY | activity))
+    program = replace(document.programs[0], activity=run_activity)
     assert summary_of(document, program).activity == words
 
 
@@ -332,9 +332,9 @@ class Checked(HTMLParser):
 @pytest.mark.parametrize("path", sorted(FIXTURES.glob("*-0.1?.json")), ids=lambda path: path.stem)
 def test_html_of_every_golden_document_is_well_formed_and_has_no_script_or_style(path):
     document = read(path.read_bytes())
-    shown = "".join(Checked(fragment(document, characters=64_000)).text)
+    text = "".join(Checked(fragment(document, characters=64_000)).text)
     for program in document.programs:
-        assert program.name in shown
+        assert program.name in text
 
 
 HOSTILE = [
@@ -375,17 +375,17 @@ def hostile(request):
 
 @pytest.mark.parametrize("hostile", HOSTILE, indirect=True)
 def test_text_of_a_document_is_never_markup(hostile):
-    shown = "".join(Checked(fragment(hostile, characters=64_000)).text)
+    text = "".join(Checked(fragment(hostile, characters=64_000)).text)
     # Every text is there in full.
-    assert shown.count(hostile.title.replace("\x00", "\ufffd")) >= 10 or shown.count(hostile.title) >= 10
+    assert text.count(hostile.title.replace("\x00", "\ufffd")) >= 10 or text.count(hostile.title) >= 10
 
 
 @pytest.mark.parametrize("hostile", HOSTILE, indirect=True)
 def test_a_hostile_document_can_be_displayed(hostile):
-    shown = bundle(hostile)
-    json.dumps(shown, ensure_ascii=False).encode()
-    assert "\x1b" not in shown["text/plain"]
-    assert len(shown["text/plain"].split("\n")) == 3
+    data = bundle(hostile)
+    json.dumps(data, ensure_ascii=False).encode()
+    assert "\x1b" not in data["text/plain"]
+    assert len(data["text/plain"].split("\n")) == 3
 
 
 @pytest.mark.parametrize("hostile", HOSTILE, indirect=True)
@@ -402,11 +402,11 @@ def test_long_texts_are_cut_after_a_whole_line(small):
     text = "\n".join(f"line {number}" for number in range(1000))
     document = with_program(small, levels=[level("stablehlo", text)])
     # Two texts share the space: the jaxpr fits into its half.
-    shown = fragment(document, characters=200)
-    assert "in (d,) }</code>" in shown
-    assert shown.count("line ") == 13
+    html = fragment(document, characters=200)
+    assert "in (d,) }</code>" in html
+    assert html.count("line ") == 13
     assert (
-        "line 12</code></pre><p>This copy leaves out 987 more lines. Run the cell again to see all lines.</p>" in shown
+        "line 12</code></pre><p>This copy leaves out 987 more lines. Run the cell again to see all lines.</p>" in html
     )
 
 
@@ -420,19 +420,19 @@ def test_a_text_of_one_endless_line_is_left_out(small):
 
 def test_the_saved_copy_keeps_to_its_limit():
     document = golden("rnn")
-    whole = bundle(document)
-    assert whole[MIME] == json.loads(encode(golden("rnn")))
+    full_bundle = bundle(document)
+    assert full_bundle[MIME] == json.loads(encode(golden("rnn")))
     capped = bundle(document, limit_bytes=6_000)
     assert len(json.dumps(capped[MIME], ensure_ascii=False, separators=(",", ":")).encode()) <= 6_000
     assert capped[MIME]["cut"] in Checked(capped["text/html"]).text
-    assert capped["text/plain"] == whole["text/plain"]
+    assert capped["text/plain"] == full_bundle["text/plain"]
 
 
 @pytest.mark.parametrize("name", ["rnn", "nothing", "cut"])
 def test_what_is_displayed_is_a_snapshot_by_its_schema(name):
     schema = json.loads((Path(display.__file__).parents[1] / "document" / "snapshot.schema.json").read_text())
-    whole = {**schema["definitions"]["Snapshot"], "definitions": schema["definitions"]}
-    jsonschema.Draft7Validator(whole).validate(bundle(golden(name))[MIME])
+    full_schema = {**schema["definitions"]["Snapshot"], "definitions": schema["definitions"]}
+    jsonschema.Draft7Validator(full_schema).validate(bundle(golden(name))[MIME])
 
 
 # --- where the document is shown ---
@@ -489,11 +489,11 @@ def test_nbconvert_runs_a_notebook_with_the_magic():
 def test_a_terminal_shows_the_lines():
     program = f"%load_ext jupyter_jaxpr\nimport jax\n_ = get_ipython().run_cell({CELL!r}, store_history=True)"
     command = [sys.executable, "-m", "IPython", "--no-banner", "--colors=nocolor", "--HistoryManager.enabled=False"]
-    done = subprocess.run([*command, "-c", program], capture_output=True, text=True, check=True)
-    out, first, second, third = done.stdout.splitlines()
+    process = subprocess.run([*command, "-c", program], capture_output=True, text=True, check=True)
+    out, first, second, third = process.stdout.splitlines()
     assert out == "Out[1]: Array(2., dtype=float32, weak_type=True)"
     assert first == "double (f32[] weak) → f32[] weak"
     calls = "1 call" if sys.version_info >= (3, 12) else "≥1 calls"
     assert re.fullmatch(rf"1 equation · {calls}, 1 compile · first call (\d+ ms|[\d.]+ s)", second)
     assert third == "1 operation per call. 100 % of the operations are on line 4."
-    assert done.stderr == ""
+    assert process.stderr == ""

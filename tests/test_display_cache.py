@@ -92,8 +92,8 @@ def _run(**changes: object) -> LedgerCounts:
     ],
 )
 def test_a_run_that_compiled_nothing_says_so(runs: list[LedgerCounts], expected: str):
-    one = ledger().functions[0]
-    functions = [msgspec.structs.replace(one, run=run) for run in runs]
+    function = ledger().functions[0]
+    functions = [msgspec.structs.replace(function, run=run) for run in runs]
     document = msgspec.structs.replace(ledger(), functions=functions, compiles=0, seconds=0.04)
     none = "No jitted function of yours compiled."
     assert lead(document).replace("\N{NO-BREAK SPACE}", " ") == expected.format(none)
@@ -122,8 +122,8 @@ def test_what_was_compiled_ahead_of_time_is_no_call_and_is_told():
     ],
 )
 def test_the_parts_of_the_cells_time_add_up(changes, expected):
-    said = lead(msgspec.structs.replace(ledger(), **changes))
-    assert said.replace("\N{NO-BREAK SPACE}", " ") == expected
+    sentence = lead(msgspec.structs.replace(ledger(), **changes))
+    assert sentence.replace("\N{NO-BREAK SPACE}", " ") == expected
 
 
 def test_a_lower_bound_of_zero_is_unknown():

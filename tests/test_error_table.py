@@ -55,8 +55,8 @@ def test_no_cure_of_the_table_fails() -> None:
     for path in FOLDER.glob("*.txt"):
         for row in rows(path):
             for card in filter(None, (row.card, row.older)):
-                gives = [line.strip() for line in card.splitlines() if line.startswith("    gives: ")]
-                failed = [line for line in gives if "Error" in line]
+                outcomes = [line.strip() for line in card.splitlines() if line.startswith("    gives: ")]
+                failed = [line for line in outcomes if "Error" in line]
                 assert not failed, (path.name, row.name, failed)
 
 

@@ -67,9 +67,9 @@ def test_a_twin_is_the_same_program_but_for_its_name_stacks():
     twin = tagged(walk, walk.program(trace.jaxpr), trace.jaxpr)
     assert str(twin) == str(trace.jaxpr)
     # One object in the program is one object in the twin: JAX lowers it once.
-    (one, *others) = [eqn.params["jaxpr"] for eqn in twin.eqns if eqn.primitive.name in ("jit", "pjit")]
-    assert all(other is one for other in others)
-    assert [str(eqn.source_info.name_stack) for eqn in one.eqns] == ["~~1.0~", "~~1.1~"]
+    (first, *further) = [eqn.params["jaxpr"] for eqn in twin.eqns if eqn.primitive.name in ("jit", "pjit")]
+    assert all(jaxpr is first for jaxpr in further)
+    assert [str(eqn.source_info.name_stack) for eqn in first.eqns] == ["~~1.0~", "~~1.1~"]
 
 
 def test_only_the_program_that_was_walked_has_a_twin():
@@ -109,10 +109,10 @@ ENTRY %main.1 (a: f32[4,4], x: f32[4,4]) -> f32[4,4] {
 
 def test_texts_differ_by_more_than_names_and_metadata():
     line = '  %sin.3 = f32[8]{0} sine(%x), metadata={op_name="jit(f)/a}{\\"b" stack_frame_id=3}'
-    same = '  %sin = f32[8]{0} sine(%param_0.1), metadata={op_name="jit(f)/sin"}'
-    assert differing([line], [same]) == 0
-    assert differing([line, "  %c = f32[] constant(0)"], [same]) == 1
-    assert differing([line], [same.replace("sine", "cosine")]) == 1
+    line_of_twin = '  %sin = f32[8]{0} sine(%param_0.1), metadata={op_name="jit(f)/sin"}'
+    assert differing([line], [line_of_twin]) == 0
+    assert differing([line, "  %c = f32[] constant(0)"], [line_of_twin]) == 1
+    assert differing([line], [line_of_twin.replace("sine", "cosine")]) == 1
 
 
 # --- the instructions of programs -----------------------------------------------------------------------------
@@ -122,16 +122,16 @@ def exact(function, *arguments, **jitted) -> ExactLinks:
     return jj.inspect(jax.jit(function, **jitted), *arguments).exact_links()
 
 
-def primitives(found: ExactLinks, opcode: str) -> list[tuple[str, ...]]:
+def primitives(links: ExactLinks, opcode: str) -> list[tuple[str, ...]]:
     """Return the primitives of the equations that instructions with an opcode come from."""
-    return [each.primitives for each in found.hlo if f" {opcode}(" in each.text]
+    return [line.primitives for line in links.hlo if f" {opcode}(" in line.text]
 
 
-def assert_same(found: ExactLinks) -> None:
-    assert [(level.name, level.same) for level in found.levels] == [("stablehlo", True), ("hlo", True)]
-    assert not any("~" in each.text for each in (*found.stablehlo, *found.hlo))
-    assert all(level.instructions >= level.linked >= level.single > 0 for level in found.levels)
-    assert found.levels[0].linked >= 0.7 * found.levels[0].instructions
+def assert_same(links: ExactLinks) -> None:
+    assert [(level.name, level.same) for level in links.levels] == [("stablehlo", True), ("hlo", True)]
+    assert not any("~" in line.text for line in (*links.stablehlo, *links.hlo))
+    assert all(level.instructions >= level.linked >= level.single > 0 for level in links.levels)
+    assert links.levels[0].linked >= 0.7 * links.levels[0].instructions
 
 
 def test_equations_of_one_line_are_told_apart():
@@ -141,10 +141,10 @@ def test_equations_of_one_line_are_told_apart():
     links = exact(f, jnp.ones(8))
     assert_same(links)
     # By the source line, each instruction would belong to all three equations.
-    assert sorted(each.equations for each in links.hlo if " sine(" in each.text) == [((0, 0),), ((0, 1),)]
-    sines = [each.equations for each in links.stablehlo if "stablehlo.sine" in each.text]
+    assert sorted(line.equations for line in links.hlo if " sine(" in line.text) == [((0, 0),), ((0, 1),)]
+    sines = [line.equations for line in links.stablehlo if "stablehlo.sine" in line.text]
     assert sines == [((0, 0),), ((0, 1),), ((0, 2),)]
-    assert [each.primitives for each in links.stablehlo if "stablehlo.add" in each.text] == [("add",)]
+    assert [line.primitives for line in links.stablehlo if "stablehlo.add" in line.text] == [("add",)]
 
 
 def test_a_scan_and_what_is_inside_of_it():
@@ -156,7 +156,7 @@ def test_a_scan_and_what_is_inside_of_it():
     assert primitives(links, "sine") == [("sin",)]
     assert primitives(links, "cosine") == [("cos",)]
     assert primitives(links, "while") == [("scan",)]
-    products = [each.equations for each in links.hlo if " multiply(" in each.text]
+    products = [line.equations for line in links.hlo if " multiply(" in line.text]
     assert len(set(products)) == 2  # two products of one line
     assert {scope for ((scope, _),) in products} == {1}
 
@@ -168,8 +168,8 @@ def test_the_branches_of_a_condition():
     links = exact(f, True, jnp.ones(8))
     assert_same(links)
     assert primitives(links, "conditional") == [("cond",)]
-    (sine,) = (each.equations for each in links.hlo if " sine(" in each.text)
-    (exponential,) = (each.equations for each in links.hlo if " exponential(" in each.text)
+    (sine,) = (line.equations for line in links.hlo if " sine(" in line.text)
+    (exponential,) = (line.equations for line in links.hlo if " exponential(" in line.text)
     assert {sine[0][0], exponential[0][0]} == {1, 2}  # the scopes differ
 
 
@@ -180,7 +180,7 @@ def test_a_gradient():
     links = exact(jax.grad(loss), jnp.ones((8, 4)), jnp.ones((16, 8)))
     assert_same(links)
     assert primitives(links, "tanh") == [("tanh",)]
-    products = [each for each in links.stablehlo if "dot_general" in each.text]
+    products = [line for line in links.stablehlo if "dot_general" in line.text]
     assert [product.primitives for product in products] == [("dot_general",), ("dot_general",)]
     assert products[0].equations != products[1].equations  # the forward and the backward product
 
@@ -192,7 +192,7 @@ def test_a_function_that_is_called_twice_is_one():
 
     links = exact(lambda x: inner(x) + inner(inner(x)), jnp.ones(8))
     assert_same(links)
-    assert {each.equations for each in links.hlo if " sine(" in each.text} == {((1, 0),)}
+    assert {line.equations for line in links.hlo if " sine(" in line.text} == {((1, 0),)}
 
 
 def test_custom_derivatives():
@@ -217,15 +217,15 @@ def test_donated_arguments_unused_ones_and_static_ones():
     assert_same(donated)
     assert "input_output_alias={ {}: (0, {}, may-alias) }" in donated.hlo[0].text
     assert "entry_computation_layout={(f32[8]{0})->f32[8]{0}}" in donated.hlo[0].text
-    kept = exact(f, *arguments, keep_unused=True, static_argnums=2)
-    assert_same(kept)
-    assert "entry_computation_layout={(f32[8]{0}, f32[3]{0})->f32[8]{0}}" in kept.hlo[0].text
+    unpruned = exact(f, *arguments, keep_unused=True, static_argnums=2)
+    assert_same(unpruned)
+    assert "entry_computation_layout={(f32[8]{0}, f32[3]{0})->f32[8]{0}}" in unpruned.hlo[0].text
 
 
 def test_values_of_64_bits():
     with jax.enable_x64(True):
-        shown = jj.inspect(lambda x: jnp.sin(x) * 2, jnp.ones(8))
-    links = shown.exact_links()  # the request comes where 64-bit types would be truncated
+        snapshot = jj.inspect(lambda x: jnp.sin(x) * 2, jnp.ones(8))
+    links = snapshot.exact_links()  # the request comes where 64-bit types would be truncated
     assert_same(links)
     assert "f64[8]" in links.hlo[0].text
 
@@ -254,9 +254,9 @@ CORNERS = {
 LARGE = jnp.arange(1000.0)
 
 
-@pytest.mark.parametrize("what", CORNERS)
-def test_the_twin_is_what_the_program_is(what):
-    links = exact(CORNERS[what], jnp.ones(8))
+@pytest.mark.parametrize("corner", CORNERS)
+def test_the_twin_is_what_the_program_is(corner):
+    links = exact(CORNERS[corner], jnp.ones(8))
     assert [level.same for level in links.levels] == [True, True], [level.words for level in links.levels]
     assert links.levels[1].linked >= 0.6 * links.levels[1].instructions
 
@@ -319,11 +319,11 @@ def test_two_devices(tmp_path):
         """)
     )
     flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, script], env={**os.environ, **flags}, capture_output=True, text=True, timeout=300
     )
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
+    assert process.returncode == 0, process.stderr
+    lines = process.stdout.splitlines()
     assert lines[:4] == ["[True, True]", "[('reduce_sum',)]", "[('sin',)]", "True"]
     assert lines[4] == "[True, True]"
     assert lines[5].startswith("[('psum")
@@ -357,8 +357,8 @@ def test_another_text_is_not_said_to_be_the_same():
     observed = program(trace, compiled=True)
     observed.executable = traced(lambda x: jnp.cos(x) * 2, jnp.ones(8)).lower().compile()
     _, answers = kept(built(observed))
-    found = answers(type="exact_links", confirmed=True).result
-    hlo = found.levels[1]
+    links_found = answers(type="exact_links", confirmed=True).result
+    hlo = links_found.levels[1]
     assert hlo.same is False
     assert hlo.words == (
         "XLA made 1 different instruction for the tagged copy. The text below is the tagged copy, not the program that "
@@ -367,11 +367,11 @@ def test_another_text_is_not_said_to_be_the_same():
 
 
 def test_a_snapshot_from_a_file_has_no_twin(tmp_path):
-    shown = jj.inspect(jnp.sin, 1.0)
+    snapshot = jj.inspect(jnp.sin, 1.0)
     with pytest.raises(ValueError, match="read from a file cannot be compiled"):
-        jj.Snapshot.from_json(shown.to_json()).exact_links()
+        jj.Snapshot.from_json(snapshot.to_json()).exact_links()
     with pytest.raises(IndexError):
-        shown.exact_links(3)
+        snapshot.exact_links(3)
 
 
 # --- the twin leaves nothing behind ---------------------------------------------------------------------------------
@@ -386,10 +386,10 @@ def test_the_functions_python_does_not_run_and_nothing_is_executed():
         jax.debug.callback(lambda value: printed.append(float(value)), x.sum())
         return jnp.sin(x)
 
-    shown = jj.inspect(f, jnp.ones(3))
+    snapshot = jj.inspect(f, jnp.ones(3))
     assert calls["traced"] == 0  # the changes of the trace were undone
     size = f._cache_size()
-    links = shown.exact_links()
+    links = snapshot.exact_links()
     assert links.levels[1].linked
     assert (calls["traced"], printed, f._cache_size()) == (0, [], size)
 
@@ -402,11 +402,11 @@ def test_the_cache_on_disk_is_neither_read_nor_written(tmp_path):
     try:
         for name, value in zip(CACHE, (str(tmp_path), 0.0, -1), strict=True):
             jax.config.update(name, value)
-        shown = jj.inspect(lambda x: jnp.cos(x) * 3, jnp.ones(5))
-        kept = {path.name for path in tmp_path.iterdir()}
-        assert kept
-        shown.exact_links()
-        assert {path.name for path in tmp_path.iterdir()} == kept
+        snapshot = jj.inspect(lambda x: jnp.cos(x) * 3, jnp.ones(5))
+        file_names = {path.name for path in tmp_path.iterdir()}
+        assert file_names
+        snapshot.exact_links()
+        assert {path.name for path in tmp_path.iterdir()} == file_names
     finally:
         for name, value in before.items():
             jax.config.update(name, value)
@@ -439,8 +439,8 @@ def test_nothing_of_it_is_counted(notebook):
     assert reply.result.levels[1].same
     assert built[-1].sources.document.programs[0].stages == stages
     assert notebook.run("f._cache_size()").result.result == size
-    again = notebook.run("%%jaxpr\nf(x)")
-    (function,) = [function for function in again.document["ledger"]["functions"] if function["name"] == "twinned"]
+    second_run = notebook.run("%%jaxpr\nf(x)")
+    (function,) = [function for function in second_run.document["ledger"]["functions"] if function["name"] == "twinned"]
     assert (function["run"]["compiles"], function["kernel"]["compiles"]) == (0, 1)
     assert (function["run"]["lowerings"], function["kernel"]["lowerings"]) == (0, 1)
     assert (function["run"]["traces"], function["kernel"]["traces"]) == (0, 1)
@@ -452,10 +452,10 @@ def test_a_program_that_jax_derived_as_it_ran(notebook):
     notebook.run("%%jaxpr\njax.grad(loss)(x)")
     runs = Runs()
     runs.keep(built[-1])
-    whole = built[-1].document
+    document = built[-1].document
     rows = []
-    for number, observed_program in enumerate(whole.programs):
-        request = {"type": "exact_links", "id": 1, "snapshot": whole.id, "program": number, "confirmed": True}
+    for number, observed_program in enumerate(document.programs):
+        request = {"type": "exact_links", "id": 1, "snapshot": document.id, "program": number, "confirmed": True}
         answer = Answers(runs).answer(request)
         if observed_program.origin == "recorded":
             rows.append((observed_program.origin, answer.reason))
@@ -484,11 +484,13 @@ def f(x):
 """
 
 
-def kept(whole):
+def kept(built_run):
     runs = Runs()
-    runs.keep(whole)
-    asked = Answers(runs)
-    return runs, lambda **request: asked.answer({"id": 1, "snapshot": whole.document.id, "program": 0, **request})
+    runs.keep(built_run)
+    answers_of_runs = Answers(runs)
+    return runs, lambda **request: answers_of_runs.answer(
+        {"id": 1, "snapshot": built_run.document.id, "program": 0, **request}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -533,8 +535,8 @@ def test_the_panel_is_asked_first_and_told_the_price():
     ],
 )
 def test_the_price_is_what_the_program_took(stages, price):
-    asked = exact_links_question(ObservedProgram("ran", None, stages=stages), "rnn")
-    assert asked == (
+    question = exact_links_question(ObservedProgram("ran", None, stages=stages), "rnn")
+    assert question == (
         "JAX lowers and XLA compiles a tagged copy of rnn: each equation of the copy has a number, and the "
         "instructions carry the number. "
         f"{price} Nothing runs. Stop has no effect while XLA compiles. Compile the tagged copy?"
@@ -543,27 +545,27 @@ def test_the_price_is_what_the_program_took(stages, price):
 
 def test_the_panel_gets_the_shares_and_pages_of_the_twin(runs_and_answers):
     runs, answers = runs_and_answers
-    found = answers(type="exact_links", confirmed=True).result
-    assert runs.latest()[0].exact_links == [found]  # a page that is loaded later has the links
-    assert answers(type="exact_links", confirmed=False).result == found  # another tab receives the existing links
-    assert found.equations == 4
-    for level in found.levels:
-        whole = answers(type="text", level=level.name, first_line=0, line_count=5000, twin=True).result
-        own = answers(type="text", level=level.name, first_line=0, line_count=5000).result
-        assert own.line_equations is None
-        assert whole.lines == level.lines == whole.text.count("\n") + 1
-        assert "~" not in whole.text
+    links_found = answers(type="exact_links", confirmed=True).result
+    assert runs.latest()[0].exact_links == [links_found]  # a page that is loaded later has the links
+    assert answers(type="exact_links", confirmed=False).result == links_found  # another tab receives the existing links
+    assert links_found.equations == 4
+    for level in links_found.levels:
+        twin_page = answers(type="text", level=level.name, first_line=0, line_count=5000, twin=True).result
+        own_page = answers(type="text", level=level.name, first_line=0, line_count=5000).result
+        assert own_page.line_equations is None
+        assert twin_page.lines == level.lines == twin_page.text.count("\n") + 1
+        assert "~" not in twin_page.text
         if level.name == "stablehlo":
-            assert whole.text == own.text
-        lines = [row[0] for row in whole.line_equations]
+            assert twin_page.text == own_page.text
+        lines = [row[0] for row in twin_page.line_equations]
         assert lines == sorted(set(lines))
         page = answers(type="text", level=level.name, first_line=lines[3], line_count=3, twin=True).result
-        assert page.text.split("\n") == whole.text.split("\n")[lines[3] : lines[3] + 3]
-        assert page.line_equations == [row for row in whole.line_equations if lines[3] <= row[0] < lines[3] + 3]
+        assert page.text.split("\n") == twin_page.text.split("\n")[lines[3] : lines[3] + 3]
+        assert page.line_equations == [row for row in twin_page.line_equations if lines[3] <= row[0] < lines[3] + 3]
         # Each line is at its equation.
-        for row in whole.line_equations:
+        for row in twin_page.line_equations:
             assert len(row) % 2 == 1
-            assert whole.line_stacks[row[0]] >= 0
+            assert twin_page.line_stacks[row[0]] >= 0
 
 
 def test_what_xla_refuses_is_a_sentence(monkeypatch):
@@ -597,14 +599,14 @@ def test_stop_ends_it_before_the_compilation(monkeypatch):
         return lower(*arguments)
 
     monkeypatch.setattr(twin_compile, "lower_twin", slowly)
-    whole, _ = in_cell(CELL, "f(jnp.ones((8, 8)))")
+    built_run, _ = in_cell(CELL, "f(jnp.ones((8, 8)))")
     runs = Runs()
-    runs.keep(whole)
-    asked, replies = Answers(runs), queue.Queue()
-    request = {"type": "exact_links", "id": 1, "snapshot": whole.document.id, "program": 0, "confirmed": True}
-    asked.answer(request, send=replies.put)
+    runs.keep(built_run)
+    answers_of_runs, replies = Answers(runs), queue.Queue()
+    request = {"type": "exact_links", "id": 1, "snapshot": built_run.document.id, "program": 0, "confirmed": True}
+    answers_of_runs.answer(request, send=replies.put)
     assert reached.wait(60)
-    asked.answer({"type": "stop", "id": 1})
+    answers_of_runs.answer({"type": "stop", "id": 1})
     go.set()
     while isinstance(reply := replies.get(timeout=60), Working):
         assert reply.text == "lowering the tagged copy"

@@ -267,19 +267,19 @@ def test_a_cure_that_was_not_tried_in_time_is_tried_when_the_panel_asks(
 
 
 def test_no_trial_takes_the_place_of_a_debugger(notebook: Notebook) -> None:
-    seen = []
+    events = []
 
     def debugger(frame: Any, event: str, argument: Any) -> None:
         if frame.f_code.co_name == "root_of_text":
-            seen.append(event)
+            events.append(event)
 
     cell = "@jax.jit\ndef root_of_text(x):\n    return x if x > 0 else -x\nroot_of_text(1.0)"
     sys.settrace(debugger)
     try:
         ran = notebook.run(f"%%jaxpr\n{cell}")
-        kept = sys.gettrace()
+        tracer = sys.gettrace()
     finally:
         sys.settrace(None)
-    assert kept is debugger
-    assert seen == ["call"]
+    assert tracer is debugger
+    assert events == ["call"]
     assert [cure.get("level", "advice") for cure in ran.note("trace_raised")["cures"]] == ["advice", "advice"]

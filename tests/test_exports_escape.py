@@ -144,8 +144,8 @@ def test_a_saved_page_shows_text_and_loads_nothing(text):
     # A reader sees the words of the document.
     assert even(text) in even("".join(read_again.words))
     # Data may hold a name of the document, and nothing in it ends the script element: "<" is written as an escape.
-    held = [script for script in read_again.scripts if "alert(1)" in script or "evil.example" in script]
-    assert all(script.startswith("{") and "<" not in script and json.loads(script) for script in held)
+    hostile_scripts = [script for script in read_again.scripts if "alert(1)" in script or "evil.example" in script]
+    assert all(script.startswith("{") and "<" not in script and json.loads(script) for script in hostile_scripts)
     # One script runs; the others are data, which the policy forbids to run.
     data = ("application/json", "application/octet-stream")
     types = [value for name, value in read_again.attributes if name == "type" and value in data]
@@ -174,8 +174,8 @@ def test_markdown_shows_text(text):
 @settings(max_examples=examples(100))
 @given(TEXTS)
 def test_plain_text_steers_no_terminal(text):
-    shown = bundle(hostile(text))["text/plain"]
-    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", shown)
+    plain_text = bundle(hostile(text))["text/plain"]
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", plain_text)
 
 
 def test_what_is_not_written_by_a_writer_is_no_markup():

@@ -52,8 +52,10 @@ def leaf(place: int, value: Callable[[Any], Any]) -> Falsify:
     def falsify(patch: pytest.MonkeyPatch) -> None:
         read = keys.leaf_facts
 
-        def facts(*given: Any) -> list[Any]:
-            return [(*each[:place], value(each[place]), *each[place + 1 :]) for each in read(*given)]
+        def facts(*arguments: Any) -> list[Any]:
+            return [
+                (*argument[:place], value(argument[place]), *argument[place + 1 :]) for argument in read(*arguments)
+            ]
 
         patch.setattr(keys, "leaf_facts", facts)
 
@@ -61,7 +63,7 @@ def leaf(place: int, value: Callable[[Any], Any]) -> Falsify:
 
 
 def aval(**changes: Any) -> Falsify:
-    return leaf(0, lambda known: known if known is None else known.update(**changes))
+    return leaf(0, lambda facts: facts if facts is None else facts.update(**changes))
 
 
 def replaced(holder: Any, name: str, value: Any) -> Falsify:
@@ -74,8 +76,8 @@ def key_without(name: str, value: Any) -> Falsify:
     def falsify(patch: pytest.MonkeyPatch) -> None:
         make = Key.__init__
 
-        def init(self: Key, *given: Any, **named: Any) -> None:
-            make(self, *given, **named)
+        def init(self: Key, *arguments: Any, **named: Any) -> None:
+            make(self, *arguments, **named)
             setattr(self, name, value)
 
         patch.setattr(Key, "__init__", init)
@@ -96,8 +98,8 @@ def no_clears(patch: pytest.MonkeyPatch) -> None:
 def one_thread(patch: pytest.MonkeyPatch) -> None:
     begin = history.History.begin
 
-    def told(self: Any, *given: Any) -> Any:
-        event = begin(self, *given)
+    def told(self: Any, *arguments: Any) -> Any:
+        event = begin(self, *arguments)
         event.thread = 0
         return event
 

@@ -39,7 +39,7 @@ def replaced(holder: Any, name: str, value: Any) -> Falsify:
 def changed(holder: Any, name: str, change: Callable[[Any], Any]) -> Falsify:
     """Change the result of a function."""
     true = getattr(holder, name)
-    return replaced(holder, name, lambda *given, **named: change(true(*given, **named)))
+    return replaced(holder, name, lambda *arguments, **named: change(true(*arguments, **named)))
 
 
 def twice(patch: pytest.MonkeyPatch) -> None:
@@ -59,22 +59,22 @@ def a_line_below(place: Any) -> Any:
 
 FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
     "the type that JAX gives": (
-        changed(untold_changes, "_truncated", lambda each: each._replace(taken=each.asked)),
+        changed(untold_changes, "_truncated", lambda fact: fact._replace(taken=fact.asked)),
         changes.test_a_type_that_was_not_given,
         {},
     ),
     "the type that a body returns": (
-        changed(untold_changes, "_promoted", lambda each: each and each._replace(returned=each.began)),
+        changed(untold_changes, "_promoted", lambda fact: fact and fact._replace(returned=fact.began)),
         changes.test_a_carry_that_jax_converts,
         {},
     ),
     "the types of the results that could use donated memory": (
-        changed(untold_changes, "_unused", lambda each: each._replace(results=("f32[9]",))),
+        changed(untold_changes, "_unused", lambda fact: fact._replace(results=("f32[9]",))),
         changes.test_a_donated_argument_that_no_result_uses,
         {},
     ),
     "whether a platform knows donation": (
-        changed(untold_changes, "_unused", lambda each: each._replace(is_supported=False)),
+        changed(untold_changes, "_unused", lambda fact: fact._replace(is_supported=False)),
         changes.test_a_donated_argument_that_no_result_uses,
         {},
     ),
@@ -89,7 +89,7 @@ FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
         {},
     ),
     "which kind of call ran while JAX traced": (
-        changed(impure_calls, "_known", lambda known: known and (known[0], "input")),
+        changed(impure_calls, "_impure_source", lambda source: source and (source[0], "input")),
         changes.test_a_value_that_is_read_once,
         {},
     ),
@@ -148,7 +148,7 @@ FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
         {"expression": "v.at[7].set(1.0)", "outcome": "The program drops the update."},
     ),
     "where a slice begins": (
-        changed(out_of_bounds, "_slice", lambda found: None),
+        changed(out_of_bounds, "_slice", lambda fact: None),
         programs.test_a_slice_that_reaches_beyond_the_end,
         {},
     ),

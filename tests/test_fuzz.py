@@ -21,8 +21,8 @@ BATCH = 50
 def test_no_document_makes_a_reader_or_an_export_fail_or_wait(first):
     for number in range(first, first + BATCH):
         with limited_memory():
-            found = list(findings(document(1, number, everyday=True)))
-        assert found == [], f"--seed 1 --document {number}, everyday"
+            found_findings = list(findings(document(1, number, everyday=True)))
+        assert found_findings == [], f"--seed 1 --document {number}, everyday"
 
 
 def fails():
@@ -50,8 +50,8 @@ def test_the_fuzzer_finds_what_goes_wrong(monkeypatch):
     monkeypatch.setattr("python_side.STOPPED", 0.1)
     monkeypatch.setattr("python_side.SLOW", 0.05)
     assert list(attempt("it", refuses)) == []
-    assert [each.what for each in attempt("it", refuses_without_a_sentence)] == ["ValueError: no"]
-    assert [each.what for each in attempt("it", fails)] == ["ZeroDivisionError: no test_fuzz.py:29"]
+    assert [finding.what for finding in attempt("it", refuses_without_a_sentence)] == ["ValueError: no"]
+    assert [finding.what for finding in attempt("it", fails)] == ["ZeroDivisionError: no test_fuzz.py:29"]
     with limited_memory():
         (memory,) = attempt("it", takes_much)
     assert memory.what.startswith("MemoryError: ")

@@ -30,10 +30,10 @@ def glosses() -> dict[str, tuple[str, str | None, str]]:
     text = TABLE.read_text(encoding="utf-8")
     rows = list(ROW.finditer(text))
     assert len(rows) == text.count("trans.__("), "the table has a row that this test cannot read"
-    for quoted, plain, words, other, documented, operands in (row.groups() for row in rows):
+    for quoted, plain, words, word, documented, operands in (row.groups() for row in rows):
         name = quoted or plain
         assert name not in by_name, f"{name} has two rows"
-        by_name[name] = (words or other, None if documented == "null" else documented.strip("'"), operands)
+        by_name[name] = (words or word, None if documented == "null" else documented.strip("'"), operands)
     return by_name
 
 
@@ -85,9 +85,9 @@ def test_kernels_and_references_have_their_words():
         o_ref[...] = x_ref[...] * pl.program_id(0) + pl.num_programs(0)
 
     def everything(x):
-        kept = jax.new_ref(x)
-        kept[0] += pl.pallas_call(kernel, out_shape=x, grid=(1,), interpret=True)(x)[0]
-        return kept[...]
+        reference = jax.new_ref(x)
+        reference[0] += pl.pallas_call(kernel, out_shape=x, grid=(1,), interpret=True)(x)[0]
+        return reference[...]
 
     printed = set(
         re.findall(

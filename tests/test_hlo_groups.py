@@ -41,14 +41,14 @@ ENTRY %main.3 (x: f32[8]) -> f32[8] {
 
 
 def test_a_module_is_read_line_by_line():
-    found = computations(MODULE)
-    assert [(each.name, each.is_entry, len(each.instructions)) for each in found] == [
+    module = computations(MODULE)
+    assert [(part.name, part.is_entry, len(part.instructions)) for part in module] == [
         ("fused_computation", False, 4),
         ("body", False, 2),
         ("main.3", True, 4),
     ]
     assert count(MODULE) == 10
-    x, w, d, fusion = found[2].instructions
+    x, w, d, fusion = module[2].instructions
     assert (x.line, x.opcode, x.operands, x.op_name) == (15, "parameter", (), "x")
     assert (w.opcode, w.operands, w.called) == ("while", ("x",), ("cond", "body"))
     assert d.called == ("one", "two")
@@ -65,8 +65,8 @@ def test_lines_that_are_no_instructions_are_left_out():
 def inferred(stated: dict[int, int], only: dict[str, int] | None = None, module: list[str] = MODULE) -> dict[str, int]:
     """Return the lines that get a stack, by their text."""
     stacks = [stated.get(line, -1) for line in range(len(module))]
-    found = inferred_origins(module, stacks, lambda primitive: (only or {}).get(primitive, -1))
-    return {module[line].strip().removeprefix("ROOT ").split(" ")[0]: stack for line, stack in found.items()}
+    origins = inferred_origins(module, stacks, lambda primitive: (only or {}).get(primitive, -1))
+    return {module[line].strip().removeprefix("ROOT ").split(" ")[0]: stack for line, stack in origins.items()}
 
 
 def test_a_fusion_is_where_its_root_is_and_a_literal_where_it_is_used():
@@ -78,8 +78,8 @@ def test_a_root_is_where_the_only_fusion_is_that_calls_it():
 
 
 def test_a_root_that_two_fusions_call_stays_unknown():
-    again = [*MODULE[:-1], "  %again = f32[8]{0} fusion(%x, %w), kind=kLoop, calls=%fused_computation", "}"]
-    assert inferred({18: 4}, module=again) == {}
+    text = [*MODULE[:-1], "  %again = f32[8]{0} fusion(%x, %w), kind=kLoop, calls=%fused_computation", "}"]
+    assert inferred({18: 4}, module=text) == {}
 
 
 def test_a_literal_that_two_places_use_stays_unknown():
@@ -201,11 +201,11 @@ def test_every_group_contains_the_equation_that_a_tagged_twin_names(name, monkey
     import linked_programs
     import links
 
-    found = links.look_at(getattr(linked_programs, name)())
-    assert found.compared > 20
-    assert found.right == found.compared
-    assert found.named_right == found.named > 0
-    assert found.with_line >= 0.8 * found.instructions
+    counts = links.look_at(getattr(linked_programs, name)())
+    assert counts.compared > 20
+    assert counts.right == counts.compared
+    assert counts.named_right == counts.named > 0
+    assert counts.with_line >= 0.8 * counts.instructions
 
 
 def test_what_a_lowering_makes_of_other_primitives_keeps_its_equation(monkeypatch):
@@ -219,10 +219,10 @@ def test_what_a_lowering_makes_of_other_primitives_keeps_its_equation(monkeypatc
         z = jax.scipy.special.gammaln(x) + jax.scipy.special.betainc(x, y, x / 2)
         return z + jnp.nonzero(x > 1, size=4)[0].sum()
 
-    found = links.look_at((f, (jax.random.key(0), jnp.ones(8))))
-    assert found.compared > 500
-    assert found.right >= 0.995 * found.compared
-    assert found.named_right == found.named
+    counts = links.look_at((f, (jax.random.key(0), jnp.ones(8))))
+    assert counts.compared > 500
+    assert counts.right >= 0.995 * counts.compared
+    assert counts.named_right == counts.named
 
 
 # --- one equation of several ----------------------------------------------------------------------------

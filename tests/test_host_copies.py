@@ -61,12 +61,12 @@ def test_at_most_8_mb_of_a_call_are_copied_and_64_mb_in_all(notebook: Notebook) 
 def test_a_copy_is_as_the_array_was_also_where_the_array_is_given_away_or_written_to() -> None:
     half, keys = jnp.arange(4, dtype=jnp.bfloat16), jax.random.split(jax.random.key(3))
     numbers = jax.random.key_data(keys).tolist()
-    written, given = np.arange(2_000.0), jnp.arange(3.0)
-    values = CallValues([half, keys, written, given, 2.5], "last")
+    written, deleted = np.arange(2_000.0), jnp.arange(3.0)
+    values = CallValues([half, keys, written, deleted, 2.5], "last")
     assert values.copy_to_host(100) == 0
     assert values.copy_to_host(1_000_000) > 16_000
-    jax.jit(lambda x: x + 1, donate_argnums=0)(given)
-    assert given.is_deleted()
+    jax.jit(lambda x: x + 1, donate_argnums=0)(deleted)
+    assert deleted.is_deleted()
     written[:] = 0
     del half, keys
     gc.collect()

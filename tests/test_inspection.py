@@ -64,10 +64,10 @@ def test_static_arguments():
 
 
 @pytest.mark.parametrize(
-    ("stage", "held"),
+    ("stage", "expected_levels"),
     [("trace", ["jaxpr"]), ("lower", ["jaxpr", "stablehlo"]), ("compile", ["jaxpr", "stablehlo", "hlo"])],
 )
-def test_no_further_than_asked(stage, held):
+def test_no_further_than_asked(stage, expected_levels):
     snapshot = jj.inspect(lambda x: jnp.tan(x), X, stage=stage)
     levels = []
     for level in ("jaxpr", "stablehlo", "hlo"):
@@ -81,7 +81,7 @@ def test_no_further_than_asked(stage, held):
             )
         else:
             levels.append(level)
-    assert levels == held
+    assert levels == expected_levels
 
 
 def test_a_jitted_function_that_was_never_called_is_not_compiled_for_its_trace():
@@ -181,11 +181,11 @@ def test_notes_have_their_cures_with_edits():
 
 def test_json_and_back():
     snapshot = jj.inspect(plain, X)
-    again = jj.Snapshot.from_json(snapshot.to_json())
-    assert again.to_dict() == snapshot.to_dict()
+    read_again = jj.Snapshot.from_json(snapshot.to_json())
+    assert read_again.to_dict() == snapshot.to_dict()
     for level in ("jaxpr", "stablehlo", "hlo"):
-        assert again.text(level) == snapshot.text(level)
-    assert again.equations == 2
+        assert read_again.text(level) == snapshot.text(level)
+    assert read_again.equations == 2
 
 
 def test_json_holds_the_texts_of_a_program_that_is_too_long_for_the_panel():
@@ -200,9 +200,9 @@ def test_json_holds_the_texts_of_a_program_that_is_too_long_for_the_panel():
 
 
 def test_a_level_that_a_file_does_not_hold():
-    again = jj.Snapshot.from_json(jj.inspect(plain, X, stage="trace").to_json())
+    read_again = jj.Snapshot.from_json(jj.inspect(plain, X, stage="trace").to_json())
     with pytest.raises(ValueError) as caught:
-        again.text("hlo")
+        read_again.text("hlo")
     assert str(caught.value) == (
         "This snapshot does not hold the HLO. JAX has not compiled this function. "
         "Compile the function to see its HLO. The compile takes about as long as a first call."
@@ -239,9 +239,9 @@ def test_importing_imports_no_jax():
     subprocess.run([sys.executable, "-c", "import jupyter_jaxpr, sys; assert 'jax' not in sys.modules"], check=True)
 
 
-@pytest.mark.parametrize("asked", ["text", "cost_of", "shardings", "transform", "exact_links", "diff"])
+@pytest.mark.parametrize("method", ["text", "cost_of", "shardings", "transform", "exact_links", "diff"])
 @pytest.mark.parametrize("index", [1, -1])
-def test_a_program_that_is_not_there(asked, index):
+def test_a_program_that_is_not_there(method, index):
     snapshot = jj.inspect(plain, X, stage="trace")
     calls = {
         "text": lambda: snapshot.text("jaxpr", index),
@@ -252,7 +252,7 @@ def test_a_program_that_is_not_there(asked, index):
         "diff": lambda: snapshot.diff(snapshot, index),
     }
     with pytest.raises(IndexError, match=rf"^There is no program {index}: this snapshot has 1 program\.$"):
-        calls[asked]()
+        calls[method]()
 
 
 def test_shardings_of_arguments_and_results_that_hold_none():

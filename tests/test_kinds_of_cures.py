@@ -55,9 +55,9 @@ def kinds(room: str) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize(("room", "name"), [("errors", "error_table"), ("misses", "miss_table")])
 def test_every_kind_of_cure_has_a_row(room: str, name: str) -> None:
     names = set(re.findall(r"^ *cure: (.*) \(\w+\)$", table(name), re.MULTILINE))
-    found = list(kinds(room))
-    missing = [place for place, pattern in found if not any(re.fullmatch(pattern, name) for name in names)]
-    assert found
+    kinds_found = list(kinds(room))
+    missing = [place for place, pattern in kinds_found if not any(re.fullmatch(pattern, name) for name in names)]
+    assert kinds_found
     assert missing == []
 
 

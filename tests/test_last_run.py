@@ -52,12 +52,12 @@ def test_before_anything_was_observed_it_says_what_to_do(cells: Notebook) -> Non
 def test_it_gives_the_snapshot_and_the_ledger_of_the_last_cell(cells: Notebook) -> None:
     cells.run("%%jaxpr --title first\ny = double(x)")
     ran = cells.run("%%jaxpr\ny = double(x); z = double(x)")
-    found = cells.run("last()").result.result
-    assert type(found) is LastRun
-    assert type(found.snapshot) is Snapshot
-    assert found.snapshot.text() == DOUBLE
-    assert found.snapshot.document.cell.execution_count == ran.result.execution_count
-    assert [(function.name, function.misses, function.compiles) for function in found.ledger.functions] == [
+    last_run = cells.run("last()").result.result
+    assert type(last_run) is LastRun
+    assert type(last_run.snapshot) is Snapshot
+    assert last_run.snapshot.text() == DOUBLE
+    assert last_run.snapshot.document.cell.execution_count == ran.result.execution_count
+    assert [(function.name, function.misses, function.compiles) for function in last_run.ledger.functions] == [
         ("double", (), 0)
     ]
 
@@ -98,10 +98,10 @@ def test_the_recording_can_be_compared_with_the_trace(cells: Notebook) -> None:
 
 def test_it_holds_the_runs_of_eight_cells(cells: Notebook) -> None:
     numbers = [cells.run(f"%%jaxpr\ny = f(x[:{n}])").result.execution_count for n in range(1, 11)]
-    held = ", ".join(f"[{number}]" for number in numbers[2:])
+    held_cells = ", ".join(f"[{number}]" for number in numbers[2:])
     assert raised(cells, f"last({numbers[1]})") == (
-        f"The kernel holds no run of cell [{numbers[1]}]. It holds the runs under %%jaxpr of these cells: {held}. "
-        "Run the cell again."
+        f"The kernel holds no run of cell [{numbers[1]}]. It holds the runs under %%jaxpr of these cells: {held_cells}"
+        ". Run the cell again."
     )
     assert cells.run(f"last({numbers[2]})").result.result.snapshot.text() == NEG.replace("8", "3")
 
@@ -154,9 +154,9 @@ def test_a_trace_that_was_asked_for_later_is_in_the_run(cells: Notebook) -> None
 
 def test_after_a_block_it_gives_the_ledger_and_no_snapshot(cells: Notebook) -> None:
     cells.run("with observe() as seen:\n    double(x)")
-    found = cells.run("last()").result.result
-    assert found == LastRun(None, cells["seen"])
-    assert [(function.name, function.compiles) for function in found.ledger.functions] == [("double", 1)]
+    last_run = cells.run("last()").result.result
+    assert last_run == LastRun(None, cells["seen"])
+    assert [(function.name, function.compiles) for function in last_run.ledger.functions] == [("double", 1)]
 
 
 def test_a_block_that_raises_is_the_last_one(cells: Notebook) -> None:
@@ -195,9 +195,9 @@ def test_a_second_shell_has_runs_of_its_own(make_notebook: Callable[..., Noteboo
 def test_in_a_script_without_ipython() -> None:
     import jax
 
-    with observe() as seen:
+    with observe() as caught:
         jax.jit(lambda v: v * 3)(1.0)
-    assert jupyter_jaxpr.last() == LastRun(None, seen)
+    assert jupyter_jaxpr.last() == LastRun(None, caught)
 
 
 # --- widget ---
@@ -205,8 +205,8 @@ def test_in_a_script_without_ipython() -> None:
 
 def test_the_widget_takes_a_last_run(cells: Notebook) -> None:
     cells.run("%%jaxpr\ny = f(x)")
-    shown = cells.run("jj.widget(last()).document").result.result
-    assert [program["name"] for program in shown["programs"]] == ["f", "f"]
+    document = cells.run("jj.widget(last()).document").result.result
+    assert [program["name"] for program in document["programs"]] == ["f", "f"]
 
 
 def test_the_widget_refuses_a_block(cells: Notebook) -> None:

@@ -51,8 +51,8 @@ def test_the_public_name_is_the_function_whatever_was_imported_before() -> None:
     assert jupyter_jaxpr.observe is observe
     assert isinstance(observe, type)
     script = "import jupyter_jaxpr.observe.observer; from jupyter_jaxpr import observe; print(observe)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "<class 'jupyter_jaxpr.scripts.observing.observe'>\n"
+    process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert process.stdout == "<class 'jupyter_jaxpr.scripts.observing.observe'>\n"
 
 
 def test_a_block_in_a_block(x: Any) -> None:
@@ -240,10 +240,10 @@ def test_a_block_in_a_generator_that_is_closed_early(x: Any) -> None:
             for size in (2, 3, 4):
                 yield double(jnp.ones(size))
 
-    made = batches()
-    next(made)
-    next(made)
-    made.close()
+    generator = batches()
+    next(generator)
+    next(generator)
+    generator.close()
     assert ledgers[0]["double"].compiles == 2
     assert observer().running() is None
 
@@ -270,9 +270,9 @@ def two_of_one_name() -> tuple[Any, Any]:
 
 
 def test_functions_of_one_name() -> None:
-    one, two = two_of_one_name()
+    first, two = two_of_one_name()
     with observe() as ledger:
-        one(1.0)
+        first(1.0)
         two(1.0)
     with pytest.raises(KeyError) as error:
         ledger["f"]
@@ -463,9 +463,9 @@ def test_jax_compiles_as_often_for_an_eager_shard_map_within_a_block_as_without(
     script = tmp_path / "script.py"
     script.write_text(EAGER)
     flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, script], env={**os.environ, **flags}, capture_output=True, text=True, check=True
     )
-    before, within, after = json.loads(done.stdout)
+    before, within, after = json.loads(process.stdout)
     assert before > 0
     assert (within, after) == (before, before)

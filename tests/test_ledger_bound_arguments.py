@@ -162,8 +162,8 @@ def test_several_values_for_args() -> None:
 
 def test_keywords_that_have_no_parameter() -> None:
     @jax.jit
-    def total(x: Any, **more: Any) -> Any:
-        return x + sum(more.values())
+    def total(x: Any, **keywords: Any) -> Any:
+        return x + sum(keywords.values())
 
     with observe() as ledger:
         total(ROW, b=ROW)
@@ -258,8 +258,8 @@ def test_a_static_value_that_cannot_be_traced_has_no_such_cure() -> None:
     with observe() as ledger:
         for mode in ("a", "b", 1, 2, True):
             f(ROW, mode)
-    each = "Expect one compile for each value of mode."
+    advice = "Expect one compile for each value of mode."
     number = (
         "JAX compiles once for each value of mode. Make mode a traced argument if the function only computes with it."
     )
-    assert cures(ledger, "f") == [each, number, number, each]
+    assert cures(ledger, "f") == [advice, number, number, advice]

@@ -14,7 +14,7 @@ def misses(notebook: Notebook, name: str) -> list[tuple[str, tuple[Reason, ...]]
     """Return outcome and reasons of each miss of the function that was last called for the first time."""
     from jupyter_jaxpr.magic.session import Session
 
-    functions = Session.of(notebook.shell).observer.history.whole(50).functions
+    functions = Session.of(notebook.shell).observer.history.full_ledger(50).functions
     record = [function for function in functions if function.name == name][-1]
     return [(miss.outcome, miss.reasons) for miss in record.misses]
 
@@ -53,9 +53,13 @@ def test_a_loop_in_a_cell_that_is_run_again(notebook: Notebook) -> None:
     cell = "# a loop\nfor k in range(2):\n    @jax.jit\n    def f(y):\n        return y + 1\n    f(x)"
     notebook.run(cell)
     notebook.run(cell)
-    again = "Make the function once, before the loop: JAX caches by function object, not by code."
-    second = Reason("new_function", "second function object of f from line 3: move the jit out of the loop", cure=again)
-    fourth = Reason("new_function", "fourth function object of f from line 3: move the jit out of the loop", cure=again)
+    expected_text = "Make the function once, before the loop: JAX caches by function object, not by code."
+    second = Reason(
+        "new_function", "second function object of f from line 3: move the jit out of the loop", cure=expected_text
+    )
+    fourth = Reason(
+        "new_function", "fourth function object of f from line 3: move the jit out of the loop", cure=expected_text
+    )
     assert misses(notebook, "f") == [FIRST, ("compiled", (second,)), AGAIN, ("compiled", (fourth,))]
 
 
@@ -67,13 +71,13 @@ def test_a_cell_with_an_id_that_is_edited_and_run_again(notebook: Notebook) -> N
 
 def test_a_miss_is_compared_with_that_of_an_earlier_cell_without_the_magic(notebook: Notebook) -> None:
     notebook.run("@jax.jit\ndef twice_seen(y):\n    return y + 1\ntwice_seen(x)")
-    shown = notebook.run("%%jaxpr\ntwice_seen(x[:4])")
-    (function,) = [function for function in shown.document["ledger"]["functions"] if function["run"]["misses"]]
+    ran = notebook.run("%%jaxpr\ntwice_seen(x[:4])")
+    (function,) = [function for function in ran.document["ledger"]["functions"] if function["run"]["misses"]]
     (miss,) = [miss for miss in function["misses"] if miss["this_run"]]
     assert [reason["text"] for reason in miss["reasons"]] == ["the type of y changed from f32[8] to f32[4]"]
     assert function["run"]["compiles"] == 1 and function["kernel"]["compiles"] == 2
     assert miss["outcome_text"] == "compiled"
-    assert shown.document["ledger"]["lead"].startswith("1 compile: tracing, lowering and compiling took ")
+    assert ran.document["ledger"]["lead"].startswith("1 compile: tracing, lowering and compiling took ")
 
 
 def test_what_jax_held_before_the_extension_was_loaded(make_notebook: Callable[..., Notebook]) -> None:
@@ -92,12 +96,12 @@ def test_what_jax_held_before_the_extension_was_loaded(make_notebook: Callable[.
 
 def test_an_entry_that_is_gone_was_made_in_another_cell_which_is_named(notebook: Notebook) -> None:
     notebook.run("@jax.jit\ndef kept(y):\n    return y + 1")
-    made = notebook.shell.execution_count
+    cell_number = notebook.shell.execution_count
     notebook.run("y = 1\nkept(x)")
     notebook.run("jax.clear_caches()\nkept(x)")
     _, (reason,) = misses(notebook, "kept")[-1]
     assert reason.text == (
-        f"the cache entry made from line 2 of cell [{made}] is gone: jax.clear_caches() cleared the caches"
+        f"the cache entry made from line 2 of cell [{cell_number}] is gone: jax.clear_caches() cleared the caches"
     )
 
 

@@ -87,9 +87,9 @@ def test_a_function_that_is_made_anew_without_a_loop() -> None:
         first(ROW), second(ROW)
         while len(ledger["power"].misses) < 4:
             jax.jit(jax.vmap(power))(ROW)
-    again = "Make the function once and keep it in a variable: JAX caches by function object, not by code."
+    expected_text = "Make the function once and keep it in a variable: JAX caches by function object, not by code."
     assert told(ledger, "power") == [
-        ("second function object of jax.vmap(power): make the function once", again),
+        ("second function object of jax.vmap(power): make the function once", expected_text),
         ("third function object of jax.vmap(power): move the jit out of the loop", ONCE),
         ("fourth function object of jax.vmap(power): move the jit out of the loop", ONCE),
     ]
@@ -260,13 +260,13 @@ def test_a_module_that_was_loaded_again(tmp_path: Path, monkeypatch: pytest.Monk
         module = importlib.import_module(file.stem)
         module.step(ROW)
         importlib.reload(module).step(ROW)
-    again = "steps_of_mine.py was loaded again, by a reload or by %run: step is a new function object"
+    expected_text = "steps_of_mine.py was loaded again, by a reload or by %run: step is a new function object"
     cure = "Expect one compile of step for each time that Python loads steps_of_mine.py."
-    assert told(ledger, "step") == [(again, cure)]
+    assert told(ledger, "step") == [(expected_text, cure)]
     file.write_text(f"# A line more\n{STEPS}")
     with observe() as ledger:
         importlib.reload(module).step(np.ones(4, np.float32))
-    assert [(reason.kind, reason.text) for reason in ledger["step"].misses[0].reasons] == [("reloaded", again)]
+    assert [(reason.kind, reason.text) for reason in ledger["step"].misses[0].reasons] == [("reloaded", expected_text)]
     monkeypatch.delitem(sys.modules, file.stem)
 
 

@@ -27,8 +27,8 @@ def held(ledger: Ledger, name: str) -> list[tuple[str, bool | None]]:
 def test_the_entries_of_function_objects_that_are_gone() -> None:
     with observe() as ledger:
         for i in range(12):
-            kept = jax.jit(lambda x: x + i)  # noqa: B023
-            kept(ROW)
+            living = jax.jit(lambda x: x + i)  # noqa: B023
+            living(ROW)
     record = ledger["<lambda>"]
     assert record.compiles == 12
     assert held(ledger, "<lambda>") == [("x: f32[3]", True)]
@@ -55,8 +55,8 @@ def test_clear_caches() -> None:
 def test_clear_cache_of_the_function_itself(notebook: Notebook) -> None:
     """JAX reports the number of entries; which entries remain follows from the order of the calls."""
     notebook.run("@jax.jit\ndef f(x):\n    return x + 1\ny = jnp.ones(4)")
-    shown = notebook.run("%%jaxpr\nf(y)\nf(y[:3])\nf.clear_cache()\nf(y[:3])\nf(y[:2])")
-    (function,) = [function for function in shown.document["ledger"]["functions"] if function["run"]["misses"]]
+    ran = notebook.run("%%jaxpr\nf(y)\nf(y[:3])\nf.clear_cache()\nf(y[:3])\nf(y[:2])")
+    (function,) = [function for function in ran.document["ledger"]["functions"] if function["run"]["misses"]]
     expected = [("x: f32[3]", True), ("x: f32[2]", True)]
     assert [(entry["signature"], entry["held"]) for entry in function["entries"]] == expected
 
@@ -86,9 +86,9 @@ print(f._cache_size())"""
 def test_after_a_call_that_raised_it_is_unknown_which_entries_are_left(notebook: Notebook) -> None:
     """JAX may count an entry for the call that raised."""
     notebook.run(RAISES)
-    shown = notebook.run(CALLS_AFTER_A_CLEAR)
-    function = next(function for function in shown.document["ledger"]["functions"] if function["name"] == "f")
-    assert (shown.stdout, [(entry["signature"], entry["held"]) for entry in function["entries"]]) == (
+    ran = notebook.run(CALLS_AFTER_A_CLEAR)
+    function = next(function for function in ran.document["ledger"]["functions"] if function["name"] == "f")
+    assert (ran.stdout, [(entry["signature"], entry["held"]) for entry in function["entries"]]) == (
         "3\n",
         [("x: f32[4]", None), ("x: f32[3]", None), ("x: f32[1]", None)],
     )
@@ -133,8 +133,8 @@ if added:
 
 
 def test_an_import_within_a_trace_adds_settings_that_jax_compares() -> None:
-    done = subprocess.run([sys.executable, "-c", IMPORTED_WITHIN], capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("True\n", "")
+    process = subprocess.run([sys.executable, "-c", IMPORTED_WITHIN], capture_output=True, text=True)
+    assert (process.stdout, process.stderr) == ("True\n", "")
 
 
 NO_FAST_PATH = """\
@@ -164,8 +164,8 @@ def test_entries_without_a_fast_path_go_with_their_traces(
     The last row is a limit: a trace of `lower` stands for the trace that is gone.
     """
     notebook.run(NO_FAST_PATH.format(name=name))
-    shown = notebook.run(f"%%jaxpr\n{calls}")
-    (function,) = [function for function in shown.document["ledger"]["functions"] if function["name"] == name]
+    ran = notebook.run(f"%%jaxpr\n{calls}")
+    (function,) = [function for function in ran.document["ledger"]["functions"] if function["name"] == name]
     assert [(entry["signature"], entry["held"]) for entry in function["entries"]] == expected
 
 

@@ -123,11 +123,11 @@ def test_row_h_a_cell_that_is_run_again(notebook: Notebook, explained: Explained
     notebook.run(cell)
     explained()
     notebook.run(cell)
-    said = explained()
-    assert all("never seen function" in text for text in said)
+    texts = explained()
+    assert all("never seen function" in text for text in texts)
     from jupyter_jaxpr.magic.session import Session
 
-    function = Session.of(notebook.shell).observer.history.whole(1).functions[0]
+    function = Session.of(notebook.shell).observer.history.full_ledger(1).functions[0]
     (reason,) = function.misses[1].reasons
     assert reason.text == "the cell that defines run_twice was run again: run_twice is a new function object"
     assert reason.cure == "Put the definition of run_twice in a cell of its own, and run that cell once."
@@ -238,9 +238,11 @@ def devices(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Return the messages of JAX's explainer and the ledger in a process with eight devices."""
     script = tmp_path_factory.mktemp("devices") / "script.py"
     script.write_text(DEVICES)
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, env=environment())
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    process = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=True, env=environment()
+    )
+    results: dict[str, Any] = json.loads(process.stdout)
+    return results
 
 
 def environment() -> dict[str, str]:
@@ -253,10 +255,10 @@ ONE_DEVICE = "Keep the argument on one device, or expect one compile for each de
 
 
 def test_row_b_a_sharding_and_the_shape_it_belongs_to(devices: dict[str, Any]) -> None:
-    (explained,), told = devices["row b"]
+    (explained,), reasons_told = devices["row b"]
     assert "before f32[3]" in explained
     before, after = "on cpu:0", "P('i',) over i=8"
-    assert told == [
+    assert reasons_told == [
         [
             "compiled",
             [["sharding", f"the sharding of x changed: {before} -> {after}", "x", before, after, ONE_SHARDING]],
@@ -265,30 +267,36 @@ def test_row_b_a_sharding_and_the_shape_it_belongs_to(devices: dict[str, Any]) -
 
 
 def test_row_c_another_device(devices: dict[str, Any]) -> None:
-    explained, told = devices["row c"]
+    explained, reasons_told = devices["row c"]
     assert explained == []
     text = "x is no longer committed to cpu:0"
     cure = "Commit the array in every call or in no call: jax.device_put with a device commits an array."
-    assert told == [
+    assert reasons_told == [
         ["compiled", [["committed", "x moved from cpu:1 to cpu:0 (committed)", "x", "cpu:1", "cpu:0", ONE_DEVICE]]],
         ["compiled", [["committed", text, "x", "committed", "not committed", cure]]],
     ]
 
 
 def test_sharding(devices: dict[str, Any]) -> None:
-    _, told = devices["sharding"]
-    rows, both, copies = "P('i',) over i=4, j=2", "P('i', 'j') over i=4, j=2", "P() over i=4, j=2"
-    assert told == [
+    _, reasons_told = devices["sharding"]
+    rows, by_both, copies = "P('i',) over i=4, j=2", "P('i', 'j') over i=4, j=2", "P() over i=4, j=2"
+    assert reasons_told == [
         ["compiled", [["first_call", "first call of h", None, None, None, None]]],
-        ["compiled", [["sharding", f"the sharding of x changed: {rows} -> {both}", "x", rows, both, ONE_SHARDING]]],
-        ["compiled", [["sharding", f"the sharding of x changed: {both} -> {copies}", "x", both, copies, ONE_SHARDING]]],
+        [
+            "compiled",
+            [["sharding", f"the sharding of x changed: {rows} -> {by_both}", "x", rows, by_both, ONE_SHARDING]],
+        ],
+        [
+            "compiled",
+            [["sharding", f"the sharding of x changed: {by_both} -> {copies}", "x", by_both, copies, ONE_SHARDING]],
+        ],
     ]
 
 
 def test_mesh(devices: dict[str, Any]) -> None:
-    _, told = devices["mesh"]
+    _, reasons_told = devices["mesh"]
     cure = "Set the mesh once, before the first call."
-    assert told[1:] == [
+    assert reasons_told[1:] == [
         ["compiled", [["config", "the mesh changed from none to i=8", "mesh", "none", "i=8", cure]]],
         ["compiled", [["config", "the mesh changed from i=8 to i=4, j=2", "mesh", "i=8", "i=4, j=2", cure]]],
     ]

@@ -76,9 +76,9 @@ def test_a_function_in_a_state_of_flax() -> None:
     with observe() as ledger:
         for apply in (None, tanh, lambda x: x, lambda x: x):
             f(State(ROW, apply))
-    each = "Pass the same value for state.apply in every call, or expect one compile for each value."
+    advice = "Pass the same value for state.apply in every call, or expect one compile for each value."
     assert told(ledger, "f") == [
-        ("static_value", "the static value state.apply changed from None to <tanh>", each),
+        ("static_value", "the static value state.apply changed from None to <tanh>", advice),
         (
             "static_identity",
             "the static value state.apply is a new function object that does not equal the earlier object",

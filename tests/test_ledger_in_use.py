@@ -160,9 +160,9 @@ def test_a_static_self_that_compares_by_its_contents() -> None:
     with observe() as ledger:
         for size in (2, 2, 3):
             Sized(size).scaled(1.0)
-    first, other = ledger["scaled"].misses
+    first, second = ledger["scaled"].misses
     assert first.reasons[0].text == "first call of scaled"
-    assert [(reason.kind, reason.text, reason.cure) for reason in other.reasons] == [
+    assert [(reason.kind, reason.text, reason.cure) for reason in second.reasons] == [
         (
             "static_identity",
             "the static argument self is a new Sized object that does not equal the earlier object",
@@ -172,7 +172,9 @@ def test_a_static_self_that_compares_by_its_contents() -> None:
 
 
 def test_one_mesh_after_another() -> None:
-    one, other = (jax.make_mesh((1,), (name,), axis_types=(jax.sharding.AxisType.Auto,)) for name in ("data", "model"))
+    first, second = (
+        jax.make_mesh((1,), (name,), axis_types=(jax.sharding.AxisType.Auto,)) for name in ("data", "model")
+    )
 
     @jax.jit
     def f(x: Any) -> Any:
@@ -180,9 +182,9 @@ def test_one_mesh_after_another() -> None:
 
     x = np.ones(4, np.float32)
     with observe() as ledger:
-        with jax.set_mesh(one):
+        with jax.set_mesh(first):
             f(x)
-        with jax.set_mesh(other):
+        with jax.set_mesh(second):
             f(x)
     assert told(ledger, "f")[1:] == [("compiled", [("config", "the mesh changed from data=1 to model=1")])]
 
@@ -211,16 +213,16 @@ def test_the_transforms_around_a_jit() -> None:
     def dot(a: Any, b: Any) -> Any:
         return a @ b
 
-    one, many = jnp.ones(8), jnp.ones((4, 8))
+    row, many = jnp.ones(8), jnp.ones((4, 8))
     with observe() as ledger:
-        jax.vmap(dot, in_axes=(0, None))(many, one)
-        jax.vmap(dot, in_axes=(None, 0))(one, many)
+        jax.vmap(dot, in_axes=(0, None))(many, row)
+        jax.vmap(dot, in_axes=(None, 0))(row, many)
         jax.vmap(jax.vmap(dot, in_axes=(0, None)), in_axes=(None, 0))(many, many)
-        jax.grad(dot)(one, one)
-        jax.jvp(dot, (one, one), (one, one))
+        jax.grad(dot)(row, row)
+        jax.jvp(dot, (row, row), (row, row))
         jax.clear_caches()
-        jax.grad(dot)(one, one)
-        dot(one, one)
+        jax.grad(dot)(row, row)
+        dot(row, row)
         jax.vmap(dot)(many, many)
     another = "JAX derives a program for each transformation"
     assert told(ledger, "dot") == [

@@ -30,18 +30,18 @@ def test_no_argument_is_kept_alive() -> None:
     def g(y: Any) -> Any:
         raise KeyError("raised")
 
-    array, argument, other, held = jnp.ones(10), jnp.ones(20), jnp.ones(30), Held()
-    gone = [weakref.ref(each) for each in (array, argument, other, held)]
+    array, argument, captured, keyword = jnp.ones(10), jnp.ones(20), jnp.ones(30), Held()
+    reference = [weakref.ref(value) for value in (array, argument, captured, keyword)]
     with observe() as ledger:
-        f({"w": array}, argument, held=held)
+        f({"w": array}, argument, held=keyword)
         with pytest.raises(KeyError):
-            g(other)
+            g(captured)
         assert len(ledger["f"].misses) == 1
     f.clear_cache()
-    del array, argument, other, held
+    del array, argument, captured, keyword
     jax.clear_caches()
     gc.collect()
-    assert [each() for each in gone] == [None] * 4
+    assert [reference() for reference in reference] == [None] * 4
     assert ledger["f"].misses[0].signature == "p['w']: f32[10], y: f32[20], held=<Held>"
 
 
@@ -53,13 +53,13 @@ def test_no_function_is_kept_alive() -> None:
         return f
 
     f = make()
-    gone = weakref.ref(f)
+    reference = weakref.ref(f)
     with observe() as ledger:
         jax.jit(f)(1.0)
     del f
     jax.clear_caches()
     gc.collect()
-    assert gone() is None
+    assert reference() is None
     assert ledger["f"].compiles == 1
 
 
@@ -93,10 +93,10 @@ class Default:
 
 def test_no_default_value_of_a_parameter_is_kept_alive() -> None:
     default = Default()
-    gone = weakref.ref(default)
+    reference = weakref.ref(default)
 
-    def make(held: Any) -> Any:
-        def f(y: Any, held: Any = held) -> Any:
+    def make(default_value: Any) -> Any:
+        def f(y: Any, held: Any = default_value) -> Any:
             return y
 
         return f
@@ -106,7 +106,7 @@ def test_no_default_value_of_a_parameter_is_kept_alive() -> None:
         del default
         jax.clear_caches()
         gc.collect()
-        assert gone() is None
+        assert reference() is None
     assert ledger["f"].compiles == 1
 
 
@@ -146,5 +146,5 @@ print("clean")
 def test_importing_installs_nothing_and_removing_leaves_nothing(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(CLEAN)
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("clean\n", "")
+    process = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    assert (process.stdout, process.stderr) == ("clean\n", "")

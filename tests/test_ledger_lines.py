@@ -15,7 +15,7 @@ from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
 
 def lines(ran: Ran) -> list[tuple[int, str, str, int]]:
     """Return line, calls, hits and compiles, with counts as the panel writes them."""
-    found = ran.document["ledger"]["lines"]
+    ledger_lines = ran.document["ledger"]["lines"]
     return [
         (
             line["line"],
@@ -23,7 +23,7 @@ def lines(ran: Ran) -> list[tuple[int, str, str, int]]:
             shown(line["hits"], line["calls_exact"]),
             line["compiles"],
         )
-        for line in found
+        for line in ledger_lines
     ]
 
 
@@ -79,7 +79,7 @@ def test_a_call_within_a_trace_is_a_call_and_no_hit(notebook: Notebook) -> None:
     )
     assert lines(ran) == sure((7, 2, 0, 0), (8, 1, 0, 1))
     inner, outer = ran.document["ledger"]["functions"][1::-1]
-    assert [each["run"]["calls"] for each in (inner, outer)] == [2, 1]
+    assert [function["run"]["calls"] for function in (inner, outer)] == [2, 1]
 
 
 def test_lines_of_another_cell_or_file_are_not_of_this_one(notebook: Notebook, tmp_path: Any) -> None:
@@ -117,20 +117,22 @@ def test_dispatch_without_a_fast_path_is_a_hit(notebook: Notebook) -> None:
     assert lines(ran) == sure((7, 5, 4, 1))
 
 
-@pytest.mark.parametrize("how", ["list(map(f, [x] * 4))", "functools.reduce(f2, [x] * 5)", "list(filter(f, x[1:5]))"])
-def test_calls_that_c_code_makes_are_a_lower_bound(notebook: Notebook, how: str) -> None:
+@pytest.mark.parametrize(
+    "statement", ["list(map(f, [x] * 4))", "functools.reduce(f2, [x] * 5)", "list(filter(f, x[1:5]))"]
+)
+def test_calls_that_c_code_makes_are_a_lower_bound(notebook: Notebook, statement: str) -> None:
     """All calls hit: from Python 3.12 on only the passing of the function is seen, on 3.11 JAX reports each hit."""
     notebook.run(
         "import functools\nf, f2 = jax.jit(lambda y: y + 1), jax.jit(lambda y, z: y + z)\nf(x), f2(x, x), f(x[0])"
     )
-    ran = notebook.run(f"%%jaxpr\nf(x)\n{how}\nf(x)")
+    ran = notebook.run(f"%%jaxpr\nf(x)\n{statement}\nf(x)")
     if HAS_MONITORING:
         assert lines(ran) == [(2, "1", "1", 0), (3, "≥0", "≥0", 0), (4, "1", "1", 0)]
     else:
         assert lines(ran) == [(2, "≥1", "≥1", 0), (3, "≥4", "≥4", 0), (4, "≥1", "≥1", 0)]
-    name = "f2" if "f2" in how else "f"
+    name = "f2" if "f2" in statement else "f"
     with observe() as ledger:
-        exec(how, notebook.shell.user_ns)
+        exec(statement, notebook.shell.user_ns)
         notebook[name](*[notebook["x"]] * len(name))
     # Python 3.11 does not count calls outside of a cell.
     assert [(function.calls, function.calls_exact) for function in ledger.functions] == [

@@ -78,7 +78,7 @@ def test_two_nnx_objects_in_one_call() -> None:
     optimizer = nnx.Optimizer(net, optax.sgd(0.1, momentum=0.9), wrt=nnx.Param)
     with observe() as ledger:
         step({"net": net}, optimizer, ROWS)
-    names = [each.partition(":")[0] for each in ledger["step"].misses[0].signature.split(", ")]
+    names = [argument.partition(":")[0] for argument in ledger["step"].misses[0].signature.split(", ")]
     assert names == [
         "models['net'].bias",
         "models['net'].kernel",

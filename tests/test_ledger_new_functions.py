@@ -71,7 +71,7 @@ def test_new_partial() -> None:
         for n in (2, 3, 3):
             jax.jit(functools.partial(f, n=n))(1.0)
     cure = "Jit f itself and pass n as an argument; make it static if it must be a Python value."
-    same = "Make the partial once, before the loop: JAX caches by function object."
+    advice = "Make the partial once, before the loop: JAX caches by function object."
     assert told(ledger, "f") == [
         first("f"),
         ("compiled", (Reason("new_function", "another partial of f: n changed from 2 to 3", "n", "2", "3", cure),)),
@@ -79,7 +79,9 @@ def test_new_partial() -> None:
             "compiled",
             (
                 Reason(
-                    "new_function", "another partial of f that binds the same values: make the partial once", cure=same
+                    "new_function",
+                    "another partial of f that binds the same values: make the partial once",
+                    cure=advice,
                 ),
             ),
         ),

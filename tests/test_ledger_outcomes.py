@@ -82,13 +82,13 @@ def test_what_was_compiled_ahead_of_a_call_is_reused_by_it() -> None:
         f.lower(jnp.ones(3)).compile()
         ahead = ledger["f"]
         f(jnp.ones(3))
-    once = {"traces": 1, "lowerings": 1, "compiles": 1}
-    assert (counted(ahead), ahead.misses) == (calls(0, 0) | once, ())  # the trace was requested, not called
+    one_of_each = {"traces": 1, "lowerings": 1, "compiles": 1}
+    assert (counted(ahead), ahead.misses) == (calls(0, 0) | one_of_each, ())  # the trace was requested, not called
     assert ahead.seconds > 0
     assert [(miss.outcome, str(miss.reasons[0])) for miss in ledger["f"].misses] == [
         ("dispatch_only", "first call of f"),
     ]
-    assert counted(ledger["f"]) == calls(1, 1) | once
+    assert counted(ledger["f"]) == calls(1, 1) | one_of_each
 
 
 def test_what_is_made_ahead_of_a_call_is_counted_where_it_is_asked_for() -> None:
@@ -123,10 +123,10 @@ def test_what_jax_jits_to_learn_a_shape_is_no_jitted_function_of_the_users() -> 
 
 
 def test_of_two_functions_of_one_name_it_is_told_which_was_compiled_ahead() -> None:
-    one = jax.jit(lambda x: x + 1)
-    other = jax.jit(lambda x: x + 2)
+    first = jax.jit(lambda x: x + 1)
+    second = jax.jit(lambda x: x + 2)
     with observe() as ledger:
-        lowered = [one.lower(jnp.ones(2)), other.lower(jnp.ones(2))]
+        lowered = [first.lower(jnp.ones(2)), second.lower(jnp.ones(2))]
         lowered[0].compile()
     assert [(record.traces, record.lowerings, record.compiles) for record in ledger.functions] == [(1, 1, 1), (1, 1, 0)]
 
@@ -146,7 +146,7 @@ def test_lowered() -> None:
     event = history.begin(function, f, key_of(None, (1.0,), {}), None)
     stages.add(LOWER_EVENT, 0.25, from_disk=False)
     history.end(function, event, stages, raised=False, total=0.5)
-    (record,) = history.whole(1).functions
+    (record,) = history.full_ledger(1).functions
     assert [(m.outcome, m.lower_s, m.compile_s, str(m.reasons[0])) for m in record.misses] == [
         ("lowered", 0.25, None, "first call of f"),
     ]
@@ -238,10 +238,10 @@ def test_compiled_then_compiled_from_disk(tmp_path: Path) -> None:
     script.write_text(DISK)
 
     def run() -> str:
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, str(script), str(tmp_path / "cache")], capture_output=True, text=True, check=True
         )
-        return done.stdout.strip()
+        return process.stdout.strip()
 
     assert run() == "compiled | 1 | 0 | first call of f"
     assert run() == "compiled_from_disk | 0 | 1 | first call of f"

@@ -73,9 +73,9 @@ in a %%jaxpr cell. Use Python 3.12 or later to count calls here.
 def test_the_table_fits_80_columns(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(TABLE)
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
-    assert max(map(len, done.stdout.splitlines())) <= 80
-    assert plain(done.stdout) == PRINTED.format(counts=COUNTS) + ("" if HAS_MONITORING else WHY_NOT)
+    process = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
+    assert max(map(len, process.stdout.splitlines())) <= 80
+    assert plain(process.stdout) == PRINTED.format(counts=COUNTS) + ("" if HAS_MONITORING else WHY_NOT)
 
 
 def test_nothing_called() -> None:

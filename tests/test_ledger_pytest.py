@@ -38,7 +38,7 @@ def test_that_does_not_ask_for_it():
 def test_the_fixture(tmp_path: Path) -> None:
     (tmp_path / "test_project.py").write_text(TESTS)
     path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
+    process = subprocess.run(
         [
             sys.executable,
             "-m",
@@ -54,9 +54,9 @@ def test_the_fixture(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
     )
-    assert "4 passed, 1 error" in done.stdout, done.stdout
-    shown = [line.removeprefix("E").strip() for line in done.stdout.splitlines() if line.startswith("E  ")]
-    assert shown == [
+    assert "4 passed, 1 error" in process.stdout, process.stdout
+    error_lines = [line.removeprefix("E").strip() for line in process.stdout.splitlines() if line.startswith("E  ")]
+    assert error_lines == [
         "jupyter_jaxpr.scripts.observing.RecompileError: train_step: 2 compiles, limit 1.",
         "line 15: the type of x changed from f32[3] to f32[4]",
         "line 16: the type of x changed from f32[4] to f32[5]",

@@ -26,16 +26,16 @@ def test_calls_at_random_equal_what_jax_and_the_test_counted() -> None:
     flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
     path = os.pathsep.join([str(HERE.parent), os.environ.get("PYTHONPATH", "")])
     number = examples(18)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, str(HERE / "ledger" / "at_random.py"), str(number)],
         capture_output=True,
         text=True,
         env={**os.environ, **flags, "PYTHONPATH": path},
     )
-    assert done.returncode == 0, done.stderr
-    made = json.loads(done.stdout)
-    assert made["calls"] >= 111 * number
-    assert set(made) >= {
+    assert process.returncode == 0, process.stderr
+    counted = json.loads(process.stdout)
+    assert counted["calls"] >= 111 * number
+    assert set(counted) >= {
         *("compiled", "dispatch_only", "raised", "inlined", *(["fast_hit"] if HAS_MONITORING else [])),
         *("first_call", "shape", "dtype", "weak_type", "pytree", "static_value", "call_style"),
         *("argument_type", "committed", "config", "no_fast_path", "cleared"),
@@ -82,12 +82,12 @@ SCALARS: dict[str, tuple[Call, Call, tuple[str, str, str, str]]] = {
 
 
 @pytest.mark.parametrize("flip", FLIPS)
-@pytest.mark.parametrize("others", [0, 3])
-def test_one_ingredient_flipped_gives_exactly_its_reason(flip: str, others: int) -> None:
+@pytest.mark.parametrize("earlier_calls", [0, 3])
+def test_one_ingredient_flipped_gives_exactly_its_reason(flip: str, earlier_calls: int) -> None:
     """The reason is the same after other calls that differ in more ingredients."""
     changes, expected = FLIPS[flip]
     base = Call()
-    calls = [Call(shape=(9, 9), dtype="float16", n=k + 5, tree="list") for k in range(others)]
+    calls = [Call(shape=(9, 9), dtype="float16", n=k + 5, tree="list") for k in range(earlier_calls)]
     assert_reason([*calls, base, replace(base, **changes)], expected)
 
 
@@ -103,6 +103,6 @@ def assert_reason(calls: list[Call], expected: tuple[str, str | None, str, str])
     with observe() as ledger:
         for call, (x, p) in zip(calls, arguments, strict=True):
             make(call, plain, x, p)
-    found = ledger["plain"].misses[-1].reasons
-    assert [(r.kind, r.argument, r.before, r.after) for r in found] == [expected]
+    reasons = ledger["plain"].misses[-1].reasons
+    assert [(r.kind, r.argument, r.before, r.after) for r in reasons] == [expected]
     assert len(ledger["plain"].misses) == len(calls)

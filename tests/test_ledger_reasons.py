@@ -128,10 +128,10 @@ def test_pytree() -> None:
         f({"w": x}, x)
         f({"w": x, "b": x}, x)
         f({"w": x, "b": None}, x)
-    one, two, three = "{'w': *}", "{'b': *, 'w': *}", "{'b': None, 'w': *}"
+    first_structure, two, three = "{'w': *}", "{'b': *, 'w': *}", "{'b': None, 'w': *}"
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("pytree", "the structure of p gained p['b']", "p", one, two, STRUCTURE),)),
+        ("compiled", (Reason("pytree", "the structure of p gained p['b']", "p", first_structure, two, STRUCTURE),)),
         ("compiled", (Reason("pytree", "the structure of p lost p['b']", "p", two, three, STRUCTURE),)),
     ]
 
@@ -182,7 +182,11 @@ def test_call_style_positional_or_keyword() -> None:
         f(1.0, b=2.0)
         f(1.0, 2.0)
         f(b=2.0, a=1.0)
-    by_position, one, both = "2 by position", "1 by position, b by keyword", "0 by position, a, b by keyword"
+    by_position, one_keyword, two_keywords = (
+        "2 by position",
+        "1 by position, b by keyword",
+        "0 by position, a, b by keyword",
+    )
     assert told(ledger, "f") == [
         first("f"),
         (
@@ -193,7 +197,7 @@ def test_call_style_positional_or_keyword() -> None:
                     "the call passes b by keyword, not by position; the types and the static values are the same",
                     "b",
                     by_position,
-                    one,
+                    one_keyword,
                     ONE_WAY,
                 ),
             ),
@@ -205,8 +209,8 @@ def test_call_style_positional_or_keyword() -> None:
                     "call_style",
                     "the call passes a by keyword, not by position; the types and the static values are the same",
                     "a",
-                    one,
-                    both,
+                    one_keyword,
+                    two_keywords,
                     ONE_WAY,
                 ),
             ),
@@ -277,9 +281,9 @@ def test_layout() -> None:
         return x + 1
 
     x = jnp.ones((2, 3))
-    here = x.sharding
-    rows = jax.device_put(x, Format(Layout(major_to_minor=(0, 1)), here))
-    columns = jax.device_put(x, Format(Layout(major_to_minor=(1, 0)), here))
+    sharding = x.sharding
+    rows = jax.device_put(x, Format(Layout(major_to_minor=(0, 1)), sharding))
+    columns = jax.device_put(x, Format(Layout(major_to_minor=(1, 0)), sharding))
     with observe() as ledger:
         f(rows)
         f(columns)
@@ -318,10 +322,10 @@ def test_no_fast_path_with_a_reference() -> None:
         ref[...] += 1.0
         return ref[...]
 
-    held = jax.new_ref(jnp.ones(4))
+    reference = jax.new_ref(jnp.ones(4))
     with observe() as ledger:
         for _ in range(2):
-            write(held, jnp.ones(4))
+            write(reference, jnp.ones(4))
             kept(jnp.ones(4))
     text = (
         "each later call of write is a slow hit: JAX has no fast path for a function that reads or writes a mutable "
@@ -345,14 +349,14 @@ def test_cleared() -> None:
     cure = "Do not call jax.clear_caches() or clear_cache() between calls."
     start, *_ = lines = [miss.line for miss in ledger["f"].misses]
     assert lines == [start, start + 2, start + 4]
-    gone = [
+    texts = [
         f"the cache entry made from line {start} is gone: jax.clear_caches() cleared the caches",
         f"the cache entry made from line {start + 2} is gone: the caches were cleared, or JAX evicted the entry",
     ]
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("cleared", gone[0], cure=cure),)),
-        ("compiled", (Reason("cleared", gone[1], cure=cure),)),
+        ("compiled", (Reason("cleared", texts[0], cure=cure),)),
+        ("compiled", (Reason("cleared", texts[1], cure=cure),)),
     ]
 
 
@@ -395,7 +399,7 @@ def test_first_observed() -> None:
         run = late.begin()
         f(jnp.ones(3))
         late.end(run)
-        (record,) = late.history.whole(10).functions
+        (record,) = late.history.full_ledger(10).functions
     finally:
         late.hooks.remove()
     text = "first observed call of f; JAX had compiled f before"
@@ -441,12 +445,12 @@ def test_several_reasons_against_the_closest_earlier_call() -> None:
     def f(p: Any, x: Any, n: int) -> Any:
         return p["w"] * x * n
 
-    one, two = jnp.ones(1), jnp.ones(2)
+    one_element, two = jnp.ones(1), jnp.ones(2)
     with observe() as ledger:
-        f({"w": one}, one, n=1)
+        f({"w": one_element}, one_element, n=1)
         f({"w": two}, two, n=1)
         f({"w": two}, two, n=2)  # the second call is closest
-        f({"w": one}, two, n=2)  # the third call is closest
+        f({"w": one_element}, two, n=2)  # the third call is closest
     assert [str(reason) for miss in ledger["f"].misses[2:] for reason in miss.reasons] == [
         "the static argument n changed from 1 to 2",
         "the type of p['w'] changed from f32[2] to f32[1]",

@@ -82,9 +82,9 @@ def test_another_transformation_makes_another_program() -> None:
         jax.grad(f)(jnp.float32(1))
         jax.vmap(f)(jnp.ones(3))
     text = "first call of f under vmap: JAX derives a program for each transformation"
-    first_call, again, mapped = told(ledger, "f")
+    first_call, second_call, mapped = told(ledger, "f")
     assert first_call == ("compiled", (Reason("first_call", "first call of f"),))
-    assert again[0] == "dispatch_only"
+    assert second_call[0] == "dispatch_only"
     assert mapped == ("compiled", (Reason("argument_type", text),))
     # the programs of the forward pass, of the backward pass, and under vmap
     assert ledger["f"].compiles == 3

@@ -159,10 +159,10 @@ def test_static_identity_of_a_function() -> None:
     with observe() as ledger:
         for _ in range(2):
             f(1.0, g=lambda x: x)
-    here = "<test_static_identity_of_a_function.<locals>.<lambda>>"
+    text_of_lambda = "<test_static_identity_of_a_function.<locals>.<lambda>>"
     text = "the static argument g is a new function object that does not equal the earlier object"
     cure = "Make the function once, before the calls, and reuse the function."
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("static_identity", text, "g", here, here, cure),)),
+        ("compiled", (Reason("static_identity", text, "g", text_of_lambda, text_of_lambda, cure),)),
     ]

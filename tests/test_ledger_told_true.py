@@ -82,10 +82,10 @@ def test_a_sharded_array_after_one_of_numpy(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SHARDED)
     flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, script], env={**os.environ, **flags}, capture_output=True, text=True, check=True
     )
-    assert json.loads(done.stdout) == [
+    assert json.loads(process.stdout) == [
         ["compiled", "first call of f"],
         ["compiled", "x changed from numpy to a jax.Array (P('d',) over d=2)"],
         ["compiled", "the sharding of x changed: P('d',) over d=2 -> on cpu:1"],
@@ -168,10 +168,10 @@ def test_a_function_after_partials_of_it() -> None:
             jax.jit(functools.partial(body))(i)
         for i in range(2):
             jax.jit(body)(i)
-    again = "another partial of body that binds the same values: make the partial once"
+    expected_text = "another partial of body that binds the same values: make the partial once"
     assert [(miss.outcome, str(miss.reasons[0])) for miss in ledger["body"].misses] == [
         ("compiled", "first call of body"),
-        ("compiled", again),
+        ("compiled", expected_text),
         ("compiled", "first call of body itself"),
     ]
 
@@ -242,9 +242,9 @@ class Model:
 
 
 def test_each_method_of_an_object_is_a_function_of_its_own() -> None:
-    one, other = Model(), Model()
+    first, second = Model(), Model()
     with observe() as ledger:
-        for model in (one, other, one):
+        for model in (first, second, first):
             jax.jit(model.step)(ROW)
     line = ledger["step"].line
     another = f"another method step from line {line}: each object.step is a function object of its own"
@@ -271,7 +271,7 @@ def test_static_leaves_of_an_equinox_module() -> None:
     with observe() as ledger:
         for activation in (lambda w: w + 1, lambda w: w * 2, jnp.tanh):
             forward(Layer(jnp.asarray(ROW), activation))
-    of = "test_static_leaves_of_an_equinox_module.<locals>.<lambda>"
+    text_of_lambda = "test_static_leaves_of_an_equinox_module.<locals>.<lambda>"
     assert told(ledger, "forward") == [
         ("compiled", "first call of forward", None),
         (
@@ -281,7 +281,7 @@ def test_static_leaves_of_an_equinox_module() -> None:
         ),
         (
             "compiled",
-            f"the static value layer.activation changed from <{of}> to <tanh>",
+            f"the static value layer.activation changed from <{text_of_lambda}> to <tanh>",
             "Pass the same value for layer.activation in every call, or expect one compile for each value.",
         ),
     ]
@@ -311,12 +311,12 @@ def test_another_precision_of_all_numbers_is_not_cured_by_a_conversion() -> None
         f(np.int64(1))
         with jax.enable_x64(True):
             f(np.int64(1))
-    once = "Set jax_enable_x64 once, before the first call."
+    advice = "Set jax_enable_x64 once, before the first call."
     assert told(ledger, "f")[1:] == [
         (
             "compiled",
             "the type of x changed from i32[] to i64[]; the setting jax_enable_x64 changed from False to True",
-            once,
+            advice,
         )
     ]
 
@@ -350,11 +350,11 @@ def test_a_sharding_that_differs_in_the_order_of_its_devices_or_its_memory(tmp_p
     script = tmp_path / "script.py"
     script.write_text(ORDER)
     flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, script], env={**os.environ, **flags}, capture_output=True, text=True, check=True
     )
     over = "P('d',) over d=2"
-    assert json.loads(done.stdout) == [
+    assert json.loads(process.stdout) == [
         ["compiled", "first call of <lambda>"],
         ["compiled", f"the sharding of x changed: {over}, devices 0, 1 -> {over}, devices 1, 0"],
         ["compiled", f"the sharding of x changed: {over} -> {over} in pinned_host"],

@@ -18,9 +18,9 @@ JITTED = "jax.clear_caches()\n@jax.jit\ndef f(x):\n    return x + 1\nx = jnp.one
 
 def libraries(ran: Ran) -> list[tuple[str, str | None, int]]:
     """Return name, origin in words and line of each program of a library."""
-    shown = [program for program in ran.document["programs"] if program.get("library")]
+    programs = [program for program in ran.document["programs"] if program.get("library")]
     frames = ran.document["frames"]
-    return [(each["name"], each["how"], frames[each["call"]][2]) for each in shown]
+    return [(output["name"], output["how"], frames[output["call"]][2]) for output in programs]
 
 
 def test_they_stand_behind_the_users_program_with_the_line_that_called_them(notebook: Notebook) -> None:
@@ -95,8 +95,8 @@ def test_under_a_transform_outside_of_jit_jax_derives_them(notebook: Notebook) -
     derived = [
         program for program in ran.document["programs"] if program.get("library") and program["origin"] == "derived"
     ]
-    assert "norm" in [each["name"] for each in derived]
-    assert {each["how"] for each in derived} == {"jitted by a library, line 3"}
+    assert "norm" in [function["name"] for function in derived]
+    assert {function["how"] for function in derived} == {"jitted by a library, line 3"}
     assert ran.notes == ["eager_compiles"]
 
 
@@ -104,8 +104,8 @@ def test_of_many_each_has_its_stages_and_no_compile_is_lost(notebook: Notebook) 
     """JAX's events wait until the calls claim them, at most sixty-four at a time."""
     notebook.run(JITTED)
     ran = notebook.run("%%jaxpr\nf(x)\nfor n in range(50):\n    jnp.zeros(n + 140)\n    jax.make_jaxpr(lambda v: v)(x)")
-    shown = [program for program in ran.document["programs"] if program.get("library")]
-    for program in shown:
+    programs = [program for program in ran.document["programs"] if program.get("library")]
+    for program in programs:
         assert [name for name, seconds in program["stages"].items() if seconds] == ["trace", "lower", "compile"]
     assert ran.note("eager_compiles")["text"].startswith("JAX compiled 50 small programs in ")
 

@@ -17,7 +17,7 @@ from conftest import Notebook
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.document.types.live import LiveProgram
 from jupyter_jaxpr.live import live as room
-from jupyter_jaxpr.live.live import Asked, Live
+from jupyter_jaxpr.live.live import CellToTrace, Live
 from jupyter_jaxpr.wire.requests.live import _observed
 
 Trace = Callable[..., LiveProgram]
@@ -32,9 +32,9 @@ def trace(notebook: Notebook) -> Trace:
     names = notebook.shell.user_ns
     runs = Session.of(notebook.shell).publisher._runs
 
-    def trace(source: str, line: int | None = None, seconds: float = 60.0, **more: Any) -> LiveProgram:
-        asked = Asked(source, "cell-1", line, **more)
-        return live.trace(asked, names, lambda name: _observed(name, names, runs), {}, seconds)
+    def trace(source: str, line: int | None = None, seconds: float = 60.0, **options: Any) -> LiveProgram:
+        cell_to_trace = CellToTrace(source, "cell-1", line, **options)
+        return live.trace(cell_to_trace, names, lambda name: _observed(name, names, runs), {}, seconds)
 
     return trace
 
@@ -354,22 +354,22 @@ def test_annotations_are_not_evaluated(trace: Trace) -> None:
 
 def test_a_class_is_made_once_for_each_text(trace: Trace, notebook: Notebook) -> None:
     source = "class C:\n    def m(self, x):\n        return x * 2\ndef h(x):\n    return C().m(x)\nh(x)\n"
-    made = room.DefinedClasses.keep
-    kept: list[str] = []
+    original = room.DefinedClasses.keep
+    texts: list[str] = []
 
     def keep(self: Any, cell: str, name: str, text: str, made_class: Any) -> None:
-        kept.append(text)
-        made(self, cell, name, text, made_class)
+        texts.append(text)
+        original(self, cell, name, text, made_class)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(room.DefinedClasses, "keep", keep)
         assert "2.0" in text_of(trace(source))
         assert "2.0" in text_of(trace(source))
         assert "3.0" in text_of(trace(source.replace("2", "3")))
-        assert len(kept) == 2
+        assert len(texts) == 2
         notebook.run(source)
         trace(source)
-    assert len(kept) == 2
+    assert len(texts) == 2
 
 
 def test_a_class_with_a_base_of_another_package_is_not_made(trace: Trace, notebook: Notebook) -> None:
@@ -468,14 +468,14 @@ def test_a_helper_that_live_has_traced_is_traced_by_its_own_call(trace: Trace, n
 def test_warnings_are_neither_shown_nor_used_up(trace: Trace, notebook: Notebook) -> None:
     filters = list(warnings.filters)
     source = "def f(x):\n    return x.astype(jnp.float64)\nf(x)\n"
-    with warnings.catch_warnings(record=True) as seen:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         assert trace(source).state == "traced"
-        assert seen == []
+        assert caught == []
         warn = threading.Thread(target=lambda: warnings.warn("mine", stacklevel=1))
         warn.start()
         warn.join()
-        assert [str(warning.message) for warning in seen] == ["mine"]
+        assert [str(warning.message) for warning in caught] == ["mine"]
     assert list(warnings.filters) == filters
     with pytest.warns(UserWarning, match="float64"):
         notebook.run(source)

@@ -19,12 +19,12 @@ def tab() -> Iterator[Page]:
 
     manager, client = start_new_kernel(kernel_name="python3")
     client.stop_channels()
-    made = Page(manager)
+    opened = Page(manager)
     # This is the state after a startup file loaded the extension: the user has not typed %load_ext.
-    made.run("get_ipython().extension_manager.load_extension('jupyter_jaxpr')")
-    made.run("import time, jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
-    yield made
-    made.close()
+    opened.run("get_ipython().extension_manager.load_extension('jupyter_jaxpr')")
+    opened.run("import time, jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
+    yield opened
+    opened.close()
     manager.shutdown_kernel(now=True)
 
 

@@ -14,7 +14,7 @@ from conftest import Notebook
 
 from jupyter_jaxpr.document.types.live import LiveProgram
 from jupyter_jaxpr.live import last_level
-from jupyter_jaxpr.live.live import Asked, Live
+from jupyter_jaxpr.live.live import CellToTrace, Live
 
 CELL = "@jax.jit\ndef f(x):\n    return helper(x) * 2\nf(x)\n"
 COMPILED = "XLA compiled the program for its HLO. The compile is in no ledger and in no cache of JAX's."
@@ -27,10 +27,10 @@ def trace(notebook: Notebook) -> Trace:
     notebook.run("@jax.jit\ndef helper(x):\n    return jnp.sin(x)\nhelper(x);")
     live = Live()
 
-    def trace(last: str, source: str = CELL, **more: Any) -> LiveProgram:
-        asked = Asked(source, "cell-1", 2, last_level=last, **more)  # type: ignore[arg-type]
+    def trace(last: str, source: str = CELL, **options: Any) -> LiveProgram:
+        cell_to_trace = CellToTrace(source, "cell-1", 2, last_level=last, **options)  # type: ignore[arg-type]
         names = notebook.shell.user_ns
-        return live.trace(asked, names, lambda name: [], seconds=60.0)
+        return live.trace(cell_to_trace, names, lambda name: [], seconds=60.0)
 
     return trace
 
@@ -45,7 +45,7 @@ def heard(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Iterator[Callable
     """Return what a user can hear of JAX's work: events, lines of JAX's log, files of the cache on disk."""
     events: list[str] = []
 
-    def hear(event: str, *numbers: Any, **more: Any) -> None:
+    def hear(event: str, *numbers: Any, **facts: Any) -> None:
         events.append(event)
 
     jax.monitoring.register_event_listener(hear)
@@ -93,7 +93,7 @@ def test_each_level_is_made_unheard_and_leaves_the_caches(
     assert (heard(), helper._cache_size(), "f" in notebook.shell.user_ns) == ([], entries, False)
     # The user's own call is heard and compiled as ever: nothing of Live's is reused.
     ran = notebook.run(f"%%jaxpr\n{CELL}")
-    (function,) = [each for each in ran.document["ledger"]["functions"] if each["name"] == "f"]
+    (function,) = [entry for entry in ran.document["ledger"]["functions"] if entry["name"] == "f"]
     assert (function["run"]["compiles"], len(function["entries"])) == (1, 1)
     assert any("backend_compile" in event for event in heard())
 
@@ -125,10 +125,10 @@ def test_a_slow_compile_is_not_repeated_unasked(trace: Trace, monkeypatch: pytes
 def test_a_slow_compile_that_the_user_interrupts_is_not_repeated_unasked(
     trace: Trace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = vars(last_level)["make"]
+    make_level = vars(last_level)["make"]
 
     def interrupted(observed: Any, level: Any) -> None:
-        made(observed, level)
+        make_level(observed, level)
         if level == "hlo":
             raise KeyboardInterrupt
 
@@ -136,7 +136,7 @@ def test_a_slow_compile_that_the_user_interrupts_is_not_repeated_unasked(
     monkeypatch.setattr(last_level, "make", interrupted)
     with pytest.raises(KeyboardInterrupt):
         trace("hlo")
-    monkeypatch.setattr(last_level, "make", made)
+    monkeypatch.setattr(last_level, "make", make_level)
     answer = trace("hlo")
     assert (answer.text, levels(answer)[1][:2]) == (None, ("hlo", "absent"))
 

@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jupyter_jaxpr.jax.facts import is_jitted
-from jupyter_jaxpr.live.live import Asked, Live
+from jupyter_jaxpr.live.live import CellToTrace, Live
 from jupyter_jaxpr.wire.requests.live import _observed
 
 BASE = """
@@ -88,8 +88,8 @@ def edited_cells(draw: Any) -> list[str]:
             case "delete":
                 del lines[place]
             case "swap":
-                other = draw(st.integers(0, len(lines) - 1))
-                lines[place], lines[other] = lines[other], lines[place]
+                second_place = draw(st.integers(0, len(lines) - 1))
+                lines[place], lines[second_place] = lines[second_place], lines[place]
             case _:
                 line = lines[place]
                 column = draw(st.integers(0, len(line)))
@@ -105,9 +105,9 @@ COMPILES: list[str] = []
 
 @pytest.fixture(autouse=True, scope="module")
 def _hear_compiles() -> Iterator[None]:
-    def hear(event: str, duration: float, **more: Any) -> None:
+    def hear(event: str, duration: float, **facts: Any) -> None:
         if event == "/jax/core/compile/backend_compile_duration":
-            COMPILES.append(str(more.get("fun_name")))
+            COMPILES.append(str(facts.get("fun_name")))
 
     jax.monitoring.register_event_duration_secs_listener(hear)
     yield
@@ -173,7 +173,7 @@ def test_a_cell_that_was_traced_live_runs_as_ever(
     for text in texts:
         for line in (None, 1, 3):
             live.trace(
-                Asked(text, "cell-1", line), names, lambda name: _observed(name, names, _no_runs()), seconds=20.0
+                CellToTrace(text, "cell-1", line), names, lambda name: _observed(name, names, _no_runs()), seconds=20.0
             )
     assert COMPILES == []
     assert state_of(names) == before

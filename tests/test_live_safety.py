@@ -12,7 +12,7 @@ import pytest
 from conftest import Notebook
 
 from jupyter_jaxpr.document.types.live import LiveProgram
-from jupyter_jaxpr.live.live import Asked, Live
+from jupyter_jaxpr.live.live import CellToTrace, Live
 
 #: Functions of an earlier cell, which outlive the trace, and so does what JAX's caches hold of them.
 HELPERS = {
@@ -101,8 +101,8 @@ ONLY_CALLED = {"vmap", "checkpoint"}
 
 
 def trace(notebook: Notebook, live: Live, expression: str, seconds: float = 60.0) -> LiveProgram:
-    asked = Asked(f"def f(x):\n    return {expression}\nf(x)\n", "cell-1", 1)
-    return live.trace(asked, notebook.shell.user_ns, lambda name: [], seconds=seconds)
+    cell_to_trace = CellToTrace(f"def f(x):\n    return {expression}\nf(x)\n", "cell-1", 1)
+    return live.trace(cell_to_trace, notebook.shell.user_ns, lambda name: [], seconds=seconds)
 
 
 def arrays() -> list[tuple[Any, str]]:

@@ -70,9 +70,9 @@ def test_a_scan_says_of_the_compiled_loop_what_the_hlo_says(length, unroll, fact
     def summed(xs):
         return lax.scan(lambda c, x: (c * 1.1 + x, jnp.sin(c)), 0.0, xs, unroll=unroll, reverse=reverse)
 
-    whole = built(program(traced(summed, np.zeros(length, np.float32)), compiled=True)).document
-    (card,) = whole.control_flow
-    (hlo,) = (level.text for level in whole.programs[0].levels if level.name == "hlo")
+    built_run = built(program(traced(summed, np.zeros(length, np.float32)), compiled=True)).document
+    (card,) = built_run.control_flow
+    (hlo,) = (level.text for level in built_run.programs[0].levels if level.name == "hlo")
     iterations = re.findall(r'known_trip_count":{"n":"(\d+)"', hlo)
     assert (card.trips, card.facts) == (length, facts)
     assert iterations == ([str(length // int(unroll))] if length // int(unroll) > 1 and unroll is not True else [])

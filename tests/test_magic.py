@@ -124,9 +124,9 @@ shell.run_cell("%%jaxpr\\nimport os\\nos.environ['JAX_ENABLE_X64'] = '1'\\nimpor
                "@jax.jit\\ndef f(x):\\n    return x * 2\\ny = [f(1.0), f(1.0)]")
 assert not any(type(finder).__module__.startswith("jupyter_jaxpr") for finder in sys.meta_path)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout.splitlines()[:1] == ["f (f64[] weak) → f64[] weak"], done.stderr
-    assert "2 calls, 1 compile" in done.stdout
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert process.stdout.splitlines()[:1] == ["f (f64[] weak) → f64[] weak"], process.stderr
+    assert "2 calls, 1 compile" in process.stdout
 
 
 def test_loading_it_compiles_nothing_again() -> None:
@@ -157,8 +157,8 @@ shell.run_cell("import jupyter_jaxpr\\nseen = jupyter_jaxpr.inspect(f, x)\\n(see
 call_again()
 print(counts, list(config.trace_context_names()) == names)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout.splitlines()[-1:] == ["[0, 0, 0] True"], done.stdout + done.stderr
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert process.stdout.splitlines()[-1:] == ["[0, 0, 0] True"], process.stdout + process.stderr
 
 
 def test_errors_still_show_what_ran_before(notebook: Notebook) -> None:
@@ -469,13 +469,13 @@ def test_the_output_can_be_turned_off_or_capped(notebook: Notebook) -> None:
     cell = "%%jaxpr\n@jax.jit\ndef f(x):\n    for _ in range(500):\n        x = jnp.sin(x)\n    return x\nf(x)"
     import json
 
-    whole = notebook.run(cell).document
+    full_document = notebook.run(cell).document
     notebook.run("%config JaxprMagics.output_bytes = 5000")
     capped = notebook.run(cell).document
-    texts = [json.dumps(document, separators=(",", ":"), ensure_ascii=False) for document in (capped, whole)]
+    texts = [json.dumps(document, separators=(",", ":"), ensure_ascii=False) for document in (capped, full_document)]
     sizes = [len(text.encode()) for text in texts]
     assert sizes[0] <= 5000 < sizes[1]
-    assert whole["cut"] is None
+    assert full_document["cut"] is None
     assert capped["cut"]
     notebook.run("%config JaxprMagics.output = False")
     assert notebook.run(cell).shown == []
@@ -509,8 +509,8 @@ def test_a_tracer_that_was_kept_is_noted_with_its_line(notebook: Notebook) -> No
 
 @pytest.mark.parametrize("holder", ["kept = {}|kept['a'] = x", "class S: pass\nkept = S()|kept.a = x"])
 def test_whatever_holds_it(notebook: Notebook, holder: str) -> None:
-    made, keep = holder.split("|")
-    ran = notebook.run(f"%%jaxpr\n{made}\n@jax.jit\ndef f(x):\n    {keep}\n    return x\nf(x)")
+    definition, keep = holder.split("|")
+    ran = notebook.run(f"%%jaxpr\n{definition}\n@jax.jit\ndef f(x):\n    {keep}\n    return x\nf(x)")
     assert "leaked_tracer" in ran.notes
 
 
@@ -569,10 +569,10 @@ def test_eager_operations_that_were_compiled(notebook: Notebook) -> None:
     ledger = ran.document["ledger"]
     took = duration(ledger["small_seconds"])
     assert note["text"] == f"JAX compiled 8 small programs in {took} for operations outside any jitted function."
-    rest = duration(ledger["cell_seconds"] - ledger["small_seconds"])
+    remaining = duration(ledger["cell_seconds"] - ledger["small_seconds"])
     assert ledger["lead"] == (
         "No call of a jitted function of yours was seen. Compiling 8 small programs for operations outside of jitted "
-        f"functions took {took}. The rest of the cell took {rest}."
+        f"functions took {took}. The rest of the cell took {remaining}."
     )
 
 

@@ -151,8 +151,8 @@ def test_a_shell_line() -> None:
         "import sys\n"
         "assert 'jax' not in sys.modules"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["from", "the", "shell", "True"]
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert process.stdout.split() == ["from", "the", "shell", "True"]
 
 
 @pytest.mark.parametrize("interactivity", ["all", "last", "last_expr", "last_expr_or_assign", "none"])
@@ -219,10 +219,10 @@ def test_the_extension_leaves_nothing_behind(make_notebook: Make) -> None:
     def state() -> dict[str, Any]:
         return {
             "builtins": set(vars(builtins)),
-            "events": {event: list(found) for event, found in shell.events.callbacks.items()},
+            "events": {event: list(callbacks) for event, callbacks in shell.events.callbacks.items()},
             "transforms": list(shell.input_transformer_manager.cleanup_transforms),
             "trees": list(shell.ast_transformers),
-            "magics": {kind: set(found) for kind, found in shell.magics_manager.magics.items()},
+            "magics": {kind: set(magics) for kind, magics in shell.magics_manager.magics.items()},
             "settings": [
                 configurable
                 for configurable in shell.configurables
@@ -259,7 +259,7 @@ def test_the_extension_leaves_nothing_behind(make_notebook: Make) -> None:
     ],
 )
 def test_python_shows_the_warnings_of_a_text_as_often_as_without_the_magic(make_notebook: Make, cell: str) -> None:
-    shown = {}
+    messages_by_magic = {}
     for magic in ("# no magic\n", "%%jaxpr\n"):
         notebook = make_notebook()
         notebook.run(SETUP)
@@ -267,6 +267,6 @@ def test_python_shows_the_warnings_of_a_text_as_often_as_without_the_magic(make_
             warnings.simplefilter("always")
             notebook.run(magic + cell)
         messages = [str(warning.message) for warning in caught]
-        shown[magic] = [message for message in messages if message.startswith("invalid escape sequence")]
-    assert shown["%%jaxpr\n"] == shown["# no magic\n"]
-    assert shown["%%jaxpr\n"]
+        messages_by_magic[magic] = [message for message in messages if message.startswith("invalid escape sequence")]
+    assert messages_by_magic["%%jaxpr\n"] == messages_by_magic["# no magic\n"]
+    assert messages_by_magic["%%jaxpr\n"]

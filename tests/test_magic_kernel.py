@@ -132,7 +132,7 @@ def test_a_notebook_run_without_a_browser(tmp_path: Path) -> None:
     NotebookClient(notebook, kernel_name="python3", timeout=120).execute()
     kinds = [[output["output_type"] for output in cell["outputs"]] for cell in notebook["cells"]]
     assert kinds == [[], ["execute_result", "display_data"], ["display_data"]]
-    shown = notebook["cells"][2]["outputs"][0]["data"]
-    assert shown["text/plain"].startswith("f (f32[2]) → f32[2]\n")
-    assert set(shown) == {MIME, "text/html", "text/plain"}
+    data = notebook["cells"][2]["outputs"][0]["data"]
+    assert data["text/plain"].startswith("f (f32[2]) → f32[2]\n")
+    assert set(data) == {MIME, "text/html", "text/plain"}
     nbformat.validate(notebook)

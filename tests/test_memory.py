@@ -26,8 +26,8 @@ def memory(function, *arguments, compiled=False, names=()) -> MemoryUse:
     return memory_of(walk, scope, trace.lower().compile() if compiled else None, names)
 
 
-def live(found: MemoryUse) -> list[tuple[str, str, int]]:
-    return [(buffer.name, buffer.type, buffer.bytes) for buffer in found.live]
+def live(memory_use: MemoryUse) -> list[tuple[str, str, int]]:
+    return [(buffer.name, buffer.type, buffer.bytes) for buffer in memory_use.live]
 
 
 def kept(function, *arguments) -> list[tuple[str, str, int, int]]:

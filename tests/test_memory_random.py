@@ -26,10 +26,10 @@ def program(steps, results):
     """Return a function of a vector with these operations."""
 
     def function(x):
-        made = [x]
+        values = [x]
         for operation, first, second in steps:
-            made.append(applied(operation, made[first % len(made)], made[second % len(made)]))
-        return [made[result % len(made)] for result in results]
+            values.append(applied(operation, values[first % len(values)], values[second % len(values)]))
+        return [values[result % len(values)] for result in results]
 
     return function
 
@@ -60,20 +60,20 @@ def size(variable):
 
 def slow_peak(jaxpr):
     """Return the largest number of bytes alive at once, by a search of the whole program at each equation."""
-    most = 0
-    for here, equation in enumerate(jaxpr.eqns):
+    peak = 0
+    for place, equation in enumerate(jaxpr.eqns):
         alive = 0
-        for there, earlier in enumerate(jaxpr.eqns[:here]):
+        for earlier_place, earlier in enumerate(jaxpr.eqns[:place]):
             for variable in earlier.outvars:
                 readers = [at for at, eqn in enumerate(jaxpr.eqns) if variable in set_of(eqn.invars)]
-                last = len(jaxpr.eqns) if variable in set_of(jaxpr.outvars) else max(readers, default=there)
-                alive += size(variable) if last >= here and last > there else 0
+                last = len(jaxpr.eqns) if variable in set_of(jaxpr.outvars) else max(readers, default=earlier_place)
+                alive += size(variable) if last >= place and last > earlier_place else 0
         results = sum(size(variable) for variable in equation.outvars)
         inside = [inner_peak(equation, inner) for inner in programs(equation)]
         loop = equation.primitive.name in ("scan", "while")
         during = results + max(inside, default=0) if loop else max([results, *inside])
-        most = max(most, alive + during)
-    return most
+        peak = max(peak, alive + during)
+    return peak
 
 
 def inner_peak(equation, inner):

@@ -262,8 +262,8 @@ def test_names_are_those_of_print_where_the_printing_rule_is_not_ours():
     trace = traced(references, X)
     text = program_text(built(program(trace)).document, 0)
     assert "c:f32[8] = get[" in text
-    ours = [name for name in binders(text) if name != "_"]
-    assert ours == binders(str(trace.jaxpr))
+    names = [name for name in binders(text) if name != "_"]
+    assert names == binders(str(trace.jaxpr))
 
 
 def test_layout():
@@ -328,8 +328,8 @@ def test_the_rules_are_learned_where_jax_prints_in_colour():
         "from jupyter_jaxpr.build.naming import learn_naming\n"
         "print(learn_naming())\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout == "Naming(share_jit_names=True, hoist_above=10)\n", done.stderr
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert process.stdout == "Naming(share_jit_names=True, hoist_above=10)\n", process.stderr
 
 
 def test_the_rules_are_not_learned_where_nothing_is_jitted():

@@ -59,10 +59,10 @@ def test_each_part_that_cannot_be_described_says_so(notebook: Notebook, monkeypa
     """Every room fails on the functions named bad; everything else is shown."""
 
     def fails_on(name: str, function: Callable[..., object]) -> Callable[..., object]:
-        def guarded(*given: object, **named: object) -> object:
-            if any(getattr(each, "name", getattr(each, "function", None)) == name for each in given):
+        def guarded(*arguments: object, **named: object) -> object:
+            if any(getattr(argument, "name", getattr(argument, "function", None)) == name for argument in arguments):
                 raise RuntimeError(f"no {name}")
-            return function(*given, **named)
+            return function(*arguments, **named)
 
         return guarded
 
@@ -83,20 +83,20 @@ def bad_note(x):
     return x + 3
 bad_program(x), bad_ledger(x), bad_note(x)"""
     )
-    rest = "The rest of the run is complete; the cell itself ran as always."
+    ending = "The rest of the run is complete; the cell itself ran as always."
     assert told(ran) == [
         "ran bad_ledger(x: f32[3]) -> f32[3]: add",
         "ran bad_note(x: f32[3]) -> f32[3]: add",
         "bad_program(x: f32[3]) compiled: first call of bad_program",
         "bad_note(x: f32[3]) compiled: first call of bad_note",
-        f"A program of bad_program could not be described, RuntimeError: no bad_program. {rest}",
-        f"bad_ledger in the cache could not be described, RuntimeError: no bad_ledger. {rest}",
-        f"A note could not be described, ZeroDivisionError: division by zero. {rest}",
+        f"A program of bad_program could not be described, RuntimeError: no bad_program. {ending}",
+        f"bad_ledger in the cache could not be described, RuntimeError: no bad_ledger. {ending}",
+        f"A note could not be described, ZeroDivisionError: division by zero. {ending}",
     ]
 
 
 def test_a_miss_that_cannot_be_compared_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    def raises(*given: object) -> object:
+    def raises(*arguments: object) -> object:
         raise RuntimeError("no words")
 
     @jax.jit

@@ -92,16 +92,18 @@ def test_the_outputs_that_ipython_keeps_are_whole_for_the_last_runs(
     make_notebook: Callable[..., Notebook], capsys: pytest.CaptureFixture[str]
 ) -> None:
     shell = make_notebook().shell
-    kept = getattr(shell.history_manager, "outputs", None)
-    if kept is None:
+    outputs_of_ipython = getattr(shell.history_manager, "outputs", None)
+    if outputs_of_ipython is None:
         pytest.skip("This IPython keeps no outputs.")
-    kept.clear()  # IPython has one such list for all shells of a process
+    outputs_of_ipython.clear()  # IPython has one such list for all shells of a process
     shell.run_cell("import jax, jax.numpy as jnp\nx = jnp.arange(3.0)", store_history=True)
     for _ in range(10):
         shell.run_cell("%%jaxpr\njax.jit(lambda x: x * 2)(x)", store_history=True)
-    shown = [output for outputs in kept.values() for output in outputs if output.output_type == "display_data"]
-    assert [MIME in each.bundle for each in shown] == [False, False, *[True] * 8]
-    assert all("<lambda>" in each.bundle["text/plain"] for each in shown)
+    displayed = [
+        output for outputs in outputs_of_ipython.values() for output in outputs if output.output_type == "display_data"
+    ]
+    assert [MIME in output.bundle for output in displayed] == [False, False, *[True] * 8]
+    assert all("<lambda>" in output.bundle["text/plain"] for output in displayed)
     # The captured objects belong to the user.
     shell.run_cell("%%jaxpr\n%%capture captured\njax.jit(lambda x: x * 3)(x)", store_history=True)
     assert len(capsys.readouterr().out) > 0

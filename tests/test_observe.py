@@ -24,10 +24,10 @@ from jupyter_jaxpr.observe.observer import Observer
 
 @pytest.fixture
 def observer() -> Iterator[Observer]:
-    made = Observer()
-    made.hooks.ensure()
-    yield made
-    made.hooks.remove()
+    new_observer = Observer()
+    new_observer.hooks.ensure()
+    yield new_observer
+    new_observer.hooks.remove()
 
 
 @pytest.fixture
@@ -196,10 +196,10 @@ def test_only_the_observed_thread_counts(observe: Observe) -> None:
     f, g = jax.jit(lambda x: x + 1), jax.jit(lambda x: x * 2)
 
     def cell() -> None:
-        other = threading.Thread(target=lambda: g(jnp.ones(5)))
-        other.start()
+        thread = threading.Thread(target=lambda: g(jnp.ones(5)))
+        thread.start()
         f(jnp.ones(5))
-        other.join()
+        thread.join()
 
     assert len(observe(cell).functions) == 1
 
@@ -243,10 +243,10 @@ def test_derived_programs_that_are_reused(observe: Observe) -> None:
     first = only(observe(grad))
     assert [program.origin for program in first.programs] == ["derived", "derived"]
     observe(lambda: jax.vmap(f)(jnp.ones((2, 4))))
-    again = only(observe(grad))
-    assert counts(again) == {"misses": 1}
-    assert [program.jaxpr for program in again.programs] == [program.jaxpr for program in first.programs]
-    assert {program.origin for program in again.programs} == {"seen_before"}
+    second_run = only(observe(grad))
+    assert counts(second_run) == {"misses": 1}
+    assert [program.jaxpr for program in second_run.programs] == [program.jaxpr for program in first.programs]
+    assert {program.origin for program in second_run.programs} == {"seen_before"}
 
 
 def test_an_executable_from_the_persistent_cache(observe: Observe, tmp_path: Any) -> None:
@@ -300,12 +300,12 @@ def test_a_function_that_is_gone_is_forgotten(observer: Observer) -> None:
 
     jitted = jax.jit(f)
     jitted(jnp.ones(3))
-    assert observer.functions.known(f) is not None
-    gone, known = weakref.ref(f), len(observer.functions._records)
+    assert observer.functions.record_of(f) is not None
+    reference, count_before = weakref.ref(f), len(observer.functions._records)
     del jitted, f
     gc.collect()
-    assert gone() is None
-    assert len(observer.functions._records) < known
+    assert reference() is None
+    assert len(observer.functions._records) < count_before
 
 
 def test_few_programs_are_kept_between_runs(observer: Observer) -> None:
@@ -315,9 +315,9 @@ def test_few_programs_are_kept_between_runs(observer: Observer) -> None:
     jitted = jax.jit(f)
     for n in range(1, 20):
         jitted(np.ones(n, np.float32))
-    record = observer.functions.known(f)
+    record = observer.functions.record_of(f)
     assert record is not None
-    assert len(record.kept) == 8
+    assert len(record.programs) == 8
 
 
 # --- the tiers of the observer ---
@@ -325,9 +325,9 @@ def test_few_programs_are_kept_between_runs(observer: Observer) -> None:
 
 def run_python(program: str, *path: str) -> str:
     code = f"import sys\nsys.path[:0] = {list(path)!r}\n" + program
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
 IN_A_SHELL = """

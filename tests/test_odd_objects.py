@@ -318,8 +318,8 @@ class Own(str):
 class Odd:
     """An object with the text that the test gives it."""
 
-    def __init__(self, says: object) -> None:
-        self.says = says
+    def __init__(self, message: object) -> None:
+        self.says = message
 
     def __repr__(self) -> str:
         if isinstance(self.says, type) and issubclass(self.says, BaseException):
@@ -379,8 +379,8 @@ def texts_in(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
-        for each in value:
-            yield from texts_in(each)
+        for element in value:
+            yield from texts_in(element)
     elif isinstance(value, Struct) and not isinstance(value, Level):
         for name in value.__struct_fields__:
             yield from texts_in(getattr(value, name))

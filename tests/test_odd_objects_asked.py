@@ -27,9 +27,9 @@ def notebook(make_notebook: Callable[..., Notebook]) -> Notebook:
 
 def counts(mode: str) -> dict[str, dict[str, int]]:
     """Return the number of calls of each method in each cell of `odd/counted.py`."""
-    done = subprocess.run([sys.executable, str(COUNTED), mode], capture_output=True, text=True, check=True)
-    found: dict[str, dict[str, int]] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    process = subprocess.run([sys.executable, str(COUNTED), mode], capture_output=True, text=True, check=True)
+    counts_by_name: dict[str, dict[str, int]] = json.loads(process.stdout.splitlines()[-1])
+    return counts_by_name
 
 
 def test_nothing_is_called_while_the_extension_is_merely_loaded() -> None:
@@ -44,9 +44,9 @@ def test_nothing_is_called_while_the_extension_is_merely_loaded() -> None:
 def test_in_an_observed_cell_each_object_is_asked_for_its_text_once() -> None:
     """JAX itself calls the `__repr__` of a dictionary's keys once a trace."""
     without, observed = counts("without"), counts("observed")
-    most = {name: called["most reprs of one object"] for name, called in observed.items()}
+    reprs = {name: called["most reprs of one object"] for name, called in observed.items()}
     of_jax = {name: called["most reprs of one object"] for name, called in without.items()}
-    assert {name: most[name] - of_jax[name] for name in most} == {
+    assert {name: reprs[name] - of_jax[name] for name in reprs} == {
         "a static argument": 1,
         "a static argument by keyword": 1,
         "in a tuple that is static": 1,
@@ -105,16 +105,16 @@ def test_after_a_slow_text_no_other_object_of_the_cell_is_asked(
     notebook.shell.user_ns["clock"] = clock
     ran = notebook.run(f"%%jaxpr{SLOW}\nfor n in range(4):\n    f(x, Slow(n))")
     check(ran)
-    other = "the static argument c is another Slow object: c.n changed from"
+    start = "the static argument c is another Slow object: c.n changed from"
     assert told(ran)[4:] == [
         "f(x: f32[3], c=Slow(0)) compiled: first call of f",
-        f"f(x: f32[3], c=Slow(1)) compiled: {other} 0 to 1",
-        f"f(x: f32[3], c=<Slow>) compiled: {other} 1 to 2",
-        f"f(x: f32[3], c=<Slow>) compiled: {other} 2 to 3",
+        f"f(x: f32[3], c=Slow(1)) compiled: {start} 0 to 1",
+        f"f(x: f32[3], c=<Slow>) compiled: {start} 1 to 2",
+        f"f(x: f32[3], c=<Slow>) compiled: {start} 2 to 3",
     ]
     assert notebook["Slow"].asked == [0, 1]
-    again = notebook.run("%%jaxpr\nf(x, Slow(5))")
-    assert again.programs == ["ran f(x: f32[3], c: Slow(5)) -> f32[3]: add"]
+    second_run = notebook.run("%%jaxpr\nf(x, Slow(5))")
+    assert second_run.programs == ["ran f(x: f32[3], c: Slow(5)) -> f32[3]: add"]
 
 
 WAITS = """
@@ -150,9 +150,9 @@ def test_a_text_that_calls_jitted_functions_and_waits_for_a_thread_that_does(tmp
         )
         + 'print([(miss.signature, *map(str, miss.reasons)) for miss in ledger["f"].misses])\n'
     )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=300, check=False)
-    assert done.stderr == ""
-    assert done.stdout.strip() == str(
+    process = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=300, check=False)
+    assert process.stderr == ""
+    assert process.stdout.strip() == str(
         [
             ("x: f32[3], c=0", "first call of f"),
             ("x: f32[3], c=Calls(10)", "the static argument c changed from 0 to Calls(10)"),

@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[1]
 def imported_by(statement: str) -> set[str]:
     """Return the top-level modules that a new Python process has loaded after a statement."""
     program = f"{statement}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(process.stdout.split())
 
 
 WITHOUT_JAX = """

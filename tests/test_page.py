@@ -78,12 +78,12 @@ class Page(HTMLParser):
 
     def handle_endtag(self, tag):
         if tag == "script" and self._script == "text":
-            held = json.loads(unpacked(self.scripts[-1][1]))
-            assert held["longest"] >= max(map(len, held["lines"]))
+            facts = json.loads(unpacked(self.scripts[-1][1]))
+            assert facts["longest"] >= max(map(len, facts["lines"]))
             before = len(self.lines[self._last])
-            self.lines[self._last] += held["lines"]
-            self.places[self._last] += held["places"]
-            self.folds[self._last] |= {before + int(line): count for line, count in held["folds"].items()}
+            self.lines[self._last] += facts["lines"]
+            self.places[self._last] += facts["places"]
+            self.folds[self._last] |= {before + int(line): count for line, count in facts["folds"].items()}
         self._script = None
         if tag in {"ol", "div"}:
             self._level = None
@@ -95,7 +95,7 @@ class Page(HTMLParser):
             self.lines[self._level][-1] += data
 
     def script(self, name):
-        [text] = [text for each, text in self.scripts if each == name]
+        [text] = [text for script_name, text in self.scripts if script_name == name]
         return text
 
     def where(self, place):
@@ -106,59 +106,61 @@ class Page(HTMLParser):
 @pytest.mark.parametrize("path", sorted(FIXTURES.glob("*-0.1?.json")), ids=lambda path: path.stem)
 def test_every_line_of_every_text_is_there(path):
     document = read(path.read_bytes())
-    seen = Page(page(document))
+    read_page = Page(page(document))
     if document.programs:
         last = sorted(range(len(document.programs)), key=lambda index: index != document.focus)[-1]
-        assert [line.rstrip() for line in seen.lines["jaxpr"]] == [
+        assert [line.rstrip() for line in read_page.lines["jaxpr"]] == [
             line.rstrip() for line in program_text(document, last).split("\n")
         ]
         for level in document.programs[last].levels:
             if level.text is not None:
-                assert [line.strip() for line in seen.lines[level.name]] == [
+                assert [line.strip() for line in read_page.lines[level.name]] == [
                     line.strip() for line in level.text.split("\n")
                 ]
     if document.cell is not None and document.programs:
-        assert [line.rstrip() for line in seen.lines["source"]] == [
+        assert [line.rstrip() for line in read_page.lines["source"]] == [
             line.rstrip() for line in document.cell.source.split("\n")
         ]
 
 
 def test_lines_of_one_expression_have_one_place_in_every_text():
-    seen = Page(page(golden("rnn")))
+    read_page = Page(page(golden("rnn")))
     tanh = {
-        level: [place for line, place in zip(seen.lines[level], seen.places[level], strict=True) if "tanh" in line]
+        level: [
+            place for line, place in zip(read_page.lines[level], read_page.places[level], strict=True) if "tanh" in line
+        ]
         for level in ("jaxpr", "stablehlo")
     }
     assert tanh["jaxpr"] == tanh["stablehlo"]
     [place] = tanh["jaxpr"]
-    line, end, column, end_column = seen.where(place)
+    line, end, column, end_column = read_page.where(place)
     assert (line, end) == (7, 7)
-    assert seen.lines["source"][6][column:end_column] == 'jnp.tanh(a + r + p["b"])'
+    assert read_page.lines["source"][6][column:end_column] == 'jnp.tanh(a + r + p["b"])'
 
 
 def test_what_a_library_does_has_the_place_of_the_users_call():
-    seen = Page(page(golden("rnn")))
-    lines = zip(seen.lines["jaxpr"], seen.places["jaxpr"], strict=True)
+    read_page = Page(page(golden("rnn")))
+    lines = zip(read_page.lines["jaxpr"], read_page.places["jaxpr"], strict=True)
     [place] = [place for line, place in lines if "exp" in line]
-    assert seen.where(place)[0] == 11  # this place is inside of jax.nn.softmax
+    assert read_page.where(place)[0] == 11  # this place is inside of jax.nn.softmax
 
 
 def test_equations_of_several_lines_fold():
     document = golden("rnn")
-    seen = Page(page(document))
-    assert seen.folds["jaxpr"] == {2: 10}
-    assert seen.lines["jaxpr"][2].endswith("scan[")
-    assert seen.lines["jaxpr"][12].strip().startswith("]")
-    module, function = sorted(seen.folds["stablehlo"].items())[:2]
-    assert seen.lines["stablehlo"][module[0]].startswith("module @")
-    assert seen.lines["stablehlo"][function[0]].strip().startswith("func.func public @main")
+    read_page = Page(page(document))
+    assert read_page.folds["jaxpr"] == {2: 10}
+    assert read_page.lines["jaxpr"][2].endswith("scan[")
+    assert read_page.lines["jaxpr"][12].strip().startswith("]")
+    module, function = sorted(read_page.folds["stablehlo"].items())[:2]
+    assert read_page.lines["stablehlo"][module[0]].startswith("module @")
+    assert read_page.lines["stablehlo"][function[0]].strip().startswith("func.func public @main")
 
 
 def test_equations_have_the_numbers_of_the_panel():
-    seen = Page(page(golden("rnn")))
+    read_page = Page(page(golden("rnn")))
     numbered = [
         (number, line.strip().split("[")[0])
-        for number, line in zip(seen.numbers["jaxpr"], seen.lines["jaxpr"], strict=True)
+        for number, line in zip(read_page.numbers["jaxpr"], read_page.lines["jaxpr"], strict=True)
         if number
     ]
     assert numbered[:8] == [
@@ -203,13 +205,15 @@ jj.inspect(model, 1.0, stage="trace").save("model.html")
 def test_the_page_of_a_script_has_its_source_and_the_calls_that_led_to_an_equation(tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")
     subprocess.run([sys.executable, "script.py"], cwd=tmp_path, check=True, env={**os.environ, "JAX_PLATFORMS": "cpu"})
-    seen = Page((tmp_path / "model.html").read_text(encoding="utf-8"))
-    assert [line.rstrip() for line in seen.lines["source"]] == SCRIPT.splitlines()
-    assert seen.numbers["source"] == list(range(1, len(seen.lines["source"]) + 1))
-    [sin] = [place for line, place in zip(seen.lines["jaxpr"], seen.places["jaxpr"], strict=True) if "sin" in line]
-    line, _, column, end_column = seen.where(sin)
-    assert (line, seen.lines["source"][line - 1][column:end_column]) == (7, "jnp.sin(x)")
-    assert json.loads(seen.script("calls"))[str(sin)] == "scaled, line 7 ← model, line 11"
+    read_page = Page((tmp_path / "model.html").read_text(encoding="utf-8"))
+    assert [line.rstrip() for line in read_page.lines["source"]] == SCRIPT.splitlines()
+    assert read_page.numbers["source"] == list(range(1, len(read_page.lines["source"]) + 1))
+    [sin] = [
+        place for line, place in zip(read_page.lines["jaxpr"], read_page.places["jaxpr"], strict=True) if "sin" in line
+    ]
+    line, _, column, end_column = read_page.where(sin)
+    assert (line, read_page.lines["source"][line - 1][column:end_column]) == (7, "jnp.sin(x)")
+    assert json.loads(read_page.script("calls"))[str(sin)] == "scaled, line 7 ← model, line 11"
 
 
 def test_a_line_knows_the_equations_it_is_part_of():
@@ -220,14 +224,14 @@ def test_a_line_knows_the_equations_it_is_part_of():
 
 def test_only_our_script_may_run_and_nothing_is_loaded():
     text = page(golden("rnn"))
-    seen = Page(text)
-    first, own = seen.script(""), unpacked(seen.script("script"))
+    read_page = Page(text)
+    first, viewer = read_page.script(""), unpacked(read_page.script("script"))
     [policy] = re.findall('Content-Security-Policy" content="([^"]*)"', text)
     assert policy.replace("&#x27;", "'") == (
-        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hashed(first)}' 'sha256-{hashed(own)}'"
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hashed(first)}' 'sha256-{hashed(viewer)}'"
     )
     for loads in ("@import", "url(", "fetch(", "XMLHttpRequest", "innerHTML", "eval("):
-        assert loads not in text + own
+        assert loads not in text + viewer
 
 
 def test_text_of_a_document_is_never_markup():
@@ -237,21 +241,21 @@ def test_text_of_a_document_is_never_markup():
     strings = [attack if text == "tanh" else text for text in document.strings]
     levels = [replace(level, text=f"{attack}\n{level.text}") for level in document.programs[0].levels]
     program = replace(document.programs[0], name=attack, levels=levels)
-    seen = Page(page(replace(document, title=attack, cell=cell, strings=strings, programs=[program])))
-    assert seen.lines["source"][-1] == attack
-    assert seen.lines["hlo"][0] == attack
-    packed = [kind for kind, _ in seen.scripts if kind == "text"]
-    assert [kind for kind, _ in seen.scripts] == [*packed, "places", "calls", "script", ""]
-    assert "alert(1)" not in "".join(text for _, text in seen.scripts)
+    read_page = Page(page(replace(document, title=attack, cell=cell, strings=strings, programs=[program])))
+    assert read_page.lines["source"][-1] == attack
+    assert read_page.lines["hlo"][0] == attack
+    packed = [kind for kind, _ in read_page.scripts if kind == "text"]
+    assert [kind for kind, _ in read_page.scripts] == [*packed, "places", "calls", "script", ""]
+    assert "alert(1)" not in "".join(text for _, text in read_page.scripts)
 
 
 def test_the_name_of_a_file_is_never_markup():
     document = golden("rnn")
     files = [replace(file, kind="file", path="/tmp/<!--<script>.py") for file in document.files]
-    seen = Page(page(replace(document, files=files)))
-    places = {seen.where(place) for place in seen.places["jaxpr"] if place >= 0}
+    read_page = Page(page(replace(document, files=files)))
+    places = {read_page.where(place) for place in read_page.places["jaxpr"] if place >= 0}
     assert "<!--<script>.py:7" in places
-    assert "<" not in seen.script("places")
+    assert "<" not in read_page.script("places")
 
 
 def test_long_texts_are_packed():
@@ -261,11 +265,11 @@ def test_long_texts_are_packed():
         return x
 
     snapshot = jj.inspect(jax.jit(f), 1.0, stage="lower")
-    text = page(snapshot._whole())
-    seen = Page(text)
-    assert [kind for kind, _ in seen.scripts] == ["text", "text", "places", "calls", "script", ""]
-    assert "\n".join(seen.lines["stablehlo"]) == snapshot.text("stablehlo")
-    assert len(seen.places["stablehlo"]) == len(seen.lines["stablehlo"])
+    text = page(snapshot._full_document())
+    read_page = Page(text)
+    assert [kind for kind, _ in read_page.scripts] == ["text", "text", "places", "calls", "script", ""]
+    assert "\n".join(read_page.lines["stablehlo"]) == snapshot.text("stablehlo")
+    assert len(read_page.places["stablehlo"]) == len(read_page.lines["stablehlo"])
     assert len(text) < 200_000
 
 
@@ -277,8 +281,8 @@ def test_a_page_holds_all_equations_of_a_program_however_many_there_are(tmp_path
 
     snapshot = jj.inspect(f, 1.0, stage="trace")
     snapshot.save(tmp_path / "f.html")
-    seen = Page((tmp_path / "f.html").read_text(encoding="utf-8"))
-    lines = [line.removesuffix("  # x") for line in seen.lines["jaxpr"]]
+    read_page = Page((tmp_path / "f.html").read_text(encoding="utf-8"))
+    lines = [line.removesuffix("  # x") for line in read_page.lines["jaxpr"]]
     assert "\n".join(lines) == snapshot.text("jaxpr")
     assert len(lines) == 21_002
 

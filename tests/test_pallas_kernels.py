@@ -28,8 +28,8 @@ def test_a_kernel_outside_of_jit_goes_by_the_name_of_the_kernel(notebook: Notebo
     text = program_text(read(ran.document), 0)
     assert "mul" in text and "pallas_call" in text
     notebook.run("%%jaxpr\ny = doubled(x)")
-    again = notebook.run("%%jaxpr\ny = doubled(x)")
+    second_run = notebook.run("%%jaxpr\ny = doubled(x)")
     (miss,) = [
-        function for function in again.document["ledger"]["functions"] if function["name"] == "pallas_call(double)"
+        function for function in second_run.document["ledger"]["functions"] if function["name"] == "pallas_call(double)"
     ]
     assert miss["run"]["compiles"] == 1  # each pallas_call makes a new function object

@@ -35,18 +35,18 @@ def dumped() -> Passes:
 
 
 def test_the_passes_that_changed_something_are_listed_in_their_order(dumped):
-    names = [each.name for each in dumped.passes]
+    names = [compiler_pass.name for compiler_pass in dumped.passes]
     assert "fusion" in names
     assert names.index("while-loop-trip-count-annotator") < names.index("fusion")
-    assert all(each.pipeline for each in dumped.passes)
-    assert all(each.added or each.removed for each in dumped.passes)
+    assert all(compiler_pass.pipeline for compiler_pass in dumped.passes)
+    assert all(compiler_pass.added or compiler_pass.removed for compiler_pass in dumped.passes)
     # The text after one pass is the text before the next pass.
     assert all(a.after == b.before for a, b in zip(dumped.passes, dumped.passes[1:], strict=False))
     assert dumped.left_out == 0
 
 
 def test_a_pass_has_a_diff_of_what_it_changed(dumped):
-    number = next(i for i, each in enumerate(dumped.passes) if each.name == "fusion")
+    number = next(i for i, compiler_pass in enumerate(dumped.passes) if compiler_pass.name == "fusion")
     lines = dumped.diff(number)
     assert lines[0].startswith("@@ ")
     assert any(line.startswith("+") and " fusion(" in line for line in lines)
@@ -89,9 +89,9 @@ def test_what_is_the_same_but_for_its_places_is_no_change(tmp_path):
     )
     (tmp_path / "module_0001.jit_f.cpu_after_optimizations-memory-usage-report.txt").write_text("no module")
     (tmp_path / "module_0000.other.before_optimizations.txt").write_text("HloModule other")
-    found = read_passes(tmp_path)
-    assert [(each.name, each.pipeline) for each in found.passes] == [("dce", "one")]
-    assert found.diff(0) == [
+    dumped_passes = read_passes(tmp_path)
+    assert [(compiler_pass.name, compiler_pass.pipeline) for compiler_pass in dumped_passes.passes] == [("dce", "one")]
+    assert dumped_passes.diff(0) == [
         "@@ %m @@",
         " ENTRY %m (a: f32[]) -> f32[] {",
         "-  ROOT %s = f32[] sine(%a)",
@@ -105,22 +105,22 @@ def test_too_many_bytes_are_left_out_and_counted(tmp_path, monkeypatch):
         path = tmp_path / f"module_0001.jit_f.000{number}.one.after_p{number}.before_x.txt"
         path.write_text(f"HloModule m{number}\n")
     monkeypatch.setattr(passes_module, "BYTES_AT_MOST", 26)
-    found = read_passes(tmp_path)
-    assert ([each.name for each in found.passes], found.left_out) == (["p1"], 2)
+    dumped_passes = read_passes(tmp_path)
+    assert ([compiler_pass.name for compiler_pass in dumped_passes.passes], dumped_passes.left_out) == (["p1"], 2)
 
 
 def test_the_folder_is_private_and_removed(monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    seen = []
+    folders = []
     read = pass_dump.read_passes
 
     def look(folder: Path) -> Passes:
-        seen.append((stat.S_IMODE(folder.stat().st_mode), len(os.listdir(folder)) > 10))
+        folders.append((stat.S_IMODE(folder.stat().st_mode), len(os.listdir(folder)) > 10))
         return read(folder)
 
     monkeypatch.setattr(pass_dump, "read_passes", look)
     dump_passes(jax.jit(f).lower(jnp.ones(3)))
-    assert seen == [(0o700, True)]
+    assert folders == [(0o700, True)]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -161,14 +161,14 @@ def test_the_cache_on_disk_is_neither_read_nor_written(monkeypatch, tmp_path):
             jax.config.update(name, value)
         lowered = jax.jit(lambda x: jnp.cos(x) * 3).lower(jnp.ones(5))
         lowered.compile()
-        kept = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
-        assert any("cache" in name for name in kept)
+        files_before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+        assert any("cache" in name for name in files_before)
         assert dump_passes(lowered).passes
-        again = jax.jit(lambda x: jnp.cos(x) * 4).lower(jnp.ones(5))
-        assert dump_passes(again).passes
-        assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == kept
-        again.compile()
-        assert len(list(tmp_path.iterdir())) > len(kept)  # the cache works as before
+        lowered_again = jax.jit(lambda x: jnp.cos(x) * 4).lower(jnp.ones(5))
+        assert dump_passes(lowered_again).passes
+        assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == files_before
+        lowered_again.compile()
+        assert len(list(tmp_path.iterdir())) > len(files_before)  # the cache works as before
     finally:
         for name, value in before.items():
             jax.config.update(name, value)
@@ -193,11 +193,13 @@ def f(x):
 
 @pytest.fixture(scope="module")
 def answers():
-    whole, _ = in_cell(CELL, "f(jnp.ones((8, 8)))")
+    built_run, _ = in_cell(CELL, "f(jnp.ones((8, 8)))")
     runs = Runs()
-    runs.keep(whole)
-    asked = Answers(runs)
-    return lambda **request: asked.answer({"id": 1, "snapshot": whole.document.id, "program": 0, **request})
+    runs.keep(built_run)
+    answers_of_runs = Answers(runs)
+    return lambda **request: answers_of_runs.answer(
+        {"id": 1, "snapshot": built_run.document.id, "program": 0, **request}
+    )
 
 
 def test_the_panel_is_asked_first_and_told_the_price(answers):
@@ -222,8 +224,8 @@ def test_the_panel_is_asked_first_and_told_the_price(answers):
     ],
 )
 def test_the_price_is_that_of_the_first_time(stages, price):
-    asked = passes_question(ObservedProgram("ran", None, stages=stages), "rnn")
-    assert asked == (
+    question = passes_question(ObservedProgram("ran", None, stages=stages), "rnn")
+    assert question == (
         "XLA compiles rnn once more and writes its passes into a temporary folder, which is removed afterwards. "
         f"{price} Stop has no effect while XLA compiles. Compile rnn again?"
     )
@@ -232,11 +234,11 @@ def test_the_price_is_that_of_the_first_time(stages, price):
 def test_the_panel_gets_the_list_and_pages_of_a_diff(answers):
     passes = answers(type="passes", confirmed=True).result
     assert passes.left_out == 0
-    number = next(i for i, each in enumerate(passes.passes) if each.name == "fusion")
-    whole = answers(type="pass_diff", index=number, first_line=0, line_count=5000).result
-    assert whole.lines == whole.text.count("\n") + 1
+    number = next(i for i, compiler_pass in enumerate(passes.passes) if compiler_pass.name == "fusion")
+    full_diff = answers(type="pass_diff", index=number, first_line=0, line_count=5000).result
+    assert full_diff.lines == full_diff.text.count("\n") + 1
     page = answers(type="pass_diff", index=number, first_line=2, line_count=3).result
-    assert page.text.split("\n") == whole.text.split("\n")[2:5]
+    assert page.text.split("\n") == full_diff.text.split("\n")[2:5]
     assert answers(type="pass_diff", index=len(passes.passes), first_line=0, line_count=1).reason
 
 
@@ -256,7 +258,7 @@ def test_nothing_of_it_is_counted(notebook):
     assert reply.result.passes
     assert runs.latest()[0].passes == [reply.result]  # a page that is loaded later has the passes
     assert notebook.run("f._cache_size()").result.result == size
-    again = notebook.run("%%jaxpr\nf(x)")
-    (function,) = [function for function in again.document["ledger"]["functions"] if function["name"] == "passed"]
+    second_run = notebook.run("%%jaxpr\nf(x)")
+    (function,) = [function for function in second_run.document["ledger"]["functions"] if function["name"] == "passed"]
     assert (function["run"]["compiles"], function["kernel"]["compiles"]) == (0, 1)
     assert (function["run"]["lowerings"], function["kernel"]["lowerings"]) == (0, 1)

@@ -53,9 +53,9 @@ def test_the_hits_of_each_entry(notebook: Notebook) -> None:
         ("y: f32[4]", 7, 1),
         ("y: f32[8]", 1, 0),  # a slow hit with a NumPy array made the entry
     ]
-    again = notebook.run("%%jaxpr --per-entry\nf(x)\nf(x)\ndictionary({'w': x})\ndictionary({'w': x})")
-    assert entries(again, "f") == [("y: f32[8]", 2, 1)]
-    assert entries(again, "dictionary") == [("p['w']: f32[8]", 1, 1)]
+    second_run = notebook.run("%%jaxpr --per-entry\nf(x)\nf(x)\ndictionary({'w': x})\ndictionary({'w': x})")
+    assert entries(second_run, "f") == [("y: f32[8]", 2, 1)]
+    assert entries(second_run, "dictionary") == [("p['w']: f32[8]", 1, 1)]
 
 
 def test_without_the_option_the_hits_of_several_entries_are_unknown(notebook: Notebook) -> None:

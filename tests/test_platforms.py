@@ -42,25 +42,25 @@ def test_the_text_that_ran_stays_the_one_without_a_platform():
 def answered(run, **request):
     runs = Runs()
     runs.keep(run)
-    asked = {"type": "text", "id": 1, "snapshot": run.document.id, "program": 0, "first_line": 0, "line_count": 99}
-    return Answers(runs).answer({**asked, **request})
+    fields = {"type": "text", "id": 1, "snapshot": run.document.id, "program": 0, "first_line": 0, "line_count": 99}
+    return Answers(runs).answer({**fields, **request})
 
 
 def test_the_panel_asks_for_a_platform_and_its_lines_are_linked():
-    whole, _ = in_cell(CELL, "f(jnp.ones(3))")
-    reply = answered(whole, level="stablehlo", platform="tpu")
+    built_run, _ = in_cell(CELL, "f(jnp.ones(3))")
+    reply = answered(built_run, level="stablehlo", platform="tpu")
     assert isinstance(reply, Answered)
     lines = reply.result.text.split("\n")
     (number,) = [number for number, line in enumerate(lines) if "stablehlo.cosine" in line]
     frames = reply.result.stacks[reply.result.line_stacks[number]].frames
     assert [reply.result.frames[frame].line for frame in frames] == [3]
-    whole.sources.make(0, "stablehlo")
-    assert "cosine" not in answered(whole, level="stablehlo").result.text
+    built_run.sources.make(0, "stablehlo")
+    assert "cosine" not in answered(built_run, level="stablehlo").result.text
 
 
 def test_an_unknown_platform_is_a_sentence():
-    whole, _ = in_cell(CELL, "f(jnp.ones(3))")
-    reply = answered(whole, level="stablehlo", platform="abacus")
+    built_run, _ = in_cell(CELL, "f(jnp.ones(3))")
+    reply = answered(built_run, level="stablehlo", platform="abacus")
     assert reply.reason == "JAX cannot lower a program for abacus. Choose one of cpu, cuda, rocm, tpu."
 
 

@@ -58,10 +58,10 @@ def opened_in(function: ast.AST) -> Iterator[tuple[str, str]]:
                 modules = [module_opened(elt) for elt in value.elts]
             elif isinstance(value, ast.Call) and ast.unparse(value).startswith("map(private, "):
                 modules = [text(elt) for elt in value.args[1].elts]  # type: ignore[attr-defined]
-            for each, module in zip(target.elts, modules, strict=False):
+            for target_name, module in zip(target.elts, modules, strict=False):
                 if module is not None:
-                    assert isinstance(each, ast.Name)
-                    yield each.id, module
+                    assert isinstance(target_name, ast.Name)
+                    yield target_name.id, module
 
 
 def tables_of_texts(tree: ast.Module) -> dict[str, list[str | None]]:
@@ -75,7 +75,7 @@ def tables_of_texts(tree: ast.Module) -> dict[str, list[str | None]]:
 
 def used_of_modules() -> set[str]:
     """Return names such as `core.Tracer`, from attributes of opened modules, `getattr(module, "name")` and the like."""
-    found: set[str] = set()
+    names_used: set[str] = set()
     for tree in parsed(PACKAGE).values():
         tables = tables_of_texts(tree)
         for function in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
@@ -94,15 +94,17 @@ def used_of_modules() -> set[str]:
                     if module is None and isinstance(node.value, ast.Name):
                         module = modules.get(node.value.id)
                     if module is not None and node.attr != "__file__":
-                        found.add(f"{module}.{node.attr}")
+                        names_used.add(f"{module}.{node.attr}")
                 elif isinstance(node, ast.Call):
                     # The forms are getattr(module, name), setattr(module, name, ...), self._put(module, name, ...).
-                    for of, name in zip(node.args, node.args[1:], strict=False):
-                        module = module_opened(of) or (modules.get(of.id) if isinstance(of, ast.Name) else None)
+                    for holder, name in zip(node.args, node.args[1:], strict=False):
+                        module = module_opened(holder) or (
+                            modules.get(holder.id) if isinstance(holder, ast.Name) else None
+                        )
                         names = texts.get(name.id, []) if isinstance(name, ast.Name) else [text(name)]
                         if module is not None:
-                            found |= {f"{module}.{named}" for named in names if named is not None}
-    return found
+                            names_used |= {f"{module}.{named}" for named in names if named is not None}
+    return names_used
 
 
 def test_the_table_has_each_name_of_a_private_module_and_no_other() -> None:
@@ -113,11 +115,11 @@ def test_private_modules_are_opened_at_one_door() -> None:
     doors = []
     for name, tree in parsed(PACKAGE).items():
         for node in ast.walk(tree):
-            of = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            of += [name.name for name in node.names] if isinstance(node, ast.Import) else []
+            sources = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            sources += [name.name for name in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
-                of.append(ast.unparse(node.args[0]))
-            doors += [name for each in of if "jax._src" in each]
+                sources.append(ast.unparse(node.args[0]))
+            doors += [name for source in sources if "jax._src" in source]
     assert doors == ["jax/facts.py"]
 
 
@@ -140,20 +142,20 @@ NOT_JAX |= {"_reply_subshell_for"}
 def used_of_objects() -> set[str]:
     """Return the attributes with an underscore that no object of this package has."""
     used: set[str] = set()
-    ours: set[str] = set()
+    own_names: set[str] = set()
     for tree in parsed(PACKAGE).values():
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute):
                 is_own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
-                (ours if is_own else used).add(node.attr)
+                (own_names if is_own else used).add(node.attr)
             elif isinstance(node, ast.FunctionDef):
-                ours.add(node.name)
+                own_names.add(node.name)
             elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-                ours.add(node.target.id)
+                own_names.add(node.target.id)
             elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("getattr", "hasattr") and text(node.args[1]):
                 used.add(str(text(node.args[1])))
     private = {name for name in used if name.startswith("_") and not name.startswith("__")}
-    return private - NOT_JAX - {row.name for row in MODULES} - (ours - {row.name for row in OBJECTS})
+    return private - NOT_JAX - {row.name for row in MODULES} - (own_names - {row.name for row in OBJECTS})
 
 
 def test_the_table_has_each_private_attribute_of_an_object_and_no_other() -> None:
@@ -166,12 +168,12 @@ def is_of_a_frame(value: ast.AST) -> bool:
 
 
 def strings(node: ast.AST) -> set[str]:
-    return {found for each in ast.walk(node) if (found := text(each)) is not None}
+    return {string for node in ast.walk(node) if (string := text(node)) is not None}
 
 
 def used_of_frames() -> set[str]:
     """Return the names of variables that the code looks up in frames or closures of JAX's."""
-    found: set[str] = set()
+    names: set[str] = set()
     for tree in parsed(ROOM).values():
         constants = {
             node.targets[0].id: strings(node.value)
@@ -192,11 +194,11 @@ def used_of_frames() -> set[str]:
                 if isinstance(node, ast.NamedExpr) and "_raising(" in ast.unparse(node.value)
             }
 
-            def holds(node: ast.AST, held: set[str] = by_name) -> bool:
+            def holds(node: ast.AST, holders: set[str] = by_name) -> bool:
                 return any(
-                    (isinstance(each, ast.Name) and each.id in held)
-                    or (isinstance(each, ast.Attribute) and each.attr in ("f_locals", "co_freevars"))
-                    for each in ast.walk(node)
+                    (isinstance(node, ast.Name) and node.id in holders)
+                    or (isinstance(node, ast.Attribute) and node.attr in ("f_locals", "co_freevars"))
+                    for node in ast.walk(node)
                 )
 
             for node in ast.walk(function):
@@ -204,15 +206,15 @@ def used_of_frames() -> set[str]:
                     *by_name,
                     "f_locals",
                 }:
-                    found |= {each} if (each := text(node.slice)) else set()
+                    names |= {key} if (key := text(node.slice)) else set()
                 elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                     if node.func.attr in ("get", "index") and holds(node.func.value) and text(node.args[0]):
-                        found.add(str(text(node.args[0])))
+                        names.add(str(text(node.args[0])))
                 elif isinstance(node, ast.Compare) and any(holds(comparator) for comparator in node.comparators):
-                    found |= strings(node.left)
+                    names |= strings(node.left)
                 elif isinstance(node, ast.comprehension) and isinstance(node.iter, ast.Name):
-                    found |= constants.get(node.iter.id, set())
-    return found
+                    names |= constants.get(node.iter.id, set())
+    return names
 
 
 def test_the_table_has_each_variable_of_a_function_of_jax_and_no_other() -> None:
@@ -319,9 +321,9 @@ def test_without_a_name_the_cell_runs_as_ever(row: PrivateName, lacking: Any) ->
     built = notebook.builds()
     ran = notebook.run("%%jaxpr" + CELL)
     assert (ran.result.error_in_exec, repr(ran.result.result)) == (None, VALUES)
-    (each,) = built
+    (built_run,) = built
     tier = {"hooks": "events", "events": "inspection", None: "hooks"}[row.tier]
-    environment = each.document.environment
+    environment = built_run.document.environment
     assert environment.tier == tier
     assert (environment.tier_note is None) == (tier == "hooks")
     assert "Traceback" not in ran.stderr + ran.stdout
@@ -362,10 +364,12 @@ def test_a_newer_jax_runs_at_the_tier_of_its_self_test_and_says_so(
     notebook.run("import jax.numpy as jnp\n@jax.jit\ndef f(x):\n    return x * 2")
     ran = notebook.run("%%jaxpr\nf(jnp.ones(3))\nf(jnp.ones(4)).tolist()")
     assert ran.result.result == [2.0, 2.0, 2.0, 2.0]
-    (each,) = built
-    environment = each.document.environment
+    (built_run,) = built
+    environment = built_run.document.environment
     assert (environment.tier, environment.jax, environment.tier_note) == (tier, "0.99.1", note)
-    assert [f"{program.origin} {program.name}" for program in each.document.programs if not program.library] == programs
+    assert [
+        f"{program.origin} {program.name}" for program in built_run.document.programs if not program.library
+    ] == programs
 
 
 def test_a_script_on_a_newer_jax_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,8 +21,8 @@ FILE = "/tmp/ipykernel_1/1.py"
 def spans(document, scope=0):
     """Return for each equation of a scope: the primitive, and function and text of each user frame."""
     rows = []
-    shown = document.scopes[scope]
-    for primitive, stack in zip(shown.primitive, shown.stack, strict=True):
+    columns = document.scopes[scope]
+    for primitive, stack in zip(columns.primitive, columns.stack, strict=True):
         frames = document.stacks[stack].frames if stack >= 0 else []
         rows.append((document.strings[primitive], *(pointed(document, frame) for frame in frames)))
     return rows
@@ -47,8 +47,8 @@ def pointed(document, number):
 def library(document, scope=0):
     """Return for each equation of a scope: the primitive and the library frames."""
     rows = []
-    shown = document.scopes[scope]
-    for primitive, stack in zip(shown.primitive, shown.stack, strict=True):
+    columns = document.scopes[scope]
+    for primitive, stack in zip(columns.primitive, columns.stack, strict=True):
         frames = document.stacks[stack].library if stack >= 0 else []
         names = [document.strings[document.frames[frame].function] for frame in frames]
         rows.append((document.strings[primitive], names))
@@ -56,8 +56,10 @@ def library(document, scope=0):
 
 
 def test_an_equation_points_to_its_expression():
-    whole, _ = in_cell("# a comment\n@jax.jit\ndef f(x):\n    y = jnp.sin(x) * x\n    return y + 1\n", "f(jnp.ones(3))")
-    assert spans(whole.document) == [
+    built_run, _ = in_cell(
+        "# a comment\n@jax.jit\ndef f(x):\n    y = jnp.sin(x) * x\n    return y + 1\n", "f(jnp.ones(3))"
+    )
+    assert spans(built_run.document) == [
         ("sin", ("f", "jnp.sin(x)")),
         ("mul", ("f", "jnp.sin(x) * x")),
         ("add", ("f", "y + 1")),
@@ -66,9 +68,9 @@ def test_an_equation_points_to_its_expression():
 
 def test_columns_count_utf16_units_and_not_bytes():
     source = '@jax.jit\ndef f(é, 数):\n    "🎉é"; return jnp.sin(é) * 数\n'
-    whole, _ = in_cell(source, "f(jnp.ones(3), jnp.ones(3))")
-    assert spans(whole.document) == [("sin", ("f", "jnp.sin(é)")), ("mul", ("f", "jnp.sin(é) * 数"))]
-    frame = whole.document.frames[0]
+    built_run, _ = in_cell(source, "f(jnp.ones(3), jnp.ones(3))")
+    assert spans(built_run.document) == [("sin", ("f", "jnp.sin(é)")), ("mul", ("f", "jnp.sin(é) * 数"))]
+    frame = built_run.document.frames[0]
     # Before the call stand 4 spaces, 2 quotes, one é, and one character of two units: 🎉.
     assert (frame.column, frame.end_column) == (18, 28)
 
@@ -83,52 +85,52 @@ def test_a_helper_is_called_from_its_callers():
         def f(x):
             return outer(x)
         """)
-    whole, _ = in_cell(source, "f(jnp.ones(3))")
-    assert spans(whole.document) == [
+    built_run, _ = in_cell(source, "f(jnp.ones(3))")
+    assert spans(built_run.document) == [
         ("mul", ("inner", "x * 3"), ("outer", "inner(x)"), ("f", "outer(x)")),
         ("add", ("outer", "inner(x) + 1"), ("f", "outer(x)")),
     ]
 
 
 def test_a_comprehension_points_inside():
-    whole, _ = in_cell("@jax.jit\ndef f(x):\n    return [jnp.sin(x + i) for i in range(2)]\n", "f(jnp.ones(3))")
-    assert [row[1][1] for row in spans(whole.document)] == ["x + i", "jnp.sin(x + i)"] * 2
+    built_run, _ = in_cell("@jax.jit\ndef f(x):\n    return [jnp.sin(x + i) for i in range(2)]\n", "f(jnp.ones(3))")
+    assert [row[1][1] for row in spans(built_run.document)] == ["x + i", "jnp.sin(x + i)"] * 2
 
 
 def test_an_expression_over_several_lines():
-    whole, _ = in_cell("@jax.jit\ndef f(x):\n    return (x +\n            x)\n", "f(jnp.ones(3))")
-    assert spans(whole.document) == [("add", ("f", "lines 3 to 4"))]
+    built_run, _ = in_cell("@jax.jit\ndef f(x):\n    return (x +\n            x)\n", "f(jnp.ones(3))")
+    assert spans(built_run.document) == [("add", ("f", "lines 3 to 4"))]
 
 
 def test_the_body_of_a_loop_points_to_the_body():
     source = "@jax.jit\ndef f(x):\n    return lax.fori_loop(0, 3, lambda i, c: c * 2, x)\n"
-    whole, _ = in_cell(source, "f(jnp.ones(3))")
-    assert spans(whole.document)[0] == ("scan", ("f", "lax.fori_loop(0, 3, lambda i, c: c * 2, x)"))
-    assert spans(whole.document, 1)[1] == ("mul", ("f", "c * 2"))
+    built_run, _ = in_cell(source, "f(jnp.ones(3))")
+    assert spans(built_run.document)[0] == ("scan", ("f", "lax.fori_loop(0, 3, lambda i, c: c * 2, x)"))
+    assert spans(built_run.document, 1)[1] == ("mul", ("f", "c * 2"))
 
 
 def test_library_frames_are_folded_under_the_call_of_the_user():
-    whole, _ = in_cell("@jax.jit\ndef f(x):\n    return jax.nn.softmax(x) + x\n", "f(jnp.ones(3))")
-    assert {row[1] for row in spans(whole.document)[:-1]} == {("f", "jax.nn.softmax(x)")}
-    assert {names[0] for _, names in library(whole.document)[:-1]} == {"softmax"}
-    assert spans(whole.document)[-1] == ("add", ("f", "jax.nn.softmax(x) + x"))
-    assert library(whole.document)[-1] == ("add", [])
+    built_run, _ = in_cell("@jax.jit\ndef f(x):\n    return jax.nn.softmax(x) + x\n", "f(jnp.ones(3))")
+    assert {row[1] for row in spans(built_run.document)[:-1]} == {("f", "jax.nn.softmax(x)")}
+    assert {names[0] for _, names in library(built_run.document)[:-1]} == {"softmax"}
+    assert spans(built_run.document)[-1] == ("add", ("f", "jax.nn.softmax(x) + x"))
+    assert library(built_run.document)[-1] == ("add", [])
 
 
 def test_the_body_of_a_library_jit_has_no_user_frame():
-    whole, _ = in_cell("@jax.jit\ndef f(x):\n    return jax.nn.selu(x)\n", "f(jnp.ones(3))")
-    assert spans(whole.document) == [("jit", ("f", "jax.nn.selu(x)"))]
-    assert spans(whole.document, 1) == [("jit",), ("mul",)]
-    assert library(whole.document, 1) == [("jit", ["selu"]), ("mul", ["selu"])]
+    built_run, _ = in_cell("@jax.jit\ndef f(x):\n    return jax.nn.selu(x)\n", "f(jnp.ones(3))")
+    assert spans(built_run.document) == [("jit", ("f", "jax.nn.selu(x)"))]
+    assert spans(built_run.document, 1) == [("jit",), ("mul",)]
+    assert library(built_run.document, 1) == [("jit", ["selu"]), ("mul", ["selu"])]
 
 
 def test_files_are_told_apart():
-    whole, _ = in_cell("@jax.jit\ndef f(x):\n    return jax.nn.relu(x)\n", "f(jnp.ones(3))")
-    files = {file.path: (file.kind, file.cell_id, file.execution_count) for file in whole.document.files}
+    built_run, _ = in_cell("@jax.jit\ndef f(x):\n    return jax.nn.relu(x)\n", "f(jnp.ones(3))")
+    files = {file.path: (file.kind, file.cell_id, file.execution_count) for file in built_run.document.files}
     assert files[FILE] == ("cell", "cell-1", 1)
     assert files["jax/_src/nn/functions.py"] == ("library", None, None)
-    own = built(program(traced(lambda x: x * 2, jnp.ones(3)))).document
-    assert [(file.path, file.kind) for file in own.files] == [(__file__, "user")]
+    document = built(program(traced(lambda x: x * 2, jnp.ones(3)))).document
+    assert [(file.path, file.kind) for file in document.files] == [(__file__, "user")]
 
 
 def test_a_function_of_an_earlier_cell_brings_the_text_of_that_cell():
@@ -136,9 +138,9 @@ def test_a_function_of_an_earlier_cell_brings_the_text_of_that_cell():
     space = {}
     exec(compile(earlier.source, earlier.file, "exec"), space)
     cell = Cell(id="cell-1", execution_count=5, file=FILE, source="%%jaxpr\njax.jit(g)(x)\n")
-    whole = built(program(traced(space["g"], jnp.ones(3))), cell=cell, cells={earlier.file: earlier})
-    assert spans(whole.document) == [("mul", ("g", "x * 2"))]
-    (file,) = whole.document.files
+    built_run = built(program(traced(space["g"], jnp.ones(3))), cell=cell, cells={earlier.file: earlier})
+    assert spans(built_run.document) == [("mul", ("g", "x * 2"))]
+    (file,) = built_run.document.files
     assert (file.cell_id, file.execution_count, file.source) == ("cell-0", 4, earlier.source)
 
 
@@ -148,11 +150,11 @@ def test_a_cell_that_no_one_told_us_of_is_a_cell_all_the_same(name):
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     space = {}
     exec(compile(source, name, "exec"), space)
-    whole = built(program(traced(space["g"], jnp.ones(3))))
-    (file,) = whole.document.files
+    built_run = built(program(traced(space["g"], jnp.ones(3))))
+    (file,) = built_run.document.files
     assert (file.kind, file.cell_id, file.source) == ("cell", None, source)
     assert file.execution_count == (7 if "input" in name else None)
-    assert spans(whole.document) == [("mul", ("g", "x * 2"))]
+    assert spans(built_run.document) == [("mul", ("g", "x * 2"))]
 
 
 def test_a_line_that_ipython_rewrote_has_no_columns():
@@ -162,15 +164,15 @@ def test_a_line_that_ipython_rewrote_has_no_columns():
     cell = Cell(id="c", execution_count=1, file=name, source="def g(x):\n    return %run x * 2\n")
     space = {"run": lambda x: x}
     exec(compile("def g(x):\n    return run(x * 2)\n", name, "exec"), space)
-    whole = built(program(traced(space["g"], jnp.ones(3))), cell=cell)
-    assert spans(whole.document) == [("mul", ("g", "line 2"))]
+    built_run = built(program(traced(space["g"], jnp.ones(3))), cell=cell)
+    assert spans(built_run.document) == [("mul", ("g", "line 2"))]
 
 
 def test_a_line_whose_text_is_not_known_has_no_columns():
     space = {}
     exec(compile("def g(x):\n    return x * 2\n", "<string>", "exec"), space)
-    whole = built(program(traced(space["g"], jnp.ones(3))))
-    frame = whole.document.frames[0]
+    built_run = built(program(traced(space["g"], jnp.ones(3))))
+    frame = built_run.document.frames[0]
     assert (frame.line, frame.column, frame.end_line, frame.end_column) == (2, -1, 2, -1)
 
 
@@ -199,18 +201,18 @@ def test_a_traceback_of_another_jax_is_unknown():
 
 
 def test_an_unrolled_loop_is_one_stack():
-    whole, _ = in_cell(
+    built_run, _ = in_cell(
         "@jax.jit\ndef f(x):\n    for _ in range(50):\n        x = jnp.sin(x)\n    return x\n", "f(jnp.ones(3))"
     )
-    assert len(whole.document.scopes[0].stack) == 50
-    assert len(set(whole.document.scopes[0].stack)) == 1
+    assert len(built_run.document.scopes[0].stack) == 50
+    assert len(set(built_run.document.scopes[0].stack)) == 1
 
 
 def test_name_scopes_are_kept():
     source = "@jax.jit\ndef f(x):\n    with jax.named_scope('enc'):\n        return jnp.sin(x)\n"
-    whole, _ = in_cell(source, "f(jnp.ones(3))")
-    scope = whole.document.scopes[0]
-    assert [whole.document.strings[number] for number in scope.name_stack] == ["enc"]
+    built_run, _ = in_cell(source, "f(jnp.ones(3))")
+    scope = built_run.document.scopes[0]
+    assert [built_run.document.strings[number] for number in scope.name_stack] == ["enc"]
 
 
 def test_forward_and_backward_of_a_line_differ_by_their_name_stack():

@@ -26,17 +26,17 @@ def f(x):
 
 @pytest.fixture(scope="module")
 def document():
-    whole, trace = in_cell(SOURCE, "f(jnp.ones((4, 4)))")
-    document = whole.sources.make(0, "hlo")
+    built_run, trace = in_cell(SOURCE, "f(jnp.ones((4, 4)))")
+    document = built_run.sources.make(0, "hlo")
     assert document.programs[0].levels[1].state == "on_request"
-    return whole.sources.with_texts()
+    return built_run.sources.with_texts()
 
 
 def lines(document, level):
     """Return each line with the texts of its user frames in the cell."""
-    shown = next(each for each in document.programs[0].levels if each.name == level)
+    level_text = next(candidate for candidate in document.programs[0].levels if candidate.name == level)
     rows = []
-    for line, stack in zip(shown.text.split("\n"), shown.line_stacks, strict=True):
+    for line, stack in zip(level_text.text.split("\n"), level_text.line_stacks, strict=True):
         frames = document.stacks[stack].frames if stack >= 0 else []
         cell = [frame for frame in frames if document.files[document.frames[frame].file].kind == "cell"]
         rows.append((line, [pointed(document, frame) for frame in cell]))
@@ -107,8 +107,10 @@ def positions():
     return Positions(Strings(), {})
 
 
-def stack_lines(found, pools):
-    return [[pools.frames[frame][2] for frame in pools.stacks[stack][0]] if stack >= 0 else None for stack in found]
+def stack_lines(line_stacks, pools):
+    return [
+        [pools.frames[frame][2] for frame in pools.stacks[stack][0]] if stack >= 0 else None for stack in line_stacks
+    ]
 
 
 def test_the_form_of_hlo_before_the_tables():
@@ -118,9 +120,9 @@ def test_the_form_of_hlo_before_the_tables():
         '  %a = f32[] parameter(0), metadata={op_name="x"}\n'
         '  ROOT %s = f32[] sine(%a), metadata={op_name="jit(f)/sin" source_file="/home/me/m.py" source_line=7}\n}'
     )
-    found = hlo_lines(text, pools)
-    assert found.text == text
-    assert stack_lines(found.line_stacks, pools) == [None, None, None, None, [7], None]
+    lines_read = hlo_lines(text, pools)
+    assert lines_read.text == text
+    assert stack_lines(lines_read.line_stacks, pools) == [None, None, None, None, [7], None]
     assert pools.frames[0][3] == -1
 
 
@@ -151,9 +153,9 @@ ENTRY %main () -> f32[] {{
 @pytest.mark.parametrize(("first", "second"), [(1, 2), (0, 1)], ids=["printed plus one", "as it is"])
 def test_parents_of_frames(first, second):
     pools = positions()
-    found = hlo_lines(TABLES.format(first=first, second=second), pools)
-    assert found.text.split("\n")[:3] == ["HloModule m", "", "ENTRY %main () -> f32[] {"]
-    assert stack_lines(found.line_stacks, pools) == [None, None, None, [8, 3], None]
+    lines_read = hlo_lines(TABLES.format(first=first, second=second), pools)
+    assert lines_read.text.split("\n")[:3] == ["HloModule m", "", "ENTRY %main () -> f32[] {"]
+    assert stack_lines(lines_read.line_stacks, pools) == [None, None, None, [8, 3], None]
     assert pools.files[0].path == "/home/me/mé.py"
 
 
@@ -168,8 +170,8 @@ def test_parents_of_frames(first, second):
     ],
 )
 def test_broken_tables_are_unknown_and_no_failure(broken):
-    found = hlo_lines(broken, positions())
-    assert len(found.line_stacks) == found.text.count("\n") + 1
+    lines_read = hlo_lines(broken, positions())
+    assert len(lines_read.line_stacks) == lines_read.text.count("\n") + 1
 
 
 def test_locations_of_every_kind():
@@ -191,6 +193,6 @@ def test_locations_of_every_kind():
             '  %5 = stablehlo.add %a, %a {s = "a loc(b) \\" c"} : tensor<f32> loc("m.py":5:1)',
         ]
     )
-    found = stablehlo_lines(text, pools)
-    assert stack_lines(found.line_stacks, pools) == [[3, 8], [3], None, None, None, [5]]
-    assert found.text.split("\n")[0] == "  %0 = stablehlo.sine %a : tensor<f32>"
+    lines_read = stablehlo_lines(text, pools)
+    assert stack_lines(lines_read.line_stacks, pools) == [[3, 8], [3], None, None, None, [5]]
+    assert lines_read.text.split("\n")[0] == "  %0 = stablehlo.sine %a : tensor<f32>"

@@ -19,9 +19,9 @@ STEP = "def step(carry, x):\n    return carry + x, carry * 2\n"
 
 def activity(ran: Ran, number: int = 0) -> tuple[int, int, int]:
     """Return the calls, misses and compiles of a program's function."""
-    found = ran.document["programs"][number]["activity"]
-    assert found["calls_exact"]
-    return found["calls"], found["misses"], found["compiles"]
+    counts = ran.document["programs"][number]["activity"]
+    assert counts["calls_exact"]
+    return counts["calls"], counts["misses"], counts["compiles"]
 
 
 def hows(ran: Ran) -> list[str | None]:
@@ -68,21 +68,21 @@ def linear(v):
 
 
 @pytest.mark.parametrize(
-    ("call", "name", "how"),
+    ("call", "name", "origin"),
     [
         ("root(2.0)", "scan(<lambda>)", "eager scan, run by custom_root"),
         ("linear(x + 1)", "while(<lambda>)", "eager while, run by custom_linear_solve"),
     ],
 )
-def test_the_loop_of_a_solver_outside_of_jit(notebook: Notebook, call: str, name: str, how: str) -> None:
+def test_the_loop_of_a_solver_outside_of_jit(notebook: Notebook, call: str, name: str, origin: str) -> None:
     notebook.run(SOLVERS)
-    first, again = (notebook.run(f"%%jaxpr --no-trace\nout = [{call}]") for _ in range(2))
-    for ran in (first, again):
-        shown = [program for program in ran.document["programs"] if program["origin"] == "ran"]
-        assert [(each["name"], each["how"]) for each in shown] == [(name, how)]
-        assert [level["state"] for level in shown[0]["levels"]] == ["held", "held"]
+    first, second = (notebook.run(f"%%jaxpr --no-trace\nout = [{call}]") for _ in range(2))
+    for ran in (first, second):
+        programs_run = [program for program in ran.document["programs"] if program["origin"] == "ran"]
+        assert [(output["name"], output["how"]) for output in programs_run] == [(name, origin)]
+        assert [level["state"] for level in programs_run[0]["levels"]] == ["held", "held"]
     assert reasons(first, name) == [("first_call", None)]
-    assert [kind for kind, _ in reasons(again, name)] == ["new_function"]
+    assert [kind for kind, _ in reasons(second, name)] == ["new_function"]
 
 
 @pytest.mark.parametrize(
@@ -219,23 +219,23 @@ def test_counts_agree_with_the_events_of_jax(notebook: Notebook) -> None:
         "lax.fori_loop(0, 3, lambda i, v: v + 1, 0)\n"
         "y = jax.grad(lambda c: lax.scan(step, c, x)[0])(1.0)"
     )
-    other = "def other(c, e):\n    return c * e, c\nfor n in (3, 4):\n    x[:n]\n"
+    definition = "def other(c, e):\n    return c * e, c\nfor n in (3, 4):\n    x[:n]\n"
     # this compiles everything but the construct
-    notebook.run(other + "jax.grad(lambda c: lax.scan(other, c, x)[0])(1.0)")
+    notebook.run(definition + "jax.grad(lambda c: lax.scan(other, c, x)[0])(1.0)")
     jax.monitoring.register_event_duration_secs_listener(heard)
     try:
         ran = notebook.run("%%jaxpr --no-trace\n" + cell)
     finally:
         jax.monitoring.unregister_event_duration_listener(heard)
     counted = [function["run"] for function in ran.document["ledger"]["functions"]]
-    assert sum(each["compiles"] for each in counted) == events["backend_compile_duration"]
-    assert sum(each["traces"] for each in counted) == events["jaxpr_trace_duration"]
+    assert sum(function["compiles"] for function in counted) == events["backend_compile_duration"]
+    assert sum(function["traces"] for function in counted) == events["jaxpr_trace_duration"]
 
 
 def test_jax_is_as_it_was_after_the_cell_and_other_threads_are_not_watched(notebook: Notebook) -> None:
     from jax._src import core, stages  # noqa: TID251  # what must be as it was
 
-    process, made = core.EvalTrace.__dict__["process_primitive"], stages.Traced.__dict__["__init__"]
+    process, initializer = core.EvalTrace.__dict__["process_primitive"], stages.Traced.__dict__["__init__"]
 
     def in_a_thread() -> None:
         thread = threading.Thread(target=lambda: jax.lax.fori_loop(0, 3, lambda i, v: v + 1, 0))
@@ -246,7 +246,7 @@ def test_jax_is_as_it_was_after_the_cell_and_other_threads_are_not_watched(noteb
     ran = notebook.run("%%jaxpr --no-trace\nin_a_thread()\ny = lax.map(lambda v: v + 1, x)")
     assert [program["name"] for program in ran.own_programs] == ["map(<lambda>)"]
     assert core.EvalTrace.__dict__["process_primitive"] is process
-    assert stages.Traced.__dict__["__init__"] is made
+    assert stages.Traced.__dict__["__init__"] is initializer
 
 
 def test_no_frame_of_ours_is_in_the_traceback_of_an_error(notebook: Notebook) -> None:
@@ -268,7 +268,7 @@ def test_make_jaxpr_in_a_print_is_a_program(notebook: Notebook) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "how"),
+    ("statement", "origin"),
     [
         ("y = jax.jit(f).trace(x)", "traced on line 4"),
         ("y = jax.jit(f).lower(x)", "lowered on line 4"),
@@ -278,10 +278,10 @@ def test_make_jaxpr_in_a_print_is_a_program(notebook: Notebook) -> None:
         ("import jax.export\ny = jax.export.export(jax.jit(f))(x)", "exported on line 5"),
     ],
 )
-def test_each_way_to_a_trace_is_named(notebook: Notebook, asked: str, how: str) -> None:
-    ran = notebook.run(f"%%jaxpr\ndef f(v):\n    return jnp.sin(v)\n{asked}")
+def test_each_way_to_a_trace_is_named(notebook: Notebook, statement: str, origin: str) -> None:
+    ran = notebook.run(f"%%jaxpr\ndef f(v):\n    return jnp.sin(v)\n{statement}")
     assert ran.programs == ["traced f(v: f32[8]) -> f32[8]: sin"]
-    assert hows(ran) == [how]
+    assert hows(ran) == [origin]
 
 
 def test_make_jaxpr_can_be_named_as_a_target(notebook: Notebook) -> None:
@@ -369,8 +369,8 @@ def test_a_part_of_a_statement_that_calls_no_function_of_the_user_is_not_traced(
     ran = notebook.run(f"%%jaxpr\ndef f(v):\n    return jnp.sin(v) * 2\n{end}")
     assert ran.programs == programs
     # The sentence of a cell without programs is a part of the recording of the cell.
-    said = ran.document["message"] or ran.document["programs"][0]["origin_note"]
-    assert said.endswith(WHAT_TO_TYPE) == ("f(x)" not in end)
+    sentence = ran.document["message"] or ran.document["programs"][0]["origin_note"]
+    assert sentence.endswith(WHAT_TO_TYPE) == ("f(x)" not in end)
     assert (ran.document["message"] is None) == bool(programs)
 
 
@@ -428,14 +428,14 @@ def test_a_construct_that_a_transform_derived_says_so_and_blames_nobody(notebook
         "z = jax.linearize(lambda c: lax.scan(glide, c, x)[0], 0.0)\n"
         "w = jax.vmap(lambda c: lax.scan(glide, c, x)[0])(x)"
     )
-    found = set(reasons(ran, "scan(glide)"))
-    assert found == {("first_call", None)}
+    reasons_found = set(reasons(ran, "scan(glide)"))
+    assert reasons_found == {("first_call", None)}
     assert hows(ran)[0] == "ran as an eager scan"
     derived, recorded = (
         "eager scan, derived by a transform",
         ["recorded as it ran, linearize", "recorded as it ran, vmap"],
     )
-    assert [how for how in hows(ran)[1:] if how != derived] == recorded
+    assert [origin for origin in hows(ran)[1:] if origin != derived] == recorded
     assert derived in hows(ran)
 
 

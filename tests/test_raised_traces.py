@@ -42,14 +42,14 @@ def test_a_tracer_that_is_asked_for_its_truth(notebook: Notebook) -> None:
     ran = notebook.run(
         "%%jaxpr\n@jax.jit\ndef f(v):\n    w = jnp.sin(v)\n    if w.sum() > 0:\n        return w\n    return v\nf(x)"
     )
-    wanted = """
+    expected = """
 { lambda ; a:f32[8]. let
   b:f32[8] = sin a
   c:f32[] = reduce_sum[axes=(0,) out_sharding=None] b
   _:bool[] = gt c 0.0:f32[]
 in () }
 """
-    assert raised(ran) == wanted
+    assert raised(ran) == expected
     assert lines(ran) == [("sin", [4]), ("reduce_sum", [5]), ("gt", [5])]
     (program,) = ran.document["programs"]
     assert (program["name"], program["group"]) == ("f", "traced")
@@ -70,12 +70,12 @@ def test_the_condition_of_an_eager_loop_that_raises(notebook: Notebook) -> None:
         "def body(state):\n    return {'i': state['i'] + 1, 'e': state['e'] / 2}\n"
         "lax.while_loop(goes_on, body, {'e': 1.0, 'i': 0})"
     )
-    wanted = """
+    expected = """
 { lambda ; a:f32[] b:i32[]. let
   _:bool[] = lt b 9:i32[]
 in () }
 """
-    assert raised(ran) == wanted
+    assert raised(ran) == expected
     assert lines(ran) == [("lt", [3])]
     (program,) = ran.document["programs"]
     assert (program["name"], program["group"]) == ("goes_on", "traced")
@@ -105,12 +105,12 @@ def test_the_body_of_a_loop_that_raises(notebook: Notebook) -> None:
         "%%jaxpr\n@jax.jit\ndef outer(v, *, k):\n    w = v + table\n"
         "    def body(c, e):\n        raise ValueError('no')\n    return lax.scan(body, k, w)\nouter(x, k=2.0)"
     )
-    wanted = """
+    expected = """
 { lambda ; a:f32[8] b:f32[8] c:f32[]. let
   _:f32[8] = add b a
 in () }
 """
-    assert raised(ran) == wanted
+    assert raised(ran) == expected
     (program,) = ran.document["programs"]
     assert [(argument["name"], argument["type"]) for argument in program["arguments"]] == [
         ("v", "f32[8]"),
@@ -125,12 +125,12 @@ def test_a_jitted_function_within_a_jitted_function(notebook: Notebook) -> None:
         "@jax.jit\ndef outer(v):\n    return inner(jnp.sin(v))\nouter(x)"
     )
     assert [program["name"] for program in ran.document["programs"]] == ["outer"]
-    wanted = """
+    expected = """
 { lambda ; a:f32[8]. let
   _:f32[8] = sin a
 in () }
 """
-    assert raised(ran) == wanted
+    assert raised(ran) == expected
 
 
 def test_an_error_that_the_cell_catches(notebook: Notebook) -> None:
@@ -139,12 +139,12 @@ def test_an_error_that_the_cell_catches(notebook: Notebook) -> None:
         "try:\n    f(x)\nexcept Exception as error:\n    print(type(error).__name__)"
     )
     assert ran.stdout == "TypeError\n"
-    wanted = """
+    expected = """
 { lambda ; a:f32[8]. let
   _:f32[8] = sin a
 in () }
 """
-    assert raised(ran) == wanted
+    assert raised(ran) == expected
     assert ran.result.success
 
 
@@ -153,12 +153,12 @@ def test_the_newest_of_several_traces_that_raised(notebook: Notebook) -> None:
         "%%jaxpr\n@jax.jit\ndef f(v):\n    w = jnp.cos(v)\n    raise ValueError(v.shape)\n"
         "for n in (3, 5):\n    try:\n        f(x[:n])\n    except ValueError:\n        pass"
     )
-    wanted = """
+    expected = """
 { lambda ; a:f32[5]. let
   _:f32[5] = cos a
 in () }
 """
-    assert raised(ran) == wanted
+    assert raised(ran) == expected
 
 
 def test_a_function_that_raises_once_and_then_runs(notebook: Notebook) -> None:
@@ -189,14 +189,14 @@ def test_static_arguments_and_trees(notebook: Notebook) -> None:
         "def f(p, n):\n    w = p['w'] * p['b'][0] * n\n    raise ValueError\n"
         "f({'w': x, 'b': (2.0, 3)}, n=4)"
     )
-    wanted = """
+    expected = """
 { lambda ; a:f32[] b:i32[] c:f32[8]. let
   d:f32[] = convert_element_type[new_dtype=float32 weak_type=False] a
   e:f32[8] = mul c d
   _:f32[8] = mul e 4.0:f32[]
 in () }
 """
-    assert raised(ran) == wanted
+    assert raised(ran) == expected
     (program,) = ran.document["programs"]
     assert [(argument["name"], argument["type"]) for argument in program["arguments"]] == [
         ("p['b'][0]", "f32[] weak"),
@@ -265,12 +265,12 @@ def test_the_error_of_another_trace_ends_the_cell(notebook: Notebook) -> None:
 @pytest.mark.parametrize("error", ["KeyboardInterrupt", "SystemExit", "MemoryError", "RecursionError", "StopIteration"])
 def test_each_kind_of_error(notebook: Notebook, error: str) -> None:
     ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(v):\n    w = jnp.cos(v)\n    raise {error}\nf(x)")
-    wanted = """
+    expected = """
 { lambda ; a:f32[8]. let
   _:f32[8] = cos a
 in () }
 """
-    assert raised(ran) == wanted
+    assert raised(ran) == expected
     assert ran.document["programs"][0]["origin_note"] == NOTE.format(name="f", error=error)
 
 
@@ -288,14 +288,14 @@ def test_an_error_class_of_the_users_is_not_asked(notebook: Notebook) -> None:
 
 def test_the_error_is_as_without_the_magic(make_notebook: Any) -> None:
     cell = "@jax.jit\ndef f(v):\n    w = jnp.sin(v)\n    if w.sum() > 0:\n        return w\nf(x)"
-    seen = []
+    outputs = []
     for extension in (True, False):
         notebook = make_notebook(extension)
         notebook.run("import jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
         ran = notebook.run(("%%jaxpr\n" if extension else "# %%jaxpr\n") + cell)
         # The hook of the magic adds one cell.
-        seen.append([line for line in printed(ran.stdout) if "Cell In" not in line and "ipython-input" not in line])
-    assert seen[0] == seen[1]
+        outputs.append([line for line in printed(ran.stdout) if "Cell In" not in line and "ipython-input" not in line])
+    assert outputs[0] == outputs[1]
 
 
 def test_the_arguments_of_a_trace_that_raised_are_not_held(notebook: Notebook) -> None:
@@ -331,12 +331,12 @@ def test_an_option_that_needs_a_whole_program_says_why_there_is_none(notebook: N
 )
 def test_a_trace_under_a_transform_that_raises(notebook: Notebook, transform: str, type_of_v: str) -> None:
     ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(v):\n    w = jnp.cos(v)\n    raise ValueError\n{transform}")
-    wanted = f"""
+    expected = f"""
 {{ lambda ; a:{type_of_v}. let
   _:{type_of_v} = cos a
 in () }}
 """
-    assert raised(ran) == wanted
+    assert raised(ran) == expected
     (program,) = ran.document["programs"]
     assert program["origin_note"] == NOTE.format(name="f", error="ValueError")
     assert [(argument["name"], argument["type"]) for argument in program["arguments"]] == [("v", type_of_v)]
@@ -348,12 +348,12 @@ def test_the_outer_of_two_functions_under_a_transform(notebook: Notebook) -> Non
         "%%jaxpr\n@jax.jit\ndef inner(v):\n    raise KeyError\n"
         "@jax.jit\ndef outer(v):\n    return inner(jnp.sin(v))\njax.vmap(outer)(x)"
     )
-    wanted = """
+    expected = """
 { lambda ; a:f32[]. let
   _:f32[] = sin a
 in () }
 """
-    assert raised(ran) == wanted
+    assert raised(ran) == expected
     assert [program["name"] for program in ran.document["programs"]] == ["outer"]
 
 
@@ -368,12 +368,12 @@ def test_an_interrupt_while_jax_traces(notebook: Notebook) -> None:
         signal.signal(signal.SIGINT, before)
     assert isinstance(ran.result.error_in_exec, KeyboardInterrupt)
     assert ran.document["programs"][0]["origin_note"] == NOTE.format(name="slow", error="KeyboardInterrupt")
-    wanted = """
+    expected = """
 { lambda ; a:f32[8]. let
   _:f32[8] = cos a
 in () }
 """
-    assert raised(ran) == wanted
+    assert raised(ran) == expected
     assert notebook.run("slow.__wrapped__.__name__").result.result == "slow"
 
 
@@ -417,8 +417,8 @@ def test_an_interrupt_while_xla_compiles_keeps_what_was_traced_and_lowered(
     ]
     assert ran.programs == ["traced deep(v: f32[8]) -> f32[]: sin dot_general"]
     # The next call is an ordinary call.
-    again = notebook.run("%%jaxpr\ndeep(x)")
-    assert [(program["origin"], program["how"]) for program in again.document["programs"]] == [("ran", None)]
+    second_run = notebook.run("%%jaxpr\ndeep(x)")
+    assert [(program["origin"], program["how"]) for program in second_run.document["programs"]] == [("ran", None)]
 
 
 def test_an_error_of_a_callback_leaves_the_whole_program(notebook: Notebook) -> None:
@@ -465,5 +465,5 @@ def test_the_operands_of_the_call_that_raised_are_known(notebook: Notebook, name
     program = document.programs[call.program]
     scope = document.scopes[program.scope]
     # Each equation has one result.
-    made = [*program.input_names, *(document.strings[primitive] for primitive in scope.primitive)]
-    assert [made[number] for number in call.operands] == operands
+    names_of_results = [*program.input_names, *(document.strings[primitive] for primitive in scope.primitive)]
+    assert [names_of_results[number] for number in call.operands] == operands

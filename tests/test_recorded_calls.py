@@ -44,7 +44,7 @@ def plain(notebook: Notebook) -> Notebook:
 
 
 @pytest.mark.parametrize(
-    ("statement", "wanted"),
+    ("statement", "expected"),
     [
         ("f(x)", ["f(x)"]),
         ("f(x);", ["f(x)"]),
@@ -97,13 +97,13 @@ def plain(notebook: Notebook) -> Notebook:
         ("def h():\n    return f(x)", []),
     ],
 )
-def test_which_calls_of_the_last_statement_are_recorded(plain: Notebook, statement: str, wanted: list[str]) -> None:
+def test_which_calls_of_the_last_statement_are_recorded(plain: Notebook, statement: str, expected: list[str]) -> None:
     built = plain.builds()
     ran = plain.run(f"%%jaxpr --no-trace\n{statement}")
     assert ran.result.success
     notes = [program.origin_note or "" for program in built[-1].document.programs if program.origin == "recorded"]
     collected = [note.partition(" for the call ")[2] for note in notes if " for the call " in note]
-    assert [re.split(r": \d+ dispatch", each)[0] for each in collected if each] == wanted
+    assert [re.split(r": \d+ dispatch", entry)[0] for entry in collected if entry] == expected
 
 
 def test_each_call_is_a_program_of_its_function(plain: Notebook) -> None:
@@ -126,13 +126,13 @@ def test_each_call_is_a_program_of_its_function(plain: Notebook) -> None:
 
 def test_only_the_outermost_call_is_recorded_with_what_the_calls_within_it_ran(plain: Notebook) -> None:
     ran = plain.run("%%jaxpr --no-trace\ndef outer(v):\n    return f(g(v))\nprint(outer(g(x)))")
-    wanted = """
+    expected = """
 { lambda ; a:f32[8]. let
   b:f32[8] = sin a
   c:f32[8] = neg b
 in (c,) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
     assert program(ran)["origin_note"] == RAN.format(call="outer(g(x))", ran="2 dispatches")
 
 
@@ -140,8 +140,8 @@ def test_a_statement_of_many_calls_is_recorded_up_to_eight(plain: Notebook) -> N
     ran = plain.run("%%jaxpr --no-trace\nys = [f(x) for _ in range(11)]")
     assert recordings(ran) == [("f", NEG)] * 8
     notes = [program["origin_note"] for program in ran.document["programs"]]
-    one = RAN.format(call="f(x)", ran="1 dispatch")
-    assert notes == [one] * 7 + [f"{one} The statement made 3 more calls; at most 8 are recorded."]
+    note_of_call = RAN.format(call="f(x)", ran="1 dispatch")
+    assert notes == [note_of_call] * 7 + [f"{note_of_call} The statement made 3 more calls; at most 8 are recorded."]
     assert ran.document["focus"] == 7
 
 
@@ -174,7 +174,7 @@ def test_each_function_of_the_users_is_recorded_under_its_name(
     plain: Notebook, setup: str, call: str, name: str
 ) -> None:
     ran = plain.run(f"%%jaxpr --no-trace\n{setup}\ny = [{call}]")
-    assert [each for each, _ in recordings(ran)] == [name]
+    assert [recorded_name for recorded_name, _ in recordings(ran)] == [name]
 
 
 @pytest.mark.parametrize(
@@ -205,12 +205,12 @@ def test_no_other_call_is_recorded(plain: Notebook, call: str) -> None:
 
 def test_a_call_that_raises_is_recorded_until_then(plain: Notebook) -> None:
     ran = plain.run("%%jaxpr\ndef bad(v):\n    w = lax.neg(v)\n    raise ValueError('no')\ny = bad(x) + f(x)")
-    wanted = """
+    expected = """
 { lambda ; a:f32[8]. let
   _:f32[8] = neg a
 in () }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
     assert program(ran)["result"] == {"kind": "none"} or program(ran)["result"]["type"] == "()"
     assert program(ran)["origin_note"] == RAN.format(call="bad(x)", ran="1 dispatch") + (
         " The call raised an error; the recording covers what JAX ran until then."
@@ -532,7 +532,10 @@ def both() -> Iterator[dict[str, tuple[dict[str, Any], dict[str, Any]]]]:
             next(making, None)
             jax.config.update("jax_debug_nans", False)
             jax.config.update("jax_debug_infs", False)
-    yield {name: (one, other) for name, one, other in zip(CELLS, plain, recorded, strict=True)}
+    yield {
+        name: (without_magic, with_magic)
+        for name, without_magic, with_magic in zip(CELLS, plain, recorded, strict=True)
+    }
 
 
 @pytest.mark.parametrize(
@@ -541,13 +544,13 @@ def both() -> Iterator[dict[str, tuple[dict[str, Any], dict[str, Any]]]]:
 def test_the_cell_does_what_it_does_without_the_magic(both: Any, name: str) -> None:
     plain, recorded = both[name]
     left_out = ("state", "log afterwards")
-    without, with_magic = ({k: v for k, v in each.items() if k not in left_out} for each in (plain, recorded))
+    without, with_magic = ({k: v for k, v in facts.items() if k not in left_out} for facts in (plain, recorded))
     assert with_magic == without
 
 
 @pytest.mark.parametrize("name", CELLS)
 def test_jax_and_python_are_afterwards_as_without_the_magic(both: Any, name: str) -> None:
-    without, after = (each["state"] for each in both[name])
+    without, after = (facts["state"] for facts in both[name])
     assert (after.pop("recording"), after.pop("asking"), after.pop("wrappers")) == (None, 0, 1)
     assert [without.pop(key) for key in ("recording", "asking")] == [None, 0]
     without.pop("wrappers")
@@ -586,14 +589,14 @@ def test_a_hook_that_a_block_of_the_users_took_away_is_forgotten(plain: Notebook
 
 def test_the_first_run_of_a_hessian_is_recorded_whole(plain: Notebook) -> None:
     plain.run("def h(v):\n    return jax.hessian(lambda u: (u ** 3).sum())(v)\njax.clear_caches()")
-    first, again = (plain.run("%%jaxpr --no-trace\ny = [h(x)]") for _ in range(2))
-    assert lines(first) == lines(again)
+    first, second = (plain.run("%%jaxpr --no-trace\ny = [h(x)]") for _ in range(2))
+    assert lines(first) == lines(second)
 
 
 def test_random_keys_that_are_the_result_are_linked(plain: Notebook) -> None:
     plain.run("key = jax.random.key(3)\ndef h(key):\n    return jax.random.split(key)")
     ran = plain.run("%%jaxpr --no-trace\ny = [h(key)]")
-    assert [each.partition(" = ")[2] for each in outline(ran)] == [
+    assert [line.partition(" = ")[2] for line in outline(ran)] == [
         "random_unwrap a",
         "jit[_threefry_split] b",
         "random_wrap[impl=fry] c",
@@ -601,7 +604,7 @@ def test_random_keys_that_are_the_result_are_linked(plain: Notebook) -> None:
 
 
 @pytest.mark.parametrize(
-    "made",
+    "definition",
     [
         "jax.custom_jvp(f)",
         "jax.custom_vjp(f)",
@@ -609,9 +612,9 @@ def test_random_keys_that_are_the_result_are_linked(plain: Notebook) -> None:
         "jax.tree_util.Partial(f)",
     ],
 )
-def test_a_function_with_a_rule_of_its_own_is_recorded(plain: Notebook, made: str) -> None:
+def test_a_function_with_a_rule_of_its_own_is_recorded(plain: Notebook, definition: str) -> None:
     plain.run(
-        f"import jax.custom_batching\nh = {made}\n"
+        f"import jax.custom_batching\nh = {definition}\n"
         "if hasattr(h, 'defjvps'):\n    h.defjvps(lambda t, ans, v: t)\n"
         "if hasattr(h, 'defvjp'):\n    h.defvjp(lambda v: (f(v), None), lambda r, t: (t,))\n"
         "if hasattr(h, 'def_vmap'):\n    h.def_vmap(lambda size, batched, v: (f(v), True))\n"

@@ -15,7 +15,7 @@ from jupyter_jaxpr.observe import recorded_cell
 def test_a_loop_of_python_is_recorded_as_the_cell(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\nfor k in range(3):\n    y = lax.mul(lax.tanh(x), x)")
     assert recordings(ran)[0][0] == f"cell [{ran.result.execution_count}]"
-    wanted = """
+    expected = """
 { lambda ; a:f32[8]. let
   b:f32[8] = tanh a
   c:f32[8] = mul b a
@@ -25,11 +25,11 @@ def test_a_loop_of_python_is_recorded_as_the_cell(notebook: Notebook) -> None:
   g:f32[8] = mul f a
 in (c, e, g) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
     assert lines(ran) == [("tanh", [3]), ("mul", [3])] * 3
     assert program(ran)["origin_note"] == f"{RAN_CELL.format(ran='6 dispatches')} {NO_JIT}"
-    again = notebook.run("%%jaxpr\nfor k in range(3):\n    y = lax.mul(lax.tanh(x), x)")
-    assert program(again)["origin_note"] == program(ran)["origin_note"]
+    second_run = notebook.run("%%jaxpr\nfor k in range(3):\n    y = lax.mul(lax.tanh(x), x)")
+    assert program(second_run)["origin_note"] == program(ran)["origin_note"]
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ def test_a_cell_in_which_jax_ran_nothing_has_no_recording(notebook: Notebook, ce
 def test_a_setup_cell_shows_the_first_two_hundred_dispatches(notebook: Notebook) -> None:
     built = notebook.builds()
     notebook.run("%%jaxpr\nfor _ in range(250):\n    y = lax.neg(x)")
-    (shown,) = built[-1].document.programs
+    (shown_program,) = built[-1].document.programs
     limit = TOO_MANY.format(count="200")
-    assert shown.origin_note == f"{RAN_CELL.format(ran='200 dispatches')} {limit} {MORE} {NO_JIT}"
+    assert shown_program.origin_note == f"{RAN_CELL.format(ran='200 dispatches')} {limit} {MORE} {NO_JIT}"
 
 
 def test_the_cell_itself_may_import_jax(make_notebook: Any) -> None:
@@ -90,7 +90,7 @@ def test_eager_records_the_whole_cell(notebook: Notebook) -> None:
         f"recorded cell [{ran.result.execution_count}]() -> f32[8]: jit neg jit neg",
     ]
     assert ran.document["focus"] == 1
-    wanted = """
+    expected = """
 let g = { lambda ; a:f32[8]. let
   b:f32[8] = mul a 2.0:f32[]
 in (b,) } in
@@ -101,7 +101,7 @@ in (b,) } in
   h:f32[8] = neg f
 in (h,) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
     assert lines(ran) == [("jit", [6, 7]), ("neg", [6, 7]), ("jit", [6, 8]), ("neg", [6, 8])]
     note, _, took = program(ran)["origin_note"].partition(" The recording took ")
     assert note == RAN_CELL.format(ran="4 dispatches")
@@ -141,12 +141,12 @@ FUNCTIONS = (
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"),
+    ("name", "first_name"),
     [("step", "step"), ("stepper", "stepper"), ("stepp", "stepper"), ("ste", "step"), ("f", "f")],
 )
-def test_focus_shows_the_program_of_a_name_first(notebook: Notebook, name: str, shown: str) -> None:
+def test_focus_shows_the_program_of_a_name_first(notebook: Notebook, name: str, first_name: str) -> None:
     ran = notebook.run(f"%%jaxpr --focus {name}\n{FUNCTIONS}y = f(x)")
-    assert ran.document["programs"][ran.document["focus"]]["name"] == shown
+    assert ran.document["programs"][ran.document["focus"]]["name"] == first_name
     assert "focus" not in ran.notes
 
 

@@ -20,7 +20,7 @@ def run(notebook: Notebook, body: str, call: str = "h(np.ones(8))") -> Ran:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "bool"])
 @pytest.mark.parametrize(
-    "made",
+    "conversion",
     [
         "v",
         "jnp.asarray(v)",
@@ -31,53 +31,53 @@ def run(notebook: Notebook, body: str, call: str = "h(np.ones(8))") -> Ran:
         "jnp.asarray(jax.device_put(jnp.asarray(v)))",
     ],
 )
-def test_an_array_of_numpy_is_the_operand_that_jax_made_of_it(notebook: Notebook, dtype: str, made: str) -> None:
+def test_an_array_of_numpy_is_the_operand_that_jax_made_of_it(notebook: Notebook, dtype: str, conversion: str) -> None:
     call = f"h(np.ones(8, np.{dtype}), np.zeros(3))"
-    assert inputs(run(notebook, f"return lax.eq({made}, {made})", call)) == 2
+    assert inputs(run(notebook, f"return lax.eq({conversion}, {conversion})", call)) == 2
 
 
 def test_an_array_of_jax_that_is_put_on_a_device_is_the_same_operand(notebook: Notebook) -> None:
     ran = run(notebook, "return lax.neg(jax.device_put(v, jax.devices()[0]))", "h(x)")
-    wanted = """
+    expected = """
 { lambda ; a:f32[8]. let
   b:f32[8] = neg a
 in (b,) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_an_array_of_numpy_that_changes_is_another_operand(notebook: Notebook, dtype: str) -> None:
     ran = run(notebook, "a = lax.sin(v)\n    v[0] = 7\n    return a, lax.cos(v)", f"h(np.ones(8, np.{dtype}))")
-    wanted = """
+    expected = """
 { lambda ; a:f32[8] b:f32[8]. let
   c:f32[8] = sin b
   d:f32[8] = cos a
 in (c, d) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
 
 
 def test_an_argument_that_changes_before_its_first_use_is_no_operand(notebook: Notebook) -> None:
     ran = run(notebook, "v[0] = 7\n    return lax.sin(v), lax.cos(v)")
-    wanted = """
+    expected = """
 { lambda ; a:f32[8] b:f32[8]. let
   c:f32[8] = sin a
   d:f32[8] = cos a
 in (c, d) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
 
 
 def test_arrays_with_the_same_numbers_are_not_taken_for_each_other(notebook: Notebook) -> None:
     ran = run(notebook, "return lax.sub(v, w), lax.sub(w, v)", "h(np.ones(8, np.float32), np.ones(8, np.float32))")
-    wanted = """
+    expected = """
 { lambda ; a:f32[8] b:f32[8]. let
   c:f32[8] = sub a b
   d:f32[8] = sub b a
 in (c, d) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
     ran = run(notebook, "return lax.sub(v, w)", "h(np.ones(8), np.ones(8))")
     assert inputs(ran) == 4  # JAX made a float32 array of each, and nothing distinguishes them
 
@@ -101,8 +101,8 @@ def test_a_large_array_that_is_used_twice_is_said_to_be_unread(notebook: Noteboo
         " Your code gave JAX 1 NumPy array of more than 256 KiB more than once. The recording shows such an array as "
         "one input, also where your code changed the array in between."
     )
-    once = run(notebook, "return v, lax.sin(v)", "h(np.ones(65_537, np.float32))")
-    assert program(once)["origin_note"] == RAN.format(call="h(np.ones(65_537, np.float32))", ran="1 dispatch")
+    single = run(notebook, "return v, lax.sin(v)", "h(np.ones(65_537, np.float32))")
+    assert program(single)["origin_note"] == RAN.format(call="h(np.ones(65_537, np.float32))", ran="1 dispatch")
 
 
 def test_the_arrays_of_numpy_are_not_held(notebook: Notebook) -> None:

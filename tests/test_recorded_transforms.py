@@ -41,7 +41,7 @@ def shown(ran: Ran) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("cell", "wanted"),
+    ("cell", "expected"),
     [
         ("jax.vmap(wave)(x)", [("wave", "as jit would trace vmap"), ("wave", "recorded as it ran, vmap")]),
         (
@@ -89,11 +89,11 @@ def shown(ran: Ran) -> list[tuple[str, str]]:
     ],
 )
 def test_a_function_under_a_transform_has_its_name_and_how_it_ran(
-    physics: Notebook, cell: str, wanted: list[tuple[str, str]]
+    physics: Notebook, cell: str, expected: list[tuple[str, str]]
 ) -> None:
     ran = physics.run(f"%%jaxpr\n{cell}")
     assert ran.result.success
-    assert shown(ran) == wanted
+    assert shown(ran) == expected
 
 
 def test_the_forward_and_the_backward_pass_are_two_programs_of_one_function(physics: Notebook) -> None:

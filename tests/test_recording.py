@@ -16,20 +16,24 @@ OLD_LINE = jax.__version_info__ < (0, 12)
 
 def test_each_operation_is_an_equation(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\ndef f(v, w):\n    return lax.mul(lax.sin(v), w)\nf(x, x + 1)")
-    wanted = """
+    expected = """
 { lambda ; a:f32[8] b:f32[8]. let
   c:f32[8] = sin a
   d:f32[8] = mul c b
 in (d,) }
 """
-    assert recorded(ran) == wanted
-    shown = program(ran)
-    assert (shown["name"], shown["how"], shown["group"]) == ("f", "recorded as it ran", "eager")
-    assert shown["origin_note"] == RAN.format(call="f(x, x + 1)", ran="2 dispatches")
+    assert recorded(ran) == expected
+    recorded_program = program(ran)
+    assert (recorded_program["name"], recorded_program["how"], recorded_program["group"]) == (
+        "f",
+        "recorded as it ran",
+        "eager",
+    )
+    assert recorded_program["origin_note"] == RAN.format(call="f(x, x + 1)", ran="2 dispatches")
     assert arguments(ran) == ["v: f32[8]", "w: f32[8]"]
-    assert shown["result"]["type"] == "f32[8]"
-    assert [level["state"] for level in shown["levels"]] == ["absent", "absent"]
-    assert shown["levels"][0]["reason"] == (
+    assert recorded_program["result"]["type"] == "f32[8]"
+    assert [level["state"] for level in recorded_program["levels"]] == ["absent", "absent"]
+    assert recorded_program["levels"][0]["reason"] == (
         "The program is a recording: JAX compiled each of its equations by itself. To see the StableHLO and HLO of one "
         "program, call the function under jax.jit."
     )
@@ -46,7 +50,7 @@ def test_a_hit_and_a_miss_are_the_same_equation(notebook: Notebook) -> None:
     notebook.run("def f(v):\n    return lax.cosh(v) * 2\ntold = []")
     cell = "%%jaxpr --no-trace\ny = f(x)"
     first, second = notebook.run(cell), notebook.run(cell)
-    wanted = """
+    expected = """
 { lambda ; a:f32[8]. let
   b:f32[8] = cosh a
   c:f32[8] = jit[
@@ -58,14 +62,14 @@ def test_a_hit_and_a_miss_are_the_same_equation(notebook: Notebook) -> None:
   ] b 2:i32[]
 in (c,) }
 """
-    assert recorded(first) == recorded(second) == wanted
+    assert recorded(first) == recorded(second) == expected
 
 
 def test_a_jitted_function_is_one_equation_whether_it_hits_or_misses(notebook: Notebook) -> None:
     ran = notebook.run(
         "%%jaxpr\n@jax.jit\ndef g(v):\n    return jnp.cos(v) * v\ndef f(v):\n    return lax.neg(g(g(v)))\ny = f(x)"
     )
-    wanted = """
+    expected = """
 let g = { lambda ; a:f32[8]. let
   b:f32[8] = cos a
   c:f32[8] = mul b a
@@ -76,7 +80,7 @@ in (c,) } in
   h:f32[8] = neg f
 in (h,) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
     assert ran.programs[0] == "ran g(v: f32[8]) -> f32[8]: cos mul"
 
 
@@ -93,7 +97,7 @@ def test_control_flow_outside_of_jit_is_an_equation_with_its_programs(notebook: 
         "    return lax.cond(v > 0, jnp.sin, jnp.cos, v), n\n"
         "f(x[1])"
     )
-    wanted = """
+    expected = """
 { lambda ; a:f32[]. let
   b:i32[] = while[
     body_jaxpr={ lambda ; c:i32[]. let
@@ -125,7 +129,7 @@ def test_control_flow_outside_of_jit_is_an_equation_with_its_programs(notebook: 
   ] j a
 in (k, b) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
     assert lines(ran) == [("while", [3, 5]), ("jit", [4, 5]), ("convert_element_type", [4, 5]), ("cond", [4, 5])]
     assert [card["kind"] for card in ran.document["control_flow"]] == ["while_loop", "cond"] * 3
     assert [card["steppable"] for card in ran.document["control_flow"]][4:] == [
@@ -146,7 +150,7 @@ def test_a_scan_outside_of_jit_is_an_equation(notebook: Notebook) -> None:
 
 def test_a_gradient_without_jit_shows_what_ran_forward_and_backward(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\ndef f(v):\n    return lax.mul(lax.sin(v), lax.exp(v))\njax.grad(f)(x[1])")
-    wanted = """
+    expected = """
 { lambda ; a:f32[] b:f32[]. let
   c:f32[] = sin b
   d:f32[] = cos b
@@ -160,24 +164,24 @@ def test_a_gradient_without_jit_shows_what_ran_forward_and_backward(notebook: No
   k:f32[] = add i j
 in (k,) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
     assert program(ran)["origin_note"] == RAN.format(call="jax.grad(f)(x[1])", ran="10 dispatches")
 
 
 def test_vmap_without_jit_shows_the_batched_operations(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\ny = jax.vmap(lambda a, b: lax.mul(lax.sin(a), b), in_axes=(0, None))(x, x[1])")
-    wanted = """
+    expected = """
 { lambda ; a:f32[8] b:f32[]. let
   c:f32[8] = sin a
   d:f32[8] = mul c b
 in (d,) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
 
 
 def test_associative_scan(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\ndef f(v):\n    return lax.associative_scan(lax.mul, v)\ny = f(x[:2])")
-    wanted = """
+    expected = """
 { lambda ; a:f32[] b:f32[] c:f32[2]. let
   d:f32[1] = slice[limit_indices=(1,) start_indices=(0,) strides=(2,)] c
   e:f32[1] = slice[limit_indices=(2,) start_indices=(1,) strides=(2,)] c
@@ -192,7 +196,7 @@ def test_associative_scan(notebook: Notebook) -> None:
   n:f32[2] = add l m
 in (n,) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
 
 
 def test_an_update_of_an_array_at_an_index(notebook: Notebook) -> None:
@@ -221,7 +225,7 @@ def test_numbers_are_literals_and_numbers_of_numpy_are_inputs(notebook: Notebook
         "%%jaxpr\nimport numpy as np\n"
         "def f(v):\n    return v * 2 * 1.5 * True * float('inf') * np.float64(3) * np.float32(4)\ny = f(x)"
     )
-    wanted = """
+    expected = """
 let multiply = { lambda ; a:f32[8] b:f32[]. let
   c:f32[] = convert_element_type[new_dtype=float32 weak_type=False] b
   d:f32[8] = mul a c
@@ -250,7 +254,7 @@ in (g,) } in
   s:f32[8] = jit[name=multiply jaxpr=multiply1] r h
 in (s,) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
 
 
 # --- inputs and results ---
@@ -264,7 +268,7 @@ def test_arguments_are_trees_with_numbers_and_numpy_arrays(notebook: Notebook) -
         "    return {'a': product, 'w': p['w'], 's': lax.neg(rest[0]), 'm': jnp.sin(more['extra'])}\n"
         "y = f({'w': x, 'b': (x + 1,)}, 3, x[0], scale='big', extra=np.ones(2, np.float32))"
     )
-    wanted = """
+    expected = """
 { lambda ; a:f32[8] b:f32[8] c:f32[] d:f32[2]. let
   e:f32[8] = mul b a
   f:f32[] = neg c
@@ -276,7 +280,7 @@ def test_arguments_are_trees_with_numbers_and_numpy_arrays(notebook: Notebook) -
   ] d
 in (e, g, f, b) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
     assert arguments(ran) == [
         "p: {b: (f32[8],), w: f32[8]}",
         "n: 3",
@@ -290,34 +294,34 @@ in (e, g, f, b) }
 def test_captured_arrays_are_the_first_inputs(notebook: Notebook) -> None:
     notebook.run("table = jnp.ones(8)")
     ran = notebook.run("%%jaxpr\ndef f(v):\n    return lax.mul(lax.add(v, table), table)\ny = f(x)")
-    wanted = """
+    expected = """
 { lambda ; a:f32[8] b:f32[8]. let
   c:f32[8] = add b a
   d:f32[8] = mul c a
 in (d,) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
     assert arguments(ran) == ["v: f32[8]"]
 
 
 def test_an_argument_that_is_returned_is_an_input_and_a_result(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\ndef f(v, w):\n    return w, lax.sin(v), 3, None\ny = f(x, x + 1)")
-    wanted = """
+    expected = """
 { lambda ; a:f32[8] b:f32[8]. let
   c:f32[8] = sin a
 in (b, c) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
 
 
 def test_a_kwarg(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\ndef f(v, *, w):\n    return lax.mul(v, w)\ny = f(w=x, v=x + 1)")
-    wanted = """
+    expected = """
 { lambda ; a:f32[8] b:f32[8]. let
   c:f32[8] = mul a b
 in (c,) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
     assert arguments(ran) == ["v: f32[8]", "w: f32[8]"]
 
 
@@ -377,7 +381,7 @@ def test_an_array_that_was_donated_or_deleted_stays_in_the_program(notebook: Not
         "%%jaxpr\ndef f(v, w):\n    z = give(lax.neg(v))\n    z.delete()\n    return give(v), lax.sin(w)\n"
         "y = f(x * 1, x)"
     )
-    wanted = """
+    expected = """
 let lambda = { lambda ; a:f32[8]. let
   b:f32[8] = add a 1.0:f32[]
 in (b,) } in
@@ -388,7 +392,7 @@ in (b,) } in
   g:f32[8] = sin d
 in (f, g) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
     assert notebook["y"][0].tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
@@ -397,7 +401,7 @@ def test_an_array_that_dies_is_no_operand_of_what_comes_after(notebook: Notebook
     ran = notebook.run(
         "%%jaxpr\ndef f(v):\n    for k in range(3):\n        lax.mul(lax.sin(v), float(k) + v)\n    return v\ny = f(x)"
     )
-    wanted = """
+    expected = """
 let add = { lambda ; a:f32[] b:f32[8]. let
   c:f32[] = convert_element_type[new_dtype=float32 weak_type=False] a
   d:f32[8] = add c b
@@ -414,7 +418,7 @@ in (d,) } in
   _:f32[8] = mul j k
 in (e,) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
 
 
 def test_a_thread_of_the_call_is_not_recorded(notebook: Notebook) -> None:
@@ -425,12 +429,12 @@ def test_a_thread_of_the_call_is_not_recorded(notebook: Notebook) -> None:
         "    return lax.mul(v, made[0])\n"
         "y = f(x)"
     )
-    wanted = """
+    expected = """
 { lambda ; a:f32[8] b:f32[8]. let
   c:f32[8] = mul b a
 in (c,) }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
 
 
 def test_effects_and_callbacks(notebook: Notebook) -> None:
@@ -453,7 +457,7 @@ def test_a_jitted_function_with_effects_is_an_equation_at_each_call(notebook: No
     )
     ran = notebook.run("%%jaxpr --no-trace\ny = f(x)")
     assert ran.stdout == "seen\nseen\n"
-    assert [each.partition(" = ")[2] for each in outline(ran)] == [
+    assert [line.partition(" = ")[2] for line in outline(ran)] == [
         "jit[name=show jaxpr=show] c",
         "jit[name=show jaxpr=show] d",
         "jit[keys] 3:i32[]",

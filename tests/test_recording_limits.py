@@ -23,9 +23,12 @@ def test_a_recording_has_two_thousand_dispatches_at_most_and_the_hook_is_gone_af
         "    global hook\n    hook = api._post_hook_state.get_local()\n    return v\n"
         "y = f(x)"
     )
-    (shown,) = built[-1].document.programs
-    assert shown.origin_note == f"{RAN.format(call='f(x)', ran='2,000 dispatches')} {TOO_MANY.format(count='2,000')}"
-    scope = built[-1].document.scopes[shown.scope]
+    (shown_program,) = built[-1].document.programs
+    assert (
+        shown_program.origin_note
+        == f"{RAN.format(call='f(x)', ran='2,000 dispatches')} {TOO_MANY.format(count='2,000')}"
+    )
+    scope = built[-1].document.scopes[shown_program.scope]
     assert (scope.count, scope.outputs) == (2_000, [])
     # On Python 3.11 the counter of calls has its own hook.
     assert getattr(notebook["hook"], "__qualname__", "no hook") in ("no hook", "Hits.start.<locals>.hook")
@@ -35,12 +38,12 @@ def test_a_recording_has_two_thousand_dispatches_at_most_and_the_hook_is_gone_af
 def test_a_recording_that_takes_too_long_ends(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorded_calls, "Recording", partial(recording.Recording, seconds=0.0))
     ran = notebook.run("%%jaxpr --no-trace\ndef f(v):\n    return lax.sin(lax.neg(v))\ny = f(x)")
-    wanted = """
+    expected = """
 { lambda ; a:f32[8]. let
   _:f32[8] = neg a
 in () }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
     assert program(ran)["origin_note"] == RAN.format(call="f(x)", ran="1 dispatch") + (
         " The recording covers the first 1 dispatches, for which it took 0\N{NO-BREAK SPACE}\N{MICRO SIGN}s of its "
         "own; JAX ran the rest at full speed, unrecorded."
@@ -58,11 +61,11 @@ def test_a_recording_ends_at_an_object_of_a_class_of_the_users(notebook: Noteboo
     notebook.run("flattened = []\n" + PAIR + "def f(v):\n    return lax.sin(double(Pair(lax.neg(v))))\nf(x)")
     ran = notebook.run("%%jaxpr --no-trace\ny = f(x)")
     text = program_text(read(ran.document), len(ran.document["programs"]) - 1)
-    wanted = """\
+    expected = """\
 { lambda ; a:f32[8]. let
   _:f32[8] = neg a
 in () }"""
-    assert text == wanted
+    assert text == expected
     assert program(ran)["origin_note"] == RAN.format(call="f(x)", ran="1 dispatch") + (
         " The recording ends after 1 dispatch: to read the next call, jupyter_jaxpr would run code of your class Pair."
     )
@@ -71,23 +74,23 @@ in () }"""
 def test_a_failure_of_ours_ends_the_recording_and_not_the_call(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, told = recording.dispatches.of_hit, []
+    real, dispatches_told = recording.dispatches.of_hit, []
 
     def of_hit(*call: Any) -> Any:
-        told.append(1)
-        if len(told) == 2:
+        dispatches_told.append(1)
+        if len(dispatches_told) == 2:
             raise ZeroDivisionError("ours")
         return real(*call)
 
     monkeypatch.setattr(recording.dispatches, "of_hit", of_hit)
     notebook.run("def f(v):\n    return lax.sin(lax.neg(lax.sin(v)))\nf(x)")
     ran = notebook.run("%%jaxpr --no-trace\ny = f(x)")
-    wanted = """
+    expected = """
 { lambda ; a:f32[8]. let
   _:f32[8] = sin a
 in () }
 """
-    assert recorded(ran) == wanted
+    assert recorded(ran) == expected
     assert program(ran)["origin_note"].endswith(
         " The recording ends after 1 dispatch: what JAX ran next could not be read."
     )

@@ -463,11 +463,11 @@ def test_damaged_shardings_are_refused(on_eight_devices):
         (collective, "runs", -1, "a collective's numbers"),
         (collective["causes"][0], "equations", [[0, 99]], "an equation"),
     ]
-    for part, name, wrong, what in cases:
-        kept, part[name] = part[name], wrong
-        with pytest.raises(ValueError, match=what):
+    for part, name, wrong, message in cases:
+        right_value, part[name] = part[name], wrong
+        with pytest.raises(ValueError, match=message):
             read(document)
-        part[name] = kept
+        part[name] = right_value
     read(document)
 
 

@@ -105,9 +105,9 @@ def pure_world(
     empty_namespace: dict[str, Any],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> World:
-    made = World(shared_notebook, world_code, empty_namespace, tmp_path_factory.mktemp("world"))
-    made.begin()
-    return made
+    shared_world = World(shared_notebook, world_code, empty_namespace, tmp_path_factory.mktemp("world"))
+    shared_world.begin()
+    return shared_world
 
 
 @pytest.mark.parametrize("name", EFFECTS)

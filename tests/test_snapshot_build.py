@@ -35,9 +35,9 @@ FILE = "/tmp/ipykernel_1/1.py"
 
 
 def document_of(observation, **options):
-    whole = build(observation, options.pop("cell", None), environment=ENVIRONMENT, run_id="run", **options)
-    validate(whole.document)
-    return whole.document
+    built_run = build(observation, options.pop("cell", None), environment=ENVIRONMENT, run_id="run", **options)
+    validate(built_run.document)
+    return built_run.document
 
 
 def spec(shape=(), dtype="float32", weak=False):
@@ -65,32 +65,48 @@ def test_a_program_says_what_was_observed_of_it():
         "f", Place(FILE, 3, "f"), [observed], top_level=True, calls=3, calls_exact=False, misses=1, compiles=1
     )
     document = document_of(Observation(functions=[function]))
-    (shown,) = document.programs
-    assert (shown.name, shown.origin, shown.equations, shown.complete) == ("f", "ran", 2, True)
-    arguments = [(argument.name, argument.type, argument.static, argument.donated) for argument in shown.arguments]
+    (shown_program,) = document.programs
+    assert (shown_program.name, shown_program.origin, shown_program.equations, shown_program.complete) == (
+        "f",
+        "ran",
+        2,
+        True,
+    )
+    arguments = [
+        (argument.name, argument.type, argument.static, argument.donated) for argument in shown_program.arguments
+    ]
     assert arguments == [
         ("p", "{b: f32[4], w: f32[4]}", False, True),
         ("n", "f32[] weak", False, False),
         ("mode", "'fast'", True, False),
     ]
-    assert shown.result is not None and shown.result.type == "f32[4]"
-    assert shown.input_names == ["p['b']", "p['w']", "n"]
-    assert document.frames[shown.definition].line == 3
-    assert document.frames[shown.call].line == 9
-    assert shown.stages is not None and shown.activity is not None
-    assert (shown.stages.trace, shown.stages.total, shown.stages.from_disk) == (0.1, 1.5, False)
-    assert (shown.activity.calls, shown.activity.calls_exact, shown.activity.compiles) == (3, False, 1)
-    assert shown.activity.traces is None
+    assert shown_program.result is not None and shown_program.result.type == "f32[4]"
+    assert shown_program.input_names == ["p['b']", "p['w']", "n"]
+    assert document.frames[shown_program.definition].line == 3
+    assert document.frames[shown_program.call].line == 9
+    assert shown_program.stages is not None and shown_program.activity is not None
+    assert (shown_program.stages.trace, shown_program.stages.total, shown_program.stages.from_disk) == (0.1, 1.5, False)
+    assert (shown_program.activity.calls, shown_program.activity.calls_exact, shown_program.activity.compiles) == (
+        3,
+        False,
+        1,
+    )
+    assert shown_program.activity.traces is None
 
 
 def test_what_was_not_observed_is_unknown():
     observed = ObservedProgram("traced", traced(lambda x: (x, x + 1), X).jaxpr)
     document = document_of(Observation(functions=[ObservedFunction("f", None, [observed])]))
-    (shown,) = document.programs
-    assert (shown.definition, shown.call, shown.stages, shown.activity) == (-1, -1, None, None)
-    assert shown.arguments == []
-    assert shown.result is not None and shown.result.type == "(f32[4], f32[4])"
-    assert [level.state for level in shown.levels] == ["absent", "absent"]
+    (shown_program,) = document.programs
+    assert (shown_program.definition, shown_program.call, shown_program.stages, shown_program.activity) == (
+        -1,
+        -1,
+        None,
+        None,
+    )
+    assert shown_program.arguments == []
+    assert shown_program.result is not None and shown_program.result.type == "(f32[4], f32[4])"
+    assert [level.state for level in shown_program.levels] == ["absent", "absent"]
 
 
 def test_the_focus_is_the_last_function_that_the_cell_itself_called():
@@ -104,7 +120,7 @@ def test_the_focus_is_the_last_function_that_the_cell_itself_called():
         ObservedFunction("d", None, [], top_level=True),
     ]
     document = document_of(Observation(functions=functions))
-    assert [shown.name for shown in document.programs] == ["a", "b", "c"]
+    assert [listed_program.name for listed_program in document.programs] == ["a", "b", "c"]
     assert document.programs[document.focus].name == "b"
 
 
@@ -125,7 +141,7 @@ def test_one_bad_program_hides_no_other():
         ObservedFunction("good", None, [program(traced(lambda x: x + 1, X))], top_level=True),
     ]
     document = document_of(Observation(functions=functions))
-    assert [shown.name for shown in document.programs] == ["good"]
+    assert [listed_program.name for listed_program in document.programs] == ["good"]
     (note,) = document.notes
     assert note.kind == "failed"
     assert "TypeError" in (note.detail or "")
@@ -270,10 +286,10 @@ def long(x):
 
 
 def test_a_larger_one_has_them_on_request():
-    whole = built(program(traced(long, X), compiled=True))
-    assert [level.state for level in whole.document.programs[0].levels] == ["on_request", "on_request"]
-    page = whole.sources.text_page(0, "stablehlo", 100, 20)
-    text = whole.sources.text(0, "stablehlo")
+    built_run = built(program(traced(long, X), compiled=True))
+    assert [level.state for level in built_run.document.programs[0].levels] == ["on_request", "on_request"]
+    page = built_run.sources.text_page(0, "stablehlo", 100, 20)
+    text = built_run.sources.text(0, "stablehlo")
     assert page.text == "\n".join(text.text.split("\n")[100:120])
     assert (page.first_line, len(page.line_stacks)) == (100, 20)
     assert (page.lines, page.characters, page.sha256) == (len(text.lines), len(text.text), text.sha256)
@@ -284,18 +300,18 @@ def test_a_larger_one_has_them_on_request():
     ]
     assert len(sines) > 3
     assert set(sines) == {long.__code__.co_firstlineno + 2}
-    assert whole.sources.text_page(0, "stablehlo", 10**6, 20).text == ""
+    assert built_run.sources.text_page(0, "stablehlo", 10**6, 20).text == ""
 
 
 def test_a_traced_program_is_lowered_and_compiled_when_asked_and_not_before():
-    whole = built(program(traced(lambda x: x * 3, X)))
-    assert [level.state for level in whole.document.programs[0].levels] == ["not_made", "not_made"]
+    built_run = built(program(traced(lambda x: x * 3, X)))
+    assert [level.state for level in built_run.document.programs[0].levels] == ["not_made", "not_made"]
     with pytest.raises(Unavailable, match="JAX has not compiled this function. Compile the function to see its HLO"):
-        whole.sources.text_page(0, "hlo", 0, 10)
-    document = whole.sources.make(0, "hlo")
-    assert document.id == whole.document.id
+        built_run.sources.text_page(0, "hlo", 0, 10)
+    document = built_run.sources.make(0, "hlo")
+    assert document.id == built_run.document.id
     assert [level.state for level in document.programs[0].levels] == ["on_request", "on_request"]
-    assert whole.sources.text_page(0, "hlo", 0, 1).text.startswith("HloModule")
+    assert built_run.sources.text_page(0, "hlo", 0, 1).text.startswith("HloModule")
 
 
 class Refusing:
@@ -310,13 +326,13 @@ class Refusing:
 
 def test_a_program_that_jax_refuses_is_a_sentence():
     refusing = Refusing(traced(lambda x: x, X).jaxpr)
-    whole = built(ObservedProgram("traced", refusing.jaxpr, traced=refusing))
+    built_run = built(ObservedProgram("traced", refusing.jaxpr, traced=refusing))
     expected = (
         "JAX could not lower this program (NotImplementedError: no rule for cpu). "
         "Run the function in a cell to see the whole error."
     )
     with pytest.raises(Unavailable) as caught:
-        whole.sources.make(0, "stablehlo")
+        built_run.sources.make(0, "stablehlo")
     assert str(caught.value) == expected
 
 
@@ -328,10 +344,10 @@ class Silent:
 
 
 def test_a_backend_without_texts_fails_nothing():
-    whole = built(ObservedProgram("ran", traced(lambda x: x, X).jaxpr, executable=Silent()))
-    assert whole.document.notes == []
+    built_run = built(ObservedProgram("ran", traced(lambda x: x, X).jaxpr, executable=Silent()))
+    assert built_run.document.notes == []
     with pytest.raises(Unavailable, match="JAX could not print the HLO of this program: this backend gives no text"):
-        whole.sources.text(0, "hlo")
+        built_run.sources.text(0, "hlo")
 
 
 # --- large programs -------------------------------------------------------------------------------------
@@ -350,26 +366,26 @@ def large(x):
     return jax.jit(lambda y: y + 1)(x)
 
 
-def joined(whole, scope):
+def joined(built_run, scope):
     """Return the equations of a scope by page, each with its names."""
-    document = whole.document
+    document = built_run.document
     rows = []
     pages = [(document.scopes[scope], document)]
     while pages[-1][0].first_equation + len(pages[-1][0].primitive) < document.scopes[scope].count:
         last = pages[-1][0]
-        page = whole.sources.scope_page(scope, last.first_equation + len(last.primitive), 10)
+        page = built_run.sources.scope_page(scope, last.first_equation + len(last.primitive), 10)
         pages.append((page.scope, page))
     by_name = {}
     for part, pools in pages:
         names = part.names or []
         by_name |= {part.first_variable + offset: name for offset, name in enumerate(names)}
         if pools is not document:
-            other = dict(zip(pools.operands, pools.operand_names, strict=True))
+            other_names = dict(zip(pools.operands, pools.operand_names, strict=True))
             used = {operand for operands in part.operands for operand in operands if operand >= 0}
-            assert {variable: by_name[variable] for variable in used & set(other)} == {
-                variable: name for variable, name in other.items() if variable in used
+            assert {variable: by_name[variable] for variable in used & set(other_names)} == {
+                variable: name for variable, name in other_names.items() if variable in used
             }
-            assert used <= set(other) | set(by_name)
+            assert used <= set(other_names) | set(by_name)
         variable = part.first_variable
         if part.first_equation == 0:
             variable += part.constants + part.inputs
@@ -384,19 +400,19 @@ def joined(whole, scope):
 @pytest.mark.usefixtures("small_pages")
 def test_a_large_program_comes_by_pages_with_the_names_of_the_whole():
     trace = traced(large, X)
-    whole = built(program(trace))
-    validate(whole.document)
-    (shown,) = whole.document.programs
-    assert not shown.complete
-    assert shown.lets == []
-    top = whole.document.scopes[shown.scope]
+    built_run = built(program(trace))
+    validate(built_run.document)
+    (shown_program,) = built_run.document.programs
+    assert not shown_program.complete
+    assert shown_program.lets == []
+    top = built_run.document.scopes[shown_program.scope]
     assert (len(top.primitive), top.count) == (10, 42)
     text = normal(str(trace.jaxpr))
-    for outputs, primitive, operands in joined(whole, shown.scope):
+    for outputs, primitive, operands in joined(built_run, shown_program.scope):
         if primitive in ("sin", "mul"):
             literal = " 2.0:f32[]" if primitive == "mul" else ""
             assert f"{outputs[0]}:f32[4] = {primitive} {operands[0]}{literal} " in text
-    assert normal(whole.sources.jaxpr_text(0)) == text
+    assert normal(built_run.sources.jaxpr_text(0)) == text
 
 
 def nested(x):
@@ -418,26 +434,26 @@ def taken(scopes):
 @pytest.mark.usefixtures("small_pages")
 def test_a_page_counts_the_equations_of_programs_inside():
     trace = traced(nested, X)
-    whole = built(program(trace))
-    document = whole.document
+    built_run = built(program(trace))
+    document = built_run.document
     validate(document)
-    (shown,) = document.programs
+    (shown_program,) = document.programs
     sent = taken(document.scopes)
     assert sum(sent.values()) == 10
-    assert (sent[shown.scope], document.scopes[shown.scope].count) == (1, 8)
-    page = whole.sources.scope_page(shown.scope, 1, 40)
-    inner = {each.number: len(each.scope.primitive) for each in page.inner}
+    assert (sent[shown_program.scope], document.scopes[shown_program.scope].count) == (1, 8)
+    page = built_run.sources.scope_page(shown_program.scope, 1, 40)
+    inner = {page.number: len(page.scope.primitive) for page in page.inner}
     assert len(page.scope.primitive) + sum(inner.values()) == 40
     assert not set(inner) & set(sent)
-    columns = {shown.scope: page.scope} | {each.number: each.scope for each in page.inner}
-    met = {shown.scope}
+    columns = {shown_program.scope: page.scope} | {page.number: page.scope for page in page.inner}
+    met = {shown_program.scope}
     for number, scope in columns.items():
         assert number in met  # an earlier equation contains this scope
         met |= {child.scope for child in scope.children}
     cut = [number for number, scope in columns.items() if len(scope.primitive) < scope.count]
     assert len(cut) <= 3  # the last call, its block and a branch of it
     text = normal(str(trace.jaxpr))
-    sines = [each for each in page.inner if page.strings[each.scope.primitive[0]] == "sin"]
+    sines = [inner_page for inner_page in page.inner if page.strings[inner_page.scope.primitive[0]] == "sin"]
     for sine in sines:
         names = sine.scope.names
         assert f"{names[1]}:f32[4] = sin {names[0]} " in text
@@ -445,8 +461,8 @@ def test_a_page_counts_the_equations_of_programs_inside():
 
 @pytest.mark.usefixtures("small_pages")
 def test_the_text_says_what_is_missing():
-    whole = built(program(traced(large, X)))
-    lines = program_text(whole.document, 0).split("\n")
+    built_run = built(program(traced(large, X)))
+    lines = program_text(built_run.document, 0).split("\n")
     assert lines[1] == "  b:f32[4] = sin a"
     assert lines[-2:] == ["  … 32 more equations", "in (…,) }"]
 
@@ -454,10 +470,10 @@ def test_the_text_says_what_is_missing():
 @pytest.mark.usefixtures("small_pages")
 def test_a_scope_that_only_a_missing_equation_calls_has_its_names_on_its_page():
     trace = traced(large, X)
-    whole = built(program(trace))
-    inner = next(number for number, scope in enumerate(whole.document.scopes) if scope.count == 1)
-    assert whole.document.scopes[inner].primitive == []
-    page = whole.sources.scope_page(inner, 0, 10)
+    built_run = built(program(trace))
+    inner = next(number for number, scope in enumerate(built_run.document.scopes) if scope.count == 1)
+    assert built_run.document.scopes[inner].primitive == []
+    page = built_run.sources.scope_page(inner, 0, 10)
     names, avals = page.scope.names, page.scope.variable_avals
     binders = [f"{name}:{page.avals[aval].text}" for name, aval in zip(names, avals, strict=True)]
     assert f"{{lambda {binders[0]}. let {binders[1]} = add" in normal(str(trace.jaxpr))
@@ -486,14 +502,16 @@ def test_what_is_hoisted_out_of_a_large_program_is_stated():
 def test_a_large_program_shares_no_scope_with_a_small_one():
     double = jax.jit(lambda x: x * 2)
     small, huge = traced(lambda x: double(x), X), traced(lambda x: large(double(x)), X)
-    whole = built(program(small), program(huge), program(small))
-    validate(whole.document)
-    assert [shown.complete for shown in whole.document.programs] == [True, False, True]
-    first, second, third = (shown.scope for shown in whole.document.programs)
-    inside = [{child.scope for child in whole.document.scopes[number].children} for number in (first, second, third)]
+    built_run = built(program(small), program(huge), program(small))
+    validate(built_run.document)
+    assert [listed_program.complete for listed_program in built_run.document.programs] == [True, False, True]
+    first, second, third = (listed_program.scope for listed_program in built_run.document.programs)
+    inside = [
+        {child.scope for child in built_run.document.scopes[number].children} for number in (first, second, third)
+    ]
     assert not inside[0] & inside[1]
     assert not inside[1] & inside[2]
-    assert normal(program_text(whole.document, 2)) == normal(str(small.jaxpr))
+    assert normal(program_text(built_run.document, 2)) == normal(str(small.jaxpr))
 
 
 # --- size -----------------------------------------------------------------------------------------------

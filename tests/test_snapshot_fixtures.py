@@ -35,8 +35,8 @@ only_with_its_jax = pytest.mark.skipif(
 @only_with_its_jax
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_document_is_made_as_before(name):
-    whole = make.built(name)
-    assert make.document_json(whole) == (FIXTURES / f"{name}-{make.LINE}.json").read_text(encoding="utf-8")
+    built_run = make.built(name)
+    assert make.document_json(built_run) == (FIXTURES / f"{name}-{make.LINE}.json").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", SAVED, ids=lambda path: path.stem)

@@ -58,13 +58,13 @@ def test_hlo_goes_first_then_stablehlo():
 
 def test_then_equations_beyond_the_first_of_each_scope():
     document = fixture("unrolled-0.12")
-    whole = program_text(document, 0).split("\n")
+    lines_of_all = program_text(document, 0).split("\n")
     copy = saved_copy(document, 7_000)
     (program,) = copy.programs
     assert (program.complete, program.equations) == (False, 300)
-    shown = program_text(copy, 0).split("\n")
-    assert shown[:21] == whole[:21]
-    assert shown[-2:] == [f"  … {300 - 20} more equations", "in (…,) }"]
+    lines_of_copy = program_text(copy, 0).split("\n")
+    assert lines_of_copy[:21] == lines_of_all[:21]
+    assert lines_of_copy[-2:] == [f"  … {300 - 20} more equations", "in (…,) }"]
     assert copy.cut == (
         "To keep the notebook under 7.0\u00a0kB, this copy leaves out StableHLO and equations. "
         "Run the cell again to see everything."
@@ -73,16 +73,16 @@ def test_then_equations_beyond_the_first_of_each_scope():
 
 def test_sums_of_costs_stay_when_equations_go():
     document = fixture("unrolled-0.12")
-    [whole] = document.costs
+    [full_cost] = document.costs
     copy = saved_copy(document, 7_000)
     validate(copy)
     [cost] = copy.costs
-    assert (cost.flops, cost.by_primitive) == (whole.flops, whole.by_primitive)
+    assert (cost.flops, cost.by_primitive) == (full_cost.flops, full_cost.by_primitive)
     assert [(copy.frames[row.frame].line, row.label, row.flops) for row in cost.by_line] == [
-        (document.frames[row.frame].line, row.label, row.flops) for row in whole.by_line
+        (document.frames[row.frame].line, row.label, row.flops) for row in full_cost.by_line
     ]
     # The columns go with their equations.
-    assert len(whole.scopes) == 1
+    assert len(full_cost.scopes) == 1
     assert cost.scopes == []
 
 
@@ -98,28 +98,30 @@ def test_costs_go_before_the_programs():
 
 
 def test_the_ledger_keeps_its_lines_when_frames_are_left_out():
-    whole = fixture("unrolled-0.12")
-    place = len(whole.frames) - 1
-    document = msgspec.structs.replace(whole, ledger=ledger(frame=place))
+    full_document = fixture("unrolled-0.12")
+    place = len(full_document.frames) - 1
+    document = msgspec.structs.replace(full_document, ledger=ledger(frame=place))
     copy = saved_copy(document, 8_000)
     validate(copy)
     assert copy.ledger is not None
     (function,) = copy.ledger.functions
     lines = [copy.frames[index].line for index in (function.definition, *(miss.frame for miss in function.misses))]
-    assert lines == [whole.frames[place].line] * 3
+    assert lines == [full_document.frames[place].line] * 3
     assert copy.programs[0].complete is False
 
 
 def test_functions_that_this_run_did_not_call_go_first():
-    whole = fixture("unrolled-0.12")
+    full_document = fixture("unrolled-0.12")
     run = ledger(frame=0)
     (called,) = run.functions
     none = msgspec.structs.replace(
         called.run, calls=0, hits=0, misses=0, traces=0, lowerings=0, compiles=0, inlined=0, seconds=0.0
     )
-    others = [msgspec.structs.replace(called, name=f"other_{number}", run=none) for number in range(100)]
-    document = msgspec.structs.replace(whole, ledger=msgspec.structs.replace(run, functions=[called, *others]))
-    copy = saved_copy(document, len(encode(whole)) + 3_000)
+    other_functions = [msgspec.structs.replace(called, name=f"other_{number}", run=none) for number in range(100)]
+    document = msgspec.structs.replace(
+        full_document, ledger=msgspec.structs.replace(run, functions=[called, *other_functions])
+    )
+    copy = saved_copy(document, len(encode(full_document)) + 3_000)
     validate(copy)
     assert copy.ledger is not None
     assert [function.name for function in copy.ledger.functions] == ["rnn"]

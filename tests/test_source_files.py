@@ -42,18 +42,18 @@ numbers = itertools.count()
 def module(tmp_path, monkeypatch):
     """Return a function that writes a module of the user's and imports it."""
     monkeypatch.syspath_prepend(tmp_path)
-    made = []
+    module_names = []
 
     def module(text):
         name = f"layers_{next(numbers)}"
         path = tmp_path / f"{name}.py"
         path.write_text(text, encoding="utf-8")
         importlib.invalidate_caches()
-        made.append(name)
+        module_names.append(name)
         return importlib.import_module(name), path
 
     yield module
-    for name in made:
+    for name in module_names:
         sys.modules.pop(name, None)
 
 

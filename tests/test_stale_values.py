@@ -221,11 +221,11 @@ def test_a_value_that_changed_since_the_trace(notebook, setup, change, name, bef
     assert first.result.success
     assert "stale_value" not in first.notes
     assert notebook.run(change).result.success
-    again = notebook.run(f"%%jaxpr\n{CALL}")
-    note = again.note("stale_value")
+    second_run = notebook.run(f"%%jaxpr\n{CALL}")
+    note = second_run.note("stale_value")
     assert (note["title"], note["text"]) == (f"{name} changed after the trace", changed(name, before, after))
     assert note["level"] == "advice" if "level" in note else True
-    assert again.line_of(note) == line
+    assert second_run.line_of(note) == line
     # Another shape needs another trace, which reads the new value.
     assert "stale_value" not in notebook.run("%%jaxpr\nf(jnp.ones((2, 3)))").notes
 
@@ -284,15 +284,15 @@ def test_a_static_argument_that_was_changed_in_place(notebook, setup, call, chan
     first = notebook.run(f"%%jaxpr\n{setup}\n{call}; {call}")
     assert "stale_value" not in first.notes
     notebook.run(change)
-    again = notebook.run(f"%%jaxpr\n{call}")
-    note = again.note("stale_value")
+    second_run = notebook.run(f"%%jaxpr\n{call}")
+    note = second_run.note("stale_value")
     assert note["title"] == f"{name} changed after the trace"
     assert note["text"].startswith(f"{name} was 2.0 when JAX last traced")
-    assert again.line_of(note) == line
+    assert second_run.line_of(note) == line
     static = name.partition(".")[0]
     if line != 4:  # the note names no static argument for an object that a method reads
         assert (
-            STATIC.format(static=static, function=again.document["programs"][0]["name"].rpartition(".")[2])
+            STATIC.format(static=static, function=second_run.document["programs"][0]["name"].rpartition(".")[2])
             in note["text"]
         )
         assert "__hash__" in note["cure"]
@@ -377,9 +377,9 @@ def test_no_alarm(notebook, setup, change):
     assert ran.result.success
     assert "stale_value" not in ran.notes
     assert notebook.run(change).result.success
-    again = notebook.run(f"%%jaxpr\n{CALL}")
-    assert again.result.success
-    assert [note["text"] for note in again.document["notes"] if note["kind"] in ("stale_value", "failed")] == []
+    second_run = notebook.run(f"%%jaxpr\n{CALL}")
+    assert second_run.result.success
+    assert [note["text"] for note in second_run.document["notes"] if note["kind"] in ("stale_value", "failed")] == []
 
 
 def test_no_code_of_the_user_runs(notebook):

@@ -62,10 +62,10 @@ def test_a_folder_that_takes_no_file_is_said(tmp_path):
 
 def test_a_disk_that_is_full_leaves_no_half_of_it(tmp_path, monkeypatch):
     file = StartupFile(tmp_path)
-    whole = Path.open
+    open_file = Path.open
 
     def open_full(path, *arguments, **options):
-        opened = whole(path, *arguments, **options)
+        opened = open_file(path, *arguments, **options)
 
         def write(text):
             raise OSError(28, "No space left on device")

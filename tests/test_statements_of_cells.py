@@ -27,8 +27,8 @@ def test_an_entry_that_was_cleared_is_gone_also_where_another_call_traced_meanwh
     notebook.run("%%jaxpr\ntwice(x)")
     notebook.run("jax.clear_caches()")
     ran = notebook.run("%%jaxpr\ntwice(far)\ntwice(x)")  # the first call makes the trace of both
-    gone = "the cache entry made from line 2 of cell [3] is gone: jax.clear_caches() cleared the caches"
-    assert reasons(ran, "twice")[1] == [gone]
+    text = "the cache entry made from line 2 of cell [3] is gone: jax.clear_caches() cleared the caches"
+    assert reasons(ran, "twice")[1] == [text]
 
 
 NAMED = (
@@ -167,11 +167,11 @@ def test_a_recording_names_what_is_no_program_of_its_own(notebook: Notebook) -> 
         ("lax.custom_linear_solve(lambda v: 2 * v, x, lambda mv, b: b / 2)", "custom_linear_solve"),
     ):
         (program,) = notebook.run(f"%%jaxpr\ny = {call}").own_programs
-        whole = (
+        note = (
             f"JAX compiles no program for the whole of {name} outside of jit: each operation of {name} is a program of "
             "its own."
         )
-        assert whole in (program["origin_note"] or "") or program["origin"] == "traced"
+        assert note in (program["origin_note"] or "") or program["origin"] == "traced"
 
 
 def test_programs_that_differ_by_a_static_field_name_the_field(notebook: Notebook) -> None:

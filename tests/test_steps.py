@@ -78,8 +78,8 @@ def in_the_other_branch(x):
 def walk(key):
     def step(carry, _):
         key, place = carry
-        key, now = jax.random.split(key)
-        return (key, place + jax.random.normal(now)), place
+        key, subkey = jax.random.split(key)
+        return (key, place + jax.random.normal(subkey)), place
 
     return lax.scan(step, (key, 0.0), length=6)
 

@@ -44,13 +44,13 @@ def test_the_steps_of_a_while_are_known_after_it_was_stepped_through():
     assert control_flow_text(before).rows[0][3] == "unknown"
 
     document = stepped(halved, 3.0, kind="while_loop").document
-    [again] = document.costs
+    [second_cost] = document.costs
     # 5 steps have a product and a sum each, and a comparison before each step and after the last one.
-    assert (cost.flops, again.flops) == (3, 5 * 2 + 6)
+    assert (cost.flops, second_cost.flops) == (3, 5 * 2 + 6)
     assert lead(document)[0] == "16 operations per call."
     assert lead(document)[-1].startswith("The total counts the steps of the stepper's call: while_loop, line ")
     assert lead(document)[-1].endswith(" (5 steps).")
-    assert (again.per_trip, again.recordings, again.exact) == ([], [0], False)
+    assert (second_cost.per_trip, second_cost.recordings, second_cost.exact) == ([], [0], False)
     assert control_flow_text(document).rows[0][3] == "5 in the stepper's call"
     # Before a run the number of steps is unknown.
     assert document.control_flow[0].trips is None
@@ -64,13 +64,13 @@ def test_executions_of_different_steps_are_told_and_not_multiplied():
 
 
 @pytest.mark.parametrize(
-    ("passed", "shown", "taken"),
+    ("passed", "index_text", "branch"),
     [(7, "7, clamped to 2", "2"), (-4, "-4, clamped to 0", "0"), (1, "1", "1"), (np.uint8(9), "9, clamped to 2", "2")],
 )
-def test_a_switch_shows_the_index_that_was_passed(passed, shown, taken):
+def test_a_switch_shows_the_index_that_was_passed(passed, index_text, branch):
     recording = record(lambda i, x: lax.switch(i, [jnp.sin, jnp.cos, jnp.tan], x), passed, 2.0, kind="switch")
-    assert column(recording, "index") == [shown]
-    assert recording.branch_taken == [taken]
+    assert column(recording, "index") == [index_text]
+    assert recording.branch_taken == [branch]
 
 
 def test_a_switch_in_a_loop_shows_each_index_that_was_passed():

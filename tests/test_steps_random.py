@@ -40,14 +40,14 @@ def body(names):
     return apply
 
 
-def assert_close(found, expected, steps):
-    found, expected = np.asarray(found), np.asarray(expected)
+def assert_close(values, expected, steps):
+    values, expected = np.asarray(values), np.asarray(expected)
     if expected.dtype.kind != "f":
-        assert found.tolist() == expected.tolist()
+        assert values.tolist() == expected.tolist()
         return
-    same = (found == expected) | (np.isnan(found) & np.isnan(expected))
-    assert np.all(same | (np.abs(found - expected) <= 2 * (steps + 1) * np.spacing(np.abs(expected)))), (
-        found,
+    is_equal = (values == expected) | (np.isnan(values) & np.isnan(expected))
+    assert np.all(is_equal | (np.abs(values - expected) <= 2 * (steps + 1) * np.spacing(np.abs(expected)))), (
+        values,
         expected,
     )
 
@@ -82,12 +82,12 @@ def test_scans(names, start, length, reverse, data):
     )
     assert_agrees(recording, length)
     carry = shown(recording.leaves[0], dtype)
-    taken = np.asarray(xs)[::-1] if reverse else np.asarray(xs)
-    assert_close(shown(recording.leaves[1], dtype), taken, 0)
+    rows_in_order = np.asarray(xs)[::-1] if reverse else np.asarray(xs)
+    assert_close(shown(recording.leaves[1], dtype), rows_in_order, 0)
     assert len(carry) == length + 1
     assert_close(carry[0], start, 0)
     with jax.numpy_dtype_promotion("standard"):
-        for before, t, after in zip(carry, taken, carry[1:], strict=False):
+        for before, t, after in zip(carry, rows_in_order, carry[1:], strict=False):
             assert_close(after, step(jnp.asarray(before), jnp.asarray(t)), 1)
 
 
@@ -136,12 +136,12 @@ def test_loops_in_loops(names, start, counts):
 
 @EVERY
 @given(start=floats.map(np.float32), which=st.lists(st.integers(-2, 5), min_size=1, max_size=5))
-def test_switches(start, which):
+def test_switches(start, indices):
     branches = [lambda h: h + 1, lambda h: h * 2, jnp.negative]
 
-    def choose(h, which):
-        return lax.scan(lambda h, i: (lax.switch(i, branches, h), None), h, which)[0]
+    def choose(h, indices):
+        return lax.scan(lambda h, i: (lax.switch(i, branches, h), None), h, indices)[0]
 
-    recording = record(choose, start, jnp.array(which, jnp.int32), kind="switch")
-    assert_agrees(recording, len(which))
-    assert recording.branch_taken == [str(min(max(i, 0), 2)) for i in which]
+    recording = record(choose, start, jnp.array(indices, jnp.int32), kind="switch")
+    assert_agrees(recording, len(indices))
+    assert recording.branch_taken == [str(min(max(i, 0), 2)) for i in indices]

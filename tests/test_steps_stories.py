@@ -331,7 +331,9 @@ def test_stop_keeps_what_was_recorded():
     snapshot = snapshot_of(lambda x: lax.while_loop(lambda h: h >= 0, lambda h: h + 1, x), 0, stage="trace")
     construct = construct_of(snapshot._sources, card(snapshot, "while_loop"))
     rows = []
-    rerun = construct.run(tell=lambda text, done, total: rows.append((text, done)), stopped=lambda: len(rows) > 4)
+    rerun = construct.run(
+        tell=lambda text, steps_done, total: rows.append((text, steps_done)), stopped=lambda: len(rows) > 4
+    )
     assert rerun.steps.stopped.startswith("You stopped the stepper after ")
     assert rerun.steps.stopped.endswith(" steps. Press “Run it again” to start over.")
     trips = rerun.steps.visits[0].trips
@@ -435,9 +437,9 @@ def test_a_loop_in_the_condition_of_a_while_cannot_be_stepped_through():
 def test_what_rounds_otherwise_shows_both():
     from jupyter_jaxpr.measure.steps.checked_run import _verdict, pair
 
-    one = pair("result[0]", jnp.array([1.0, 2.0]), jnp.array([1.0, 2.0000002]))
-    assert (one.equal, one.recorded, one.real) == (False, "[1.0 2.0]", "[1.0 2.0000002]")
-    assert _verdict([one]) == (
+    compared = pair("result[0]", jnp.array([1.0, 2.0]), jnp.array([1.0, 2.0000002]))
+    assert (compared.equal, compared.recorded, compared.real) == (False, "[1.0 2.0]", "[1.0 2.0000002]")
+    assert _verdict([compared]) == (
         "One result differs from the original function's result by at most 2.4e-07. "
         "The stepper compiles the loop in pieces, which rounds differently. The table shows both values."
     )

@@ -66,21 +66,21 @@ def names() -> dict[str, Any]:
 
 def swept_over(names: dict[str, Any], call: str, name: str, *values: str, functions=(), **options: Any) -> Sweep:
     target = parse_target(call)
-    of = functions or [target.function_text]
-    candidates = [Candidate(each, names[each]) for each in of]
+    names_of_functions = functions or [target.function_text]
+    candidates = [Candidate(function_name, names[function_name]) for function_name in names_of_functions]
     return sweep(observer(), candidates, Values(name, values, target, names), **options)
 
 
-def programs(found: Sweep) -> list[tuple[str, str, int | None, int | None, int | None]]:
-    return [(point.function, point.value, point.equations, point.bytes, point.flops) for point in found.points]
+def programs(sweep_result: Sweep) -> list[tuple[str, str, int | None, int | None, int | None]]:
+    return [(point.function, point.value, point.equations, point.bytes, point.flops) for point in sweep_result.points]
 
 
-def measured(found: Sweep) -> list[tuple[str, str, str]]:
+def measured(sweep_result: Sweep) -> list[tuple[str, str, str]]:
     """Return the measured times of each point."""
     names = ("eager", "first", "warm", "trace", "lower", "compile")
     return [
         (point.function, point.value, " ".join(name for name in names if getattr(point, name) is not None))
-        for point in found.points
+        for point in sweep_result.points
     ]
 
 
@@ -180,8 +180,8 @@ def test_the_options_of_jit_are_kept(names):
 def test_shardings_are_kept(names):
     from jax.sharding import SingleDeviceSharding
 
-    here = SingleDeviceSharding(jax.devices()[0])
-    names["placed"] = jax.jit(lambda x: x * 2, in_shardings=here, out_shardings=here)
+    sharding = SingleDeviceSharding(jax.devices()[0])
+    names["placed"] = jax.jit(lambda x: x * 2, in_shardings=sharding, out_shardings=sharding)
     swept = swept_over(names, "placed(jnp.ones(n))", "n", "2", "3")
     assert programs(swept) == [("placed", "2", 1, 16, 2), ("placed", "3", 1, 24, 3)]
 
@@ -299,13 +299,13 @@ def test_the_panel_is_asked_before_effects_and_nothing_is_called(names, capsys):
 
 
 def test_confirmed_effects_happen(names):
-    seen: list[float] = []
-    names["counted"] = lambda x: (jax.debug.callback(lambda total: seen.append(float(total)), x.sum()), x * 2)[1]
+    totals: list[float] = []
+    names["counted"] = lambda x: (jax.debug.callback(lambda total: totals.append(float(total)), x.sum()), x * 2)[1]
     swept = swept_over(names, "counted(jnp.ones(n))", "n", "2", "3", ask=True, confirmed=True)
     jax.effects_barrier()
     assert measured(swept) == [("counted", "2", ALL), ("counted", "3", ALL)]
     assert swept.question is None
-    assert set(seen) == {2.0, 3.0}
+    assert set(totals) == {2.0, 3.0}
 
 
 def test_what_a_function_prints_is_not_shown_again_and_again(names, capsys):
@@ -316,23 +316,23 @@ def test_what_a_function_prints_is_not_shown_again_and_again(names, capsys):
 
 def test_a_call_that_would_take_too_long_is_left_out(names, monkeypatch):
     monkeypatch.setattr(sweep_point, "TOO_LONG", 0.0)  # every call is expected to take longer
-    made: list[int] = []
-    names["make"] = lambda n: (made.append(n), jnp.ones((n, n)))[1]
+    sizes: list[int] = []
+    names["make"] = lambda n: (sizes.append(n), jnp.ones((n, n)))[1]
     swept = swept_over(names, "product(make(n))", "n", "2", "4", "8")
     assert measured(swept) == [("product", "2", ALL)]
     assert swept.stopped == (
         "The sweep ended before n = 4, after 1 of 3 points: a call was expected to take over 10\u00a0s. To measure "
         "n = 4 anyway, make 4 the first value."
     )
-    assert made == [2]
+    assert sizes == [2]
 
 
 def test_only_the_kind_of_call_that_would_take_too_long_is_left_out(names, monkeypatch):
     monkeypatch.setattr(sweep_point, "TOO_LONG", 10.0)
-    of = Swept(observer(), Candidate("product", names["product"]), notes := [], "n", False, False, lambda: False)
-    of._eager.took(1.0, 9.0)  # eager took 9 s at 1, so 36 s are expected at 4; the other series have no call yet
+    swept = Swept(observer(), Candidate("product", names["product"]), notes := [], "n", False, False, lambda: False)
+    swept._eager.took(1.0, 9.0)  # eager took 9 s at 1, so 36 s are expected at 4; the other series have no call yet
     point = Point("product", "4", 4.0)
-    of.measure(point, (jnp.ones((4, 4)),), {}, lambda doing: None)
+    swept.measure(point, (jnp.ones((4, 4)),), {}, lambda doing: None)
     assert (point.eager, point.warm is not None, point.first is not None) == (None, True, True)
     assert notes == [
         "product at n = 4: The eager calls are left out from this value on: a call was expected to take 36\u00a0s. To "
@@ -382,8 +382,8 @@ def test_a_missing_function_is_a_note(names):
 def test_stop_keeps_what_is_done(names):
     rows: list[tuple[str, int, int]] = []
 
-    def report(text: str, done: int, total: int) -> None:
-        rows.append((text, done, total))
+    def report(text: str, points_done: int, total: int) -> None:
+        rows.append((text, points_done, total))
 
     swept = swept_over(
         names,
@@ -393,7 +393,7 @@ def test_stop_keeps_what_is_done(names):
         "3",
         "4",
         report=report,
-        stop=lambda: any(done == 1 for _, done, _ in rows),
+        stop=lambda: any(points_done == 1 for _, points_done, _ in rows),
     )
     assert measured(swept)[0] == ("product", "2", ALL)
     assert swept.stopped == "The sweep was stopped after 1 of 3 points. Run the sweep again for all points."
@@ -408,7 +408,7 @@ def test_stop_keeps_what_is_done(names):
 
 
 def test_an_interrupt_keeps_what_is_done(names):
-    def report(text: str, done: int, total: int) -> None:
+    def report(text: str, points_done: int, total: int) -> None:
         if text == "n=3: warm calls":
             raise KeyboardInterrupt
 
@@ -421,13 +421,18 @@ def test_an_interrupt_keeps_what_is_done(names):
 
 def test_the_document_says_the_same(names):
     swept = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "3")
-    said = sweep_document(swept)
-    assert (said.name, said.call, said.functions, said.total) == ("n", "product(jnp.ones((n, n)))", ["product"], 2)
-    assert [(point.value, point.equations, point.bytes, point.flops) for point in said.points] == [
+    document = sweep_document(swept)
+    assert (document.name, document.call, document.functions, document.total) == (
+        "n",
+        "product(jnp.ones((n, n)))",
+        ["product"],
+        2,
+    )
+    assert [(point.value, point.equations, point.bytes, point.flops) for point in document.points] == [
         ("2", 1, 32, 16),
         ("3", 1, 72, 54),
     ]
     first = swept.points[0]
     assert first.warm is not None
-    assert said.points[0].warm is not None
-    assert (said.points[0].warm.median, said.points[0].warm.runs) == (first.warm.median, first.warm.runs)
+    assert document.points[0].warm is not None
+    assert (document.points[0].warm.median, document.points[0].warm.runs) == (first.warm.median, first.warm.runs)

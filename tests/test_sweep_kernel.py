@@ -22,10 +22,10 @@ def held(x, n):
 
 @pytest.fixture(scope="module")
 def kernel() -> Iterator[Kernel]:
-    made = Kernel()
-    made.run(SETUP)
-    yield made
-    made.stop()
+    started = Kernel()
+    started.run(SETUP)
+    yield started
+    started.stop()
 
 
 def sweeps(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -34,7 +34,7 @@ def sweeps(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def waits_at_3(messages: list[dict[str, Any]]) -> list[str | None]:
     messages_sent = [message for message in sent(messages) if message["type"] == "progress"]
-    return [each["function"] for each in messages_sent if each["function"] == "n=3: tracing (2 of 3)"]
+    return [message["function"] for message in messages_sent if message["function"] == "n=3: tracing (2 of 3)"]
 
 
 def test_the_sweep_tells_how_far_it_is(kernel: Kernel, tmp_path: Path) -> None:

@@ -88,8 +88,8 @@ def test_several_functions_with_their_recompiles(prepared: Notebook) -> None:
 
 def test_a_saved_notebook_keeps_the_sweep(prepared: Notebook) -> None:
     ran = prepared.run("%%jaxpr --sweep n=4,8 product(jnp.ones((n, n)))\n1")
-    again = jj.Snapshot.from_json(json.dumps(ran.document)).to_dict()
-    assert again["sweep"] == ran.document["sweep"]
+    read_again = jj.Snapshot.from_json(json.dumps(ran.document)).to_dict()
+    assert read_again["sweep"] == ran.document["sweep"]
 
 
 def test_a_function_that_is_not_there(notebook: Notebook) -> None:
@@ -115,7 +115,7 @@ def test_arguments_that_raise_at_every_value(prepared: Notebook) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "message"),
     [
         (
             "--sweep n f(n)",
@@ -162,7 +162,7 @@ def test_arguments_that_raise_at_every_value(prepared: Notebook) -> None:
         ),
     ],
 )
-def test_a_mistake_in_the_line_is_told_before_the_cell_runs(notebook: Notebook, line: str, says: str) -> None:
+def test_a_mistake_in_the_line_is_told_before_the_cell_runs(notebook: Notebook, line: str, message: str) -> None:
     ran = notebook.run(f"%%jaxpr {line}\nran = True")
-    assert str(ran.result.error_in_exec or ran.result.error_before_exec) == says
+    assert str(ran.result.error_in_exec or ran.result.error_before_exec) == message
     assert "ran" not in notebook.shell.user_ns

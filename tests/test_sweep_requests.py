@@ -130,7 +130,7 @@ def test_named_functions_in_one_sweep(panel: Panel) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sweep", "call", "functions", "says"),
+    ("sweep", "call", "functions", "message"),
     [
         (
             "n=8",
@@ -174,11 +174,11 @@ def test_named_functions_in_one_sweep(panel: Panel) -> None:
     ],
 )
 def test_a_mistake_is_told_and_nothing_runs(
-    panel: Panel, sweep: str, call: str, functions: tuple[str, ...], says: str
+    panel: Panel, sweep: str, call: str, functions: tuple[str, ...], message: str
 ) -> None:
     panel.ask(sweep, call, *functions)
     reply = panel.last()
-    assert reply == Refused(id=14, reason=says)
+    assert reply == Refused(id=14, reason=message)
 
 
 def test_effects_are_asked_about_first(panel: Panel, notebook: Notebook) -> None:

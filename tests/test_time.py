@@ -169,7 +169,7 @@ def test_arguments_that_are_given_away_are_copied(notebook: Notebook) -> None:
     timing = timing_of(ran)
     assert timing["notes"] == []
     assert (timing["warm"]["runs"] > 1, timing["eager"]["runs"] > 1) == (True, True)
-    assert notebook["s"].tolist() == [1 + 2 * each for each in range(8)]
+    assert notebook["s"].tolist() == [1 + 2 * number for number in range(8)]
 
 
 def test_an_inner_jit_stays_and_is_named(notebook: Notebook) -> None:
@@ -268,7 +268,7 @@ def test_a_call_of_over_a_second_is_left_to_the_panel(notebook: Notebook, monkey
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "message"),
     [
         ("--time --compare f,g f(x)", "--compare and --time exclude each other: --compare times each function."),
         ("--time --sweep n=1,2 f(jnp.ones(n))", "--sweep and --time exclude each other: --sweep times each call."),
@@ -276,9 +276,9 @@ def test_a_call_of_over_a_second_is_left_to_the_panel(notebook: Notebook, monkey
         ("--time f(f32[3])", "--time calls the function and needs values, but the arguments of 'f(f32[3])' are types."),
     ],
 )
-def test_a_mistake_in_the_line_is_told_before_the_cell_runs(notebook: Notebook, line: str, says: str) -> None:
+def test_a_mistake_in_the_line_is_told_before_the_cell_runs(notebook: Notebook, line: str, message: str) -> None:
     ran = notebook.run(f"%%jaxpr {line}\nran = True")
-    assert says in ran.stderr + ran.stdout + str(ran.result.error_in_exec)
+    assert message in ran.stderr + ran.stdout + str(ran.result.error_in_exec)
     assert "ran" not in notebook.shell.user_ns
 
 
@@ -306,11 +306,11 @@ total(x)"""
         r"Define the function once, outside of the call\.",
         match[0],
     )
-    once = """%%jaxpr --time
+    cell = """%%jaxpr --time
 def step(carry, x):
     return carry + x, carry
 @jax.jit
 def total(xs):
     return lax.scan(step, 0.0, xs)[0]
 total(x)"""
-    assert timing_of(notebook.run(once))["ratio"] is not None
+    assert timing_of(notebook.run(cell))["ratio"] is not None

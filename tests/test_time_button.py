@@ -28,18 +28,18 @@ def ask_after(notebook: Notebook) -> Callable[[str], Ask]:
 
     runs = Runs()
     answers = Answers(runs)
-    kept: list[str] = []
+    run_ids: list[str] = []
 
     def keep(built: Any) -> None:
         runs.keep(built)
-        kept.append(built.document.id)
+        run_ids.append(built.document.id)
 
     def after(cell: str) -> Ask:
         Session.of(notebook.shell).publisher.publish = keep  # type: ignore[method-assign]  # a shell has no front end
         notebook.run(cell)
 
         def ask(program: int = 0, *, confirmed: bool = False, kind: str = "time") -> Reply:
-            request = {"type": kind, "id": 12, "snapshot": kept[-1], "confirmed": confirmed}
+            request = {"type": kind, "id": 12, "snapshot": run_ids[-1], "confirmed": confirmed}
             if kind == "time":
                 request["program"] = program
             reply = answers.answer(request)
@@ -61,9 +61,9 @@ def test_the_button_times_a_program_of_a_cell_that_ran(ask_after: Callable[[str]
     assert (reply.result.notes, reply.result.stopped) == ([], None)
     (document,) = ask.runs.latest()  # type: ignore[attr-defined]
     assert document.timings == [reply.result]
-    again = ask()
+    second_reply = ask()
     (document,) = ask.runs.latest()  # type: ignore[attr-defined]
-    assert document.timings == [again.result]
+    assert document.timings == [second_reply.result]
 
 
 def test_effects_are_asked_about(ask_after: Callable[[str], Ask], notebook: Notebook) -> None:
@@ -85,10 +85,10 @@ def test_a_long_call_is_asked_about(ask_after: Callable[[str], Ask], monkeypatch
 
     ask = ask_after(f"%%jaxpr\n{SINES}f(x)")
     monkeypatch.setattr(program_timing, "SLOW", 0.0)
-    asked = ask().question
-    assert asked is not None
-    assert asked.startswith("One call of f takes ")
-    assert asked.endswith("Timing makes 5 or more calls. Time f?")
+    question = ask().question
+    assert question is not None
+    assert question.startswith("One call of f takes ")
+    assert question.endswith("Timing makes 5 or more calls. Time f?")
     timing = ask(confirmed=True).result
     assert timing is not None
     assert timing.warm is not None
@@ -112,9 +112,9 @@ def test_a_long_call_that_nobody_knew_of_is_made_once(
         "One warm call",
         "One call without jit",
     ]
-    asked = ask().question
-    assert asked is not None
-    assert asked.startswith("One call of f takes ")
+    question = ask().question
+    assert question is not None
+    assert question.startswith("One call of f takes ")
 
 
 def test_values_that_are_gone(ask_after: Callable[[str], Ask]) -> None:
@@ -156,14 +156,14 @@ def test_stop_keeps_what_was_measured() -> None:
     x = jnp.ones(8)
     snapshot = jj.inspect(jax.jit(lambda x: x + 1), x, stage="run")
     assert snapshot._sources is not None
-    asked = iter([False] * 12)
+    stops = iter([False] * 12)
     texts: list[str] = []
     times = time_program(
         observer(),
         "f",
         snapshot._sources.observed(0),
-        report=lambda text, done, total: texts.append(text),
-        stop=lambda: next(asked, True),
+        report=lambda text, samples_done, total: texts.append(text),
+        stop=lambda: next(stops, True),
     )
     assert times.stopped == "Timing was stopped. The times are of the calls made until then."
     assert times.warm is not None
@@ -192,10 +192,10 @@ def test_the_machine_is_measured_when_asked_and_in_later_documents(ask_after: Ca
     assert machine.flops > 0
     assert machine.bandwidth > 0
     assert machine.how.startswith("The best of several calls, measured in ")
-    again = ask(kind="machine").result  # the button says “Measure it again”
-    assert again is not None
-    assert (again.device, again.seconds != machine.seconds) == (machine.device, True)
-    machine = again
+    second_result = ask(kind="machine").result  # the button says “Measure it again”
+    assert second_result is not None
+    assert (second_result.device, second_result.seconds != machine.seconds) == (machine.device, True)
+    machine = second_result
     (document,) = ask.runs.latest()  # type: ignore[attr-defined]
     assert document.machine == machine
     assert jj.inspect(jnp.sin, 1.0).document.machine == machine
@@ -204,7 +204,7 @@ def test_the_machine_is_measured_when_asked_and_in_later_documents(ask_after: Ca
 def test_the_machine_is_the_device_that_jax_uses(monkeypatch: pytest.MonkeyPatch) -> None:
     from jupyter_jaxpr.measure.times import machine
 
-    monkeypatch.setattr(machine, "_known", {})
+    monkeypatch.setattr(machine, "_measured_machines", {})
     assert machine.known_machine() is None
     with jax.default_device(jax.devices("cpu")[0]):
         measured = machine.measure_machine()
@@ -212,5 +212,5 @@ def test_the_machine_is_the_device_that_jax_uses(monkeypatch: pytest.MonkeyPatch
     with jax.default_device("cpu"):
         assert machine.known_machine() == measured
     # Another kind of device has no rates yet.
-    monkeypatch.setattr(machine, "_known", {"NVIDIA H200": measured})
+    monkeypatch.setattr(machine, "_measured_machines", {"NVIDIA H200": measured})
     assert machine.known_machine() is None

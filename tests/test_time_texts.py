@@ -113,12 +113,12 @@ def test_the_times_are_in_the_static_outputs() -> None:
     document = jj.inspect(f, jnp.ones(8), stage="trace").document
     times = ProgramTimes(warm(2e-3, 1e-3, 4e-3), warm(12e-3, 8e-3, 16e-3, runs=1_200, batch=12), ["A remark."])
     timing = timing_document(0, StageTimes(trace=0.01, compile=0.08, total=0.099), times)
-    whole = msgspec.structs.replace(document, timings=[timing])
+    timed_document = msgspec.structs.replace(document, timings=[timing])
     sentence = (
         "The first call took 99 ms (trace 10 ms, compile 80 ms). A warm call takes 2.0 ms. A call without jit takes "
         "12 ms, 2.0 to 16 times as long as a warm call. With the first call included, jit saves time from 10 calls on."
     )
-    text = markdown(whole).replace("\u00a0", " ").replace("\\", "")
+    text = markdown(timed_document).replace("\u00a0", " ").replace("\\", "")
     assert text[text.index("## Time") :].startswith(
         "## Time\n\n"
         f"`f`: {sentence}\n\n"
@@ -130,10 +130,10 @@ def test_the_times_are_in_the_static_outputs() -> None:
         "- 100 warm calls were timed. The fastest took 1.0 ms.\n"
         "- A remark.\n"
     )
-    shown = fragment(whole, characters=10_000).replace("\u00a0", " ")
-    assert f"<code>f</code>: {sentence}</p>" in shown
-    assert "<tr><td>warm</td><td>2.0 ms</td><td>1.0 to 4.0 ms</td><td>1.0 ms</td><td>1.0 ms</td></tr>" in shown
-    assert plain(whole).splitlines()[-1] == f"f: {sentence}"
+    html = fragment(timed_document, characters=10_000).replace("\u00a0", " ")
+    assert f"<code>f</code>: {sentence}</p>" in html
+    assert "<tr><td>warm</td><td>2.0 ms</td><td>1.0 to 4.0 ms</td><td>1.0 ms</td><td>1.0 ms</td></tr>" in html
+    assert plain(timed_document).splitlines()[-1] == f"f: {sentence}"
 
 
 @pytest.mark.parametrize(
@@ -195,8 +195,8 @@ def test_a_sweep_is_in_the_static_outputs() -> None:
         notes=[],
         seconds=1.0,
     )
-    whole = msgspec.structs.replace(document, sweep=sweep)
-    text = markdown(whole).replace("\u00a0", " ").replace("\\", "")
+    swept_document = msgspec.structs.replace(document, sweep=sweep)
+    text = markdown(swept_document).replace("\u00a0", " ").replace("\\", "")
     assert text[text.index("## Time") :].startswith(
         "## Time\n\n"
         "### Sweep of f(make(n)) over n\n\n"
@@ -209,4 +209,4 @@ def test_a_sweep_is_in_the_static_outputs() -> None:
         "- Stopped before n=1024.\n"
         "- From n = 64 on, the warm time of f scales as n^2.8 ± 0.1.\n"
     )
-    assert "<caption>Sweep of f(make(n)) over n</caption>" in fragment(whole, characters=10_000)
+    assert "<caption>Sweep of f(make(n)) over n</caption>" in fragment(swept_document, characters=10_000)

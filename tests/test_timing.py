@@ -180,7 +180,7 @@ def test_a_small_difference_needs_samples_that_are_nearly_all_apart() -> None:
     equal = [10e-6] * 6 + [11e-6] * 12 + [12e-6] * 7
     collected = [7e-6] * 4 + [12.5e-6] * 21
     assert not is_slower(collected, equal)
-    slower = [1.2 * each for each in equal]
+    slower = [1.2 * sample for sample in equal]
     assert not is_slower(slower, [*equal[:20], *[13e-6] * 5])
-    assert is_slower([1.3 * each for each in equal], equal)
-    assert is_slower([1.6 * each for each in collected[4:]], [*equal, *[30e-6] * 4])
+    assert is_slower([1.3 * sample for sample in equal], equal)
+    assert is_slower([1.6 * entry for entry in collected[4:]], [*equal, *[30e-6] * 4])

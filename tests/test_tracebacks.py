@@ -109,18 +109,18 @@ ENDLESS_NAMES = [pytest.param(name, marks=marks(name)) for name in ENDLESS]
 def test_an_error_of_the_users_is_as_without_us(make_notebook: Make, name: str) -> None:
     cell = {**ENDLESS, **OTHER}[name]
     by_name = {}
-    for how in ("first", "without", "loaded", "magic"):  # the first run fills caches of JAX's
-        notebook = make_notebook(how in ("loaded", "magic"))
+    for way in ("first", "without", "loaded", "magic"):  # the first run fills caches of JAX's
+        notebook = make_notebook(way in ("loaded", "magic"))
         # IPython takes seconds for hundreds of frames, when it prints a traceback and when it keeps one in the history.
         notebook.shell.showtraceback = lambda *_, **__: None
         notebook.shell._format_exception_for_storage = lambda *_, **__: []
         notebook.run(SETUP)
-        ran = notebook.run(("%%jaxpr\n" if how == "magic" else "# a cell\n") + cell)
+        ran = notebook.run(("%%jaxpr\n" if way == "magic" else "# a cell\n") + cell)
         error = ran.result.error_in_exec
         assert error is not None
         assert of_ours(error) == []
-        by_name[how] = told(error)
-        if how in ("loaded", "magic"):
+        by_name[way] = told(error)
+        if way in ("loaded", "magic"):
             after = notebook.run("%%jaxpr\ng(jnp.ones(7))")
             assert after.programs == ["ran <lambda>(y: f32[7]) -> f32[7]: add"]
     assert by_name["loaded"] == by_name["without"]

@@ -44,8 +44,8 @@ def scanned(x):
     def step(carry, _):
         return jnp.sin(carry) * x.sum(), carry
 
-    carry, seen = lax.scan(step, 1.0, None, length=3)
-    return carry + seen.sum()
+    carry, outputs = lax.scan(step, 1.0, None, length=3)
+    return carry + outputs.sum()
 
 
 def chosen(x):
@@ -65,8 +65,8 @@ def clipped_forward(x):
     return clipped(x), jnp.cos(x)
 
 
-def clipped_backward(kept, cotangent):
-    return (jnp.clip(kept * cotangent, -0.5, 0.5),)
+def clipped_backward(residuals, cotangent):
+    return (jnp.clip(residuals * cotangent, -0.5, 0.5),)
 
 
 clipped.defvjp(clipped_forward, clipped_backward)
@@ -134,11 +134,11 @@ def run(snapshot, *leaves):
     return jax.tree.leaves(observed.traced.lower().compile()(*leaves))
 
 
-def close(ours, theirs):
-    theirs = jax.tree.leaves(theirs)
-    assert len(ours) == len(theirs)
-    for one, other in zip(ours, theirs, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+def close(left, right):
+    right = jax.tree.leaves(right)
+    assert len(left) == len(right)
+    for left_leaf, right_leaf in zip(left, right, strict=True):
+        np.testing.assert_allclose(left_leaf, right_leaf, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", [name for name in SCALAR if name != "while"])
@@ -183,13 +183,13 @@ def test_linearize_gives_a_primal_program_and_a_linear_one(name):
     leaves = values_of(SCALAR[name])
     value, *residuals = run(primal, *leaves)
     close([value], fun(*args, **kwargs))
-    (made,) = primal.transforms
-    assert [part.part for part in made.parts] == ["primal", "linear"]
-    linear = snapshot._sources.observed(made.parts[1].program).traced.lower().compile()
+    (transform,) = primal.transforms
+    assert [part.part for part in transform.parts] == ["primal", "linear"]
+    linear = snapshot._sources.observed(transform.parts[1].program).traced.lower().compile()
     tree = jax.tree.structure(linear.args_info[0][0])
     push = jax.tree.unflatten(tree, residuals)
     close(jax.tree.leaves(linear(push, *leaves)), jax.jvp(fun, args, args)[1])
-    assert bool(made.parts[0].kept) == (name != "checkpoint")  # checkpoint keeps only its argument
+    assert bool(transform.parts[0].kept) == (name != "checkpoint")  # checkpoint keeps only its argument
 
 
 # --- the sentences ---
@@ -208,11 +208,11 @@ def test_what_each_equation_of_a_gradient_is():
         "  g:f32[4] = mul f c\n"
         "in (g,) }"
     )
-    (made,) = derived.transforms
-    (part,) = made.parts
+    (transform,) = derived.transforms
+    (part,) = transform.parts
     assert [row.roles for row in part.roles] == ["ffffbbb"]
     assert [(value.equation, value.type, value.bytes) for value in part.kept] == [(1, "f32[4]", 16)]
-    assert made.words == "jax.grad of plain. The derivative is with respect to x."
+    assert transform.words == "jax.grad of plain. The derivative is with respect to x."
     program = derived.programs[part.program]
     assert (program.origin, program.origin_note) == (
         "traced",
@@ -234,20 +234,20 @@ def test_lines_are_those_of_the_function():
 
 
 def test_what_is_computed_again_in_the_backward_part():
-    (made,) = jj.inspect(checkpointed, X, stage="trace").transform("grad").transforms
-    assert {"b", "r"} <= set("".join(row.roles for row in made.parts[0].roles))
-    assert made.parts[0].kept == []
+    (transform,) = jj.inspect(checkpointed, X, stage="trace").transform("grad").transforms
+    assert {"b", "r"} <= set("".join(row.roles for row in transform.parts[0].roles))
+    assert transform.parts[0].kept == []
 
 
 def test_a_loop_keeps_a_value_of_each_step():
-    (made,) = jj.inspect(scanned, X, stage="trace").transform("grad").transforms
-    assert "f32[3]" in {value.type for value in made.parts[0].kept}
+    (transform,) = jj.inspect(scanned, X, stage="trace").transform("grad").transforms
+    assert "f32[3]" in {value.type for value in transform.parts[0].kept}
 
 
 def test_a_result_that_is_no_scalar_has_a_vjp():
     derived = jj.inspect(lambda x: (jnp.sin(x), x.sum()), X, stage="trace").transform("grad")
-    (made,) = derived.transforms
-    assert made.words == (
+    (transform,) = derived.transforms
+    assert transform.words == (
         "<lambda> returns f32[4] and f32[], not a real scalar, so this program is a vjp. The cotangent is an input "
         "with the type of the result. The derivative is with respect to x."
     )
@@ -339,12 +339,12 @@ def test_values_of_64_bits_stay_what_they_are():
 
 def test_a_saved_one_reads_back_and_knows_its_parts(tmp_path):
     derived = jj.inspect(scanned, X, stage="trace").transform("linearize")
-    again = jj.Snapshot.from_json(derived.to_json())
-    assert again.transforms == derived.transforms
-    assert again.document.focus == derived.document.focus
-    assert again.text() == derived.text()
+    read_again = jj.Snapshot.from_json(derived.to_json())
+    assert read_again.transforms == derived.transforms
+    assert read_again.document.focus == derived.document.focus
+    assert read_again.text() == derived.text()
     with pytest.raises(ValueError, match="read from a file cannot be transformed"):
-        again.transform("grad")
+        read_again.transform("grad")
 
 
 def test_a_damaged_one_is_refused():
@@ -464,10 +464,10 @@ def test_the_panel_asks_for_one(ask):
     reply = ask(program=0, kind="grad")
     assert reply.id == 3
     assert [program.name for program in reply.result.programs] == ["plain", "grad(plain)"]
-    again = ask(program=0, kind="grad")
-    assert len(again.result.programs) == 2
-    both = ask(program=0, kind="linearize")
-    assert len(both.result.programs) == 4
+    second_reply = ask(program=0, kind="grad")
+    assert len(second_reply.result.programs) == 2
+    linearized = ask(program=0, kind="linearize")
+    assert len(linearized.result.programs) == 4
     assert ask(program=9, kind="grad").reason == "This run has no such program. Run the cell again."
     assert "does not understand" in ask(program=0, kind="hessian").reason
 
@@ -475,9 +475,9 @@ def test_the_panel_asks_for_one(ask):
 def test_a_derived_program_is_lowered_and_priced_but_not_timed(ask):
     document = ask(program=0, kind="grad").result
     assert ask(type="cost", program=1).result.flops > 0
-    made = ask(type="make", program=1, level="hlo").result
-    assert [level.state for level in made.programs[1].levels] == ["on_request", "on_request"]
-    assert made.transforms == document.transforms
+    reply = ask(type="make", program=1, level="hlo").result
+    assert [level.state for level in reply.programs[1].levels] == ["on_request", "on_request"]
+    assert reply.transforms == document.transforms
     assert ask(type="time", program=1, confirmed=True).reason == (
         "grad(plain) was derived from types, so the kernel has no values to run grad(plain) on. Time the original "
         "program, or call the transform in a cell of its own."

@@ -20,7 +20,7 @@ def heard(monkeypatch):
     before = {name: getattr(monitoring, name) for name in LISTS}
     monkeypatch.setattr(logging.getLogger("jax"), "filters", [])
 
-    def hear(event, **more):
+    def hear(event, **facts):
         names.append(threading.current_thread().name)
 
     monitoring.register_event_listener(hear)
@@ -91,7 +91,7 @@ def test_what_stops_a_thread_in_the_middle_of_the_change_leaves_nothing_behind(h
 def test_a_listener_that_comes_and_a_listener_that_goes_meanwhile(heard):
     added = []
     with unheard():
-        monitoring.register_event_listener(lambda event, **more: added.append(event))
+        monitoring.register_event_listener(lambda event, **facts: added.append(event))
         monitoring.record_event("in the block")
     monitoring.record_event("after the block")
     assert (added, len(heard)) == (["after the block"], 1)

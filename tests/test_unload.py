@@ -78,33 +78,33 @@ WHERE = {
 }
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_everything_is_as_before(make_notebook: Make, where: str) -> None:
+@pytest.mark.parametrize("place", WHERE)
+def test_everything_is_as_before(make_notebook: Make, place: str) -> None:
     notebook = make_notebook(False)
     notebook.run(SETUP + "\nf(x)\n" + STATE)
     notebook.run("before = state()")
     assert notebook.run("%load_ext jupyter_jaxpr").result.success
-    ran = notebook.run(WHERE[where])
-    assert repr(ran.result.error_in_exec) == ("ZeroDivisionError('division by zero')" if "raises" in where else "None")
+    ran = notebook.run(WHERE[place])
+    assert repr(ran.result.error_in_exec) == ("ZeroDivisionError('division by zero')" if "raises" in place else "None")
     assert "jupyter_jaxpr could not" not in ran.stdout + ran.stderr
     assert ran.shown == []
     notebook.run("after = state()")
     assert notebook["after"] == notebook["before"]
     notebook.run("%load_ext jupyter_jaxpr")
-    again = notebook.run("%%jaxpr\njax.jit(lambda y: y * 2)(x)")
-    assert again.programs == ["ran <lambda>(y: f32[3]) -> f32[3]: mul"]
+    second_run = notebook.run("%%jaxpr\njax.jit(lambda y: y * 2)(x)")
+    assert second_run.programs == ["ran <lambda>(y: f32[3]) -> f32[3]: mul"]
     notebook.run("%unload_ext jupyter_jaxpr")
     notebook.run("after = state()")
     assert notebook["after"] == notebook["before"]
 
 
-@pytest.mark.parametrize("where", ["a cell under the magic", "a block under the magic", "a loop under the magic"])
-def test_everything_is_as_before_within_the_cell_too(make_notebook: Make, where: str) -> None:
+@pytest.mark.parametrize("place", ["a cell under the magic", "a block under the magic", "a loop under the magic"])
+def test_everything_is_as_before_within_the_cell_too(make_notebook: Make, place: str) -> None:
     notebook = make_notebook(False)
     notebook.run(SETUP + "\nf(x)\n" + STATE)
     notebook.run("before = state()")
     notebook.run("%load_ext jupyter_jaxpr")
-    notebook.run(WHERE[where] + "\nafter = state()")
+    notebook.run(WHERE[place] + "\nafter = state()")
     assert notebook["after"] == notebook["before"]
 
 
@@ -205,8 +205,8 @@ def test_a_tool_id_that_is_taken_away_is_not_ours_any_more(
             tools.events.CALL for _ in notebook["taken"]
         ]
         for number in notebook["taken"]:
-            found = tools.register_callback(number, tools.events.CALL, None)
-            assert found is notebook["another"]
+            callback = tools.register_callback(number, tools.events.CALL, None)
+            assert callback is notebook["another"]
     assert notebook.run("%%jaxpr\njax.jit(lambda y: y - 1)(x)").document["ledger"]["calls_note"] is None
 
 
@@ -258,7 +258,7 @@ def test_a_block_leaves_the_state_of_a_script_as_it_was() -> None:
         return (
             set(vars(builtins)),
             list(gc.callbacks),
-            [each.name for each in threading.enumerate()],
+            [thread.name for thread in threading.enumerate()],
             (pjit.get_ctx_mesh, pjit._get_fastpath_data, util.test_event),
             list(monitoring.get_event_listeners()),
             sorted(comm.get_comm_manager().targets),

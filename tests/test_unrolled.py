@@ -19,13 +19,15 @@ def test_the_loop_is_found_and_its_rewrite_computes_the_same(case: Case) -> None
     assert seen(document) == [("unrolled_loop", case.line, case.iterations, carried)]
     assert document.notes[0].code == case.code
 
-    shorter, other = cell_of(rewritten(case.source, document), *case.arguments)
+    shorter, rewritten_space = cell_of(rewritten(case.source, document), *case.arguments)
     assert seen(shorter) == []
     assert shorter.programs[0].equations < document.programs[0].equations
-    for one, two in zip(
-        jax.tree.leaves(space["f"](*case.arguments)), jax.tree.leaves(other["f"](*case.arguments)), strict=True
+    for result, two in zip(
+        jax.tree.leaves(space["f"](*case.arguments)),
+        jax.tree.leaves(rewritten_space["f"](*case.arguments)),
+        strict=True,
     ):
-        np.testing.assert_allclose(one, two, rtol=2e-5, atol=1e-6)
+        np.testing.assert_allclose(result, two, rtol=2e-5, atol=1e-6)
 
 
 CALLED = """\
@@ -112,9 +114,9 @@ def test_a_comprehension_becomes_a_vmap(line, code):
     document, space = cell_of(f"@jax.jit\ndef f(x):\n{line}\n", V)
     assert seen(document) == [("unrolled_loop", 3, 16, "independent")]
     assert document.notes[0].code == code
-    shorter, other = cell_of(f"@jax.jit\ndef f(x):\n    return {code}\n", V)
+    shorter, rewritten_space = cell_of(f"@jax.jit\ndef f(x):\n    return {code}\n", V)
     assert seen(shorter) == []
-    np.testing.assert_allclose(space["f"](V), other["f"](V), rtol=1e-5)
+    np.testing.assert_allclose(space["f"](V), rewritten_space["f"](V), rtol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -186,6 +188,6 @@ def test_other_rewrites_compute_the_same(body, over, result):
     source = f"def f(x, y):\n    for i in {over}:\n{body}\n    return {result}\n"
     arguments = jnp.arange(16.0) / 16, jnp.ones(16)
     document, space = cell_of(source, *arguments)
-    shorter, other = cell_of(rewritten(source, document), *arguments)
+    shorter, rewritten_space = cell_of(rewritten(source, document), *arguments)
     assert shorter.programs[0].equations < document.programs[0].equations
-    np.testing.assert_allclose(space["f"](*arguments), other["f"](*arguments), rtol=1e-4)
+    np.testing.assert_allclose(space["f"](*arguments), rewritten_space["f"](*arguments), rtol=1e-4)

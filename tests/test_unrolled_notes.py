@@ -114,27 +114,27 @@ def test_a_captured_array_of_several_programs_is_one_note():
 def test_the_exports_have_the_rewrite_and_the_price():
     case = CASES["layers from the last to the first"]
     document, _ = cell_of(case.source, *case.arguments)
-    shown = markdown(document)
-    assert "- Line 3: The for loop was unrolled: 24 equations\\. Python ran 12 iterations of this for loop" in shown
-    assert textwrap.indent(f"```text\n{case.code}\n```", "  ", lambda line: bool(line.strip())) in shown
-    assert "Measured for the whole program: trace 12\u00a0ms" in shown.replace(" ms", "\u00a0ms")
-    shown = page(document).replace("\u00a0", " ")
-    assert "<strong>Line 3</strong>: <strong>The for loop was unrolled: 24 equations.</strong> Python ran" in shown
-    assert f"<pre><code>{case.code}</code></pre>" in shown
-    assert "<p>Measured for the whole program: trace" in shown
+    text = markdown(document)
+    assert "- Line 3: The for loop was unrolled: 24 equations\\. Python ran 12 iterations of this for loop" in text
+    assert textwrap.indent(f"```text\n{case.code}\n```", "  ", lambda line: bool(line.strip())) in text
+    assert "Measured for the whole program: trace 12\u00a0ms" in text.replace(" ms", "\u00a0ms")
+    text = page(document).replace("\u00a0", " ")
+    assert "<strong>Line 3</strong>: <strong>The for loop was unrolled: 24 equations.</strong> Python ran" in text
+    assert f"<pre><code>{case.code}</code></pre>" in text
+    assert "<p>Measured for the whole program: trace" in text
 
 
 def test_a_failure_of_ours_on_one_program_hides_no_other(monkeypatch):
     from jupyter_jaxpr.explain.loops.find import LoopFinder
 
-    found = LoopFinder.found
+    find_loops = LoopFinder.found
     failed = []
 
     def fails_once(self, blocks):
         if not failed:
             failed.append(True)
             raise RuntimeError("a mistake of ours")
-        return found(self, blocks)
+        return find_loops(self, blocks)
 
     monkeypatch.setattr(LoopFinder, "found", fails_once)
     source = "def f(x):\n    for _ in range(30):\n        x = jnp.sin(x)\n    return x\n"

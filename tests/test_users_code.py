@@ -91,9 +91,9 @@ def compiled(notebook: Notebook, cell: str) -> list[CodeType]:
     collected: list[CodeType] = []
     run_code = notebook.shell.run_code
 
-    async def listen(code: CodeType, *rest: Any, **more: Any) -> Any:
+    async def listen(code: CodeType, *arguments: Any, **options: Any) -> Any:
         collected.extend(codes(code))
-        return await run_code(code, *rest, **more)
+        return await run_code(code, *arguments, **options)
 
     notebook.shell.run_code = listen
     assert notebook.run(cell).result.success
@@ -112,7 +112,7 @@ def test_the_code_within_a_cell_is_the_users(make_notebook: Make) -> None:
         notebook.run(SETUP)
         magic = "%%jaxpr" if extension else "# the cell"
         collected.append([code for code in compiled(notebook, f"{magic}\n{CELL}") if code.co_name != "<module>"])
-    observed, unobserved = ([described(code) for code in each] for each in collected)
+    observed, unobserved = ([described(code) for code in entry] for entry in collected)
     assert observed == unobserved
     assert {qualname for qualname, *_ in observed} >= {"jitted", "Model.run", "waited", "outer.<locals>.inner"}
     assert {name for code in collected[0] for name in names_of_ours(code)} == set()
@@ -138,8 +138,8 @@ def test_the_calls_of_the_last_statement_alone_are_rewritten(make_notebook: Make
     notebook = make_notebook()
     notebook.run(SETUP)
     cell = "%%jaxpr\nf = jax.jit(lambda y: y + 1)\nf(x)\nmax([f(y).sum() for y in [x]], key=lambda y: f(y))"
-    whole = [(code.co_name, names_of_ours(code)) for code in compiled(notebook, cell)]
-    assert whole == [
+    names_by_code = [(code.co_name, names_of_ours(code)) for code in compiled(notebook, cell)]
+    assert names_by_code == [
         ("<module>", set()),
         ("<lambda>", set()),
         ("<module>", set()),
@@ -184,8 +184,8 @@ def test_a_function_of_the_cell_runs_in_another_process(notebook: Notebook) -> N
     )
     functions: tuple[FunctionType, FunctionType] = (notebook["step"], notebook["train"])
     text = base64.b64encode(cloudpickle.dumps(functions)).decode()
-    done = subprocess.run([sys.executable, "-c", ELSEWHERE], input=text, capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("38 2\n", "")
+    process = subprocess.run([sys.executable, "-c", ELSEWHERE], input=text, capture_output=True, text=True, check=False)
+    assert (process.stdout, process.stderr) == ("38 2\n", "")
 
 
 CALLS = {
@@ -198,10 +198,10 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("where", CALLS)
-def test_calls_within_functions_are_counted_all_the_same(notebook: Notebook, where: str) -> None:
+@pytest.mark.parametrize("place", CALLS)
+def test_calls_within_functions_are_counted_all_the_same(notebook: Notebook, place: str) -> None:
     notebook.run("import functools\nf = jax.jit(lambda y: y + 1)\nf(x)")
-    ran = notebook.run(f"%%jaxpr\n{CALLS[where]}")
+    ran = notebook.run(f"%%jaxpr\n{CALLS[place]}")
     (counts,) = [function["run"] for function in ran.document["ledger"]["functions"] if function["run"]["calls"]]
     exact = sys.version_info >= (3, 12)
     assert (counts["calls"], counts["calls_exact"], counts["hits"], counts["compiles"]) == (4, exact, 4, 0)
@@ -218,10 +218,10 @@ STARS = {
 }
 
 
-@pytest.mark.parametrize("what", STARS)
-def test_values_behind_a_star_are_read_once(notebook: Notebook, what: str) -> None:
+@pytest.mark.parametrize("expression", STARS)
+def test_values_behind_a_star_are_read_once(notebook: Notebook, expression: str) -> None:
     """The call or Python's own code reads the values; an iterator of the user's runs once, from no line of ours."""
-    values, known = STARS[what]
+    values, is_known = STARS[expression]
     notebook.run(
         "import collections, traceback\nPair = collections.namedtuple('Pair', 'a b')\nread = []\n"
         "class Twice:\n    def __iter__(self):\n        read.append([f.name for f in traceback.extract_stack()])\n"
@@ -229,7 +229,7 @@ def test_values_behind_a_star_are_read_once(notebook: Notebook, what: str) -> No
     )
     ran = notebook.run(f"%%jaxpr\nadd(*{values})")
     assert ran.result.success
-    if known:
+    if is_known:
         assert [program.split("(")[0] for program in ran.programs] == ["traced add", "recorded add"]
         return
     assert [names[-2] for names in notebook["read"]] == ["<module>"]

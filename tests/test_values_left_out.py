@@ -52,23 +52,23 @@ STAYS = {
 }
 
 
-def of_type(kind: Any, where: str) -> Any:
+def of_type(kind: Any, place: str) -> Any:
     """Return a value of a type in which each text names its place."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return of_type(arguments[0], where)
+        return of_type(arguments[0], place)
     if origin is Literal:
         return arguments[0]
     if origin in (types.UnionType, Union):
-        return of_type(next(argument for argument in arguments if argument is not type(None)), where)
+        return of_type(next(argument for argument in arguments if argument is not type(None)), place)
     if origin is list:
-        return [of_type(arguments[0], where)]
+        return [of_type(arguments[0], place)]
     if origin is tuple:
-        return tuple(of_type(argument, where) for argument in arguments)
+        return tuple(of_type(argument, place) for argument in arguments)
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return made(kind)
     if kind is str:
-        return f"S3CRET<{where}>"
+        return f"S3CRET<{place}>"
     return {int: 0, float: 0.5, bool: False}[kind]
 
 
@@ -176,7 +176,12 @@ def test_no_value_is_in_what_is_saved(hiding: Notebook, tmp_path: Path, name: st
         texts.append((tmp_path / f"run{ending}").read_text("utf-8"))
     texts += [snapshot.to_json(), json.dumps(snapshot.to_dict()), repr(snapshot), json.dumps(bundle(snapshot.document))]
     texts += [page(built[-1].sources.with_texts(whole=True)), markdown(built[-1].document)]
-    rows = [(each, text[max(0, text.find(each) - 60) :][:120]) for text in texts for each in TEXTS if each in text]
+    rows = [
+        (hidden_text, text[max(0, text.find(hidden_text) - 60) :][:120])
+        for text in texts
+        for hidden_text in TEXTS
+        if hidden_text in text
+    ]
     assert rows == []
     # The panel has the values.
     assert any(text in encode(built[-1].document).decode() for text in TEXTS)
@@ -218,8 +223,8 @@ def test_what_stands_in_the_place_of_values(hiding: Notebook) -> None:
 
 def test_the_setting_of_the_page_leaves_values_out_and_the_kernel_s_own_setting_holds(notebook: Notebook) -> None:
     publisher = Session.of(notebook.shell).publisher
-    told = publisher._answers.answer({"type": "values", "id": 1, "snapshot": "", "saved": False})
-    assert told == Answered(id=1, result=False)
+    answer = publisher._answers.answer({"type": "values", "id": 1, "snapshot": "", "saved": False})
+    assert answer == Answered(id=1, result=False)
     assert notebook.run("%%jaxpr\njax.jit(jnp.sin)(1.0)").document["values"] == "left_out"
     publisher._answers.answer({"type": "values", "id": 2, "snapshot": "", "saved": True})
     assert notebook.run("%%jaxpr\njax.jit(jnp.sin)(1.0)").document.get("values", "kept") == "kept"

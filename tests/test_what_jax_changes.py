@@ -145,7 +145,7 @@ def test_a_clock_outside_of_the_trace_is_no_matter(notebook):
 
 
 @pytest.mark.parametrize(
-    ("expression", "asked", "taken"),
+    ("expression", "requested", "used"),
     [
         ("jnp.zeros(3, dtype=jnp.float64)", "float64", "float32"),
         ("jnp.array([1.0], dtype='float64')", "float64", "float32"),
@@ -154,18 +154,18 @@ def test_a_clock_outside_of_the_trace_is_no_matter(notebook):
         ("jnp.ones(3, jnp.complex128)", "complex128", "complex64"),
     ],
 )
-@pytest.mark.parametrize("where", ["f = jax.jit(lambda: {})\nf()", pytest.param("y = {}", marks=pytest.mark.slow)])
-def test_a_type_that_was_not_given(notebook, expression, asked, taken, where):
-    ran = notebook.run("%%jaxpr\n" + where.format(expression))
+@pytest.mark.parametrize("place", ["f = jax.jit(lambda: {})\nf()", pytest.param("y = {}", marks=pytest.mark.slow)])
+def test_a_type_that_was_not_given(notebook, expression, requested, used, place):
+    ran = notebook.run("%%jaxpr\n" + place.format(expression))
     note = ran.note("truncated_type")
     assert (note["title"], note["text"], note["cure"]) == (
-        f"The code asks for {asked}, JAX takes {taken}",
-        f"This expression asks for {asked}. JAX takes {taken} in its place, because jax_enable_x64 is off.",
-        f"Write {taken}, or turn 64-bit types on before anything else uses JAX: "
+        f"The code asks for {requested}, JAX takes {used}",
+        f"This expression asks for {requested}. JAX takes {used} in its place, because jax_enable_x64 is off.",
+        f"Write {used}, or turn 64-bit types on before anything else uses JAX: "
         'jax.config.update("jax_enable_x64", True).',
     )
     file, _, line, column, end_line, end_column = ran.document["frames"][note["frame"]]
-    text = where.format(expression).split("\n")[line - 2][column:end_column]
+    text = place.format(expression).split("\n")[line - 2][column:end_column]
     assert text == expression
 
 
@@ -198,7 +198,7 @@ def test_a_type_that_a_package_asked_for(notebook, tmp_path, monkeypatch):
 
 def test_the_warnings_are_those_of_a_plain_cell(make_notebook):
     """The warnings are equal even where a filter of the user's turns one into an error."""
-    shown = []
+    outputs = []
     for magic in ("", "%%jaxpr\n"):
         notebook = make_notebook(extension=bool(magic))
         notebook.run("import warnings, jax, jax.numpy as jnp\nf = jax.jit(lambda x: x.sum(), donate_argnums=0)")
@@ -206,15 +206,15 @@ def test_the_warnings_are_those_of_a_plain_cell(make_notebook):
             f"{magic}with warnings.catch_warnings(record=True) as seen:\n    warnings.simplefilter('default')\n"
             "    for _ in range(2):\n        jnp.zeros(3, 'float64') + f(jnp.ones(3))"
         )
-        lines = [each.lineno - bool(magic) * ("jax" not in each.filename) for each in notebook["seen"]]
+        lines = [warning.lineno - bool(magic) * ("jax" not in warning.filename) for warning in notebook["seen"]]
         ran = notebook.run(f"{magic}with warnings.catch_warnings(action='error'):\n    jnp.zeros(3, 'float64')")
-        shown.append(([str(each.message) for each in notebook["seen"]], lines, repr(ran.result.error_in_exec)))
-    assert shown[0] == shown[1]
-    assert [text.split(":")[0][:40] for text in shown[0][0]] == [
+        outputs.append(([str(warning.message) for warning in notebook["seen"]], lines, repr(ran.result.error_in_exec)))
+    assert outputs[0] == outputs[1]
+    assert [text.split(":")[0][:40] for text in outputs[0][0]] == [
         "Explicitly requested dtype float64 reque",
         "Some donated buffers were not usable",
     ]
-    assert "Explicitly requested dtype float64" in shown[0][2]
+    assert "Explicitly requested dtype float64" in outputs[0][2]
 
 
 # --- a donated argument without use ---
@@ -284,9 +284,9 @@ def test_donated_arguments_that_results_use(notebook, body, donated):
         ("lax.while_loop(lambda c: c[0] < 9, lambda c: (c[0] + 1, c[1] * 0.5), (0, 8))", "i32[]", "f32[]", "float32"),
     ],
 )
-@pytest.mark.parametrize("where", ["f = jax.jit(lambda x: {})\nf(x)", pytest.param("y = {}", marks=pytest.mark.slow)])
-def test_a_carry_that_jax_converts(notebook, where, loop, began, returned, dtype):
-    ran = notebook.run("%%jaxpr\n" + where.format(loop))
+@pytest.mark.parametrize("place", ["f = jax.jit(lambda x: {})\nf(x)", pytest.param("y = {}", marks=pytest.mark.slow)])
+def test_a_carry_that_jax_converts(notebook, place, loop, began, returned, dtype):
+    ran = notebook.run("%%jaxpr\n" + place.format(loop))
     note = ran.note("promoted_carry")
     assert (note["title"], note["text"], note["cure"]) == (
         f"A carry of this loop changes from {began} to {returned}",
@@ -295,7 +295,7 @@ def test_a_carry_that_jax_converts(notebook, where, loop, began, returned, dtype
         f"Begin the carry with the type {dtype}, such as jnp.asarray(value, jnp.{dtype}).",
     )
     *_, line, column, end_line, end_column = ran.document["frames"][note["frame"]]
-    assert where.format(loop).split("\n")[line - 2][column:end_column] == loop
+    assert place.format(loop).split("\n")[line - 2][column:end_column] == loop
 
 
 @pytest.mark.parametrize(

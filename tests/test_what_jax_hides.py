@@ -87,11 +87,11 @@ def test_a_value_that_changed_since_the_trace(notebook, setup, change, title, te
     first = notebook.run(f"%%jaxpr\n{setup}\nf(jnp.ones(3)); f(jnp.ones(3))")
     assert "stale_value" not in first.notes
     notebook.run(change)
-    again = notebook.run("%%jaxpr\nf(jnp.ones(3))")
-    note = again.note("stale_value")
+    second_run = notebook.run("%%jaxpr\nf(jnp.ones(3))")
+    note = second_run.note("stale_value")
     assert (note["title"], note["text"], note["cure"]) == (title, text, cure)
     if line is not None:
-        assert again.line_of(note) == line
+        assert second_run.line_of(note) == line
     # Another shape needs another trace, which reads the new value.
     assert "stale_value" not in notebook.run("%%jaxpr\nf(jnp.ones((2, 3)))").notes
 

@@ -44,24 +44,24 @@ def built(tmp_path, monkeypatch):
 @pytest.fixture
 def shown():
     """A widget of an inspection, and the messages that it sends."""
-    made = jj.widget(jj.inspect(total, jnp.ones(3), stage="trace"))
+    widget = jj.widget(jj.inspect(total, jnp.ones(3), stage="trace"))
     sent = []
-    made.send = sent.append  # what was bound before, sends on the comm
-    made._messages._send = sent.append
-    yield made, sent
-    made.close()
+    widget.send = sent.append  # what was bound before, sends on the comm
+    widget._messages._send = sent.append
+    yield widget, sent
+    widget.close()
 
 
-def say(made, **message):
-    made._handle_custom_msg(message, [])
+def say(opened, **message):
+    opened._handle_custom_msg(message, [])
 
 
 def test_a_host_saves_the_document_and_a_short_script_but_never_the_views(shown):
     import anywidget
 
-    made, _ = shown
-    assert isinstance(made, anywidget.AnyWidget)
-    state = made.get_state()
+    opened, _ = shown
+    assert isinstance(opened, anywidget.AnyWidget)
+    state = opened.get_state()
     assert jj.Snapshot.from_json(json.dumps(state["document"])).programs[0].name == "total"
     assert (state["program"], state["tab"], state["level"], state["selection"]) == (0, "program", "jaxpr", None)
     assert state["_summary"].startswith("total (f32[3]) → f32[]")
@@ -70,28 +70,28 @@ def test_a_host_saves_the_document_and_a_short_script_but_never_the_views(shown)
 
 
 def test_the_views_come_as_a_message(shown):
-    made, sent = shown
-    say(made, type="views")
+    opened, sent = shown
+    say(opened, type="views")
     (message,) = sent
-    assert message["version"] == made._views
+    assert message["version"] == opened._views
     assert gzip.decompress(base64.b64decode(message["gzip"])) == b"export const render = () => undefined;"
 
 
 def test_the_kernel_says_hello_sends_the_run_and_answers(shown):
-    made, sent = shown
-    say(made, type="resend", protocol=2, version="0.1.0")
+    opened, sent = shown
+    say(opened, type="resend", protocol=2, version="0.1.0")
     hello, snapshot = sent
     assert (hello["type"], hello["seq"], snapshot["type"], snapshot["seq"]) == ("hello", 1, "snapshot", 2)
     run = snapshot["snapshot"]["id"]
-    say(made, type="cost", id=7, snapshot=run, program=0)
+    say(opened, type="cost", id=7, snapshot=run, program=0)
     assert (sent[2]["type"], sent[2]["id"], sent[2]["result"]["program"]) == ("answered", 7, 0)
-    say(made, type="cost", id=8, snapshot="another", program=0)
+    say(opened, type="cost", id=8, snapshot="another", program=0)
     assert sent[3]["type"] == "refused"
     assert "The kernel no longer holds this run" in sent[3]["reason"]
 
 
 def test_a_call_is_traced_while_the_kernel_holds_the_run_and_does_nothing_else(shown):
-    made, _ = shown
+    opened, _ = shown
     sent, traced = [], []
     snapshot = jj.inspect(total, jnp.ones(3), stage="trace")
     built = Built(snapshot.document, snapshot.sources, retrace=lambda: traced.append(1))
@@ -114,10 +114,10 @@ def test_a_call_is_traced_while_the_kernel_holds_the_run_and_does_nothing_else(s
 
 @pytest.mark.parametrize("message", [{"type": "trace"}, {"type": "trace", "snapshot": 3}, {"type": ["cost"], "id": 1}])
 def test_a_message_of_a_wrong_shape_prints_nothing(shown, capfd, monkeypatch, message):
-    made, _ = shown
+    opened, _ = shown
     failures = []
-    monkeypatch.setattr(type(made._msg_callbacks), "__call__", called_with(failures))
-    say(made, **message)
+    monkeypatch.setattr(type(opened._msg_callbacks), "__call__", called_with(failures))
+    say(opened, **message)
     assert (failures, capfd.readouterr()) == ([], ("", ""))
 
 
@@ -135,20 +135,20 @@ def called_with(failures):
 
 
 def test_an_answer_is_in_the_document_that_a_host_saves(shown):
-    made, sent = shown
-    before = made.document
-    say(made, type="transform", id=1, snapshot=before["id"], program=0, kind="vmap")
+    opened, sent = shown
+    before = opened.document
+    say(opened, type="transform", id=1, snapshot=before["id"], program=0, kind="vmap")
     assert sent[-1]["type"] == "answered"
-    assert (before.get("transforms", []), len(made.document["transforms"])) == ([], 1)
+    assert (before.get("transforms", []), len(opened.document["transforms"])) == ([], 1)
 
 
 def test_the_traits_take_what_the_views_have_and_nothing_else(shown):
-    made, _ = shown
-    made.tab, made.level = "cost", "hlo"
+    opened, _ = shown
+    opened.tab, opened.level = "cost", "hlo"
     with pytest.raises(traitlets.TraitError, match="'nothing'"):
-        made.tab = "nothing"
+        opened.tab = "nothing"
     with pytest.raises(traitlets.TraitError, match="read-only"):
-        made.document = {}
+        opened.document = {}
     views = re.search(r"VIEW_NAMES.*?= \[([^\]]*)\]", (ROOT / "src/panel/shell/views.ts").read_text(), re.DOTALL)
     assert tuple(re.findall(r"'(\w+)'", views[1])) == jaxpr_widget.TABS
 
@@ -156,40 +156,40 @@ def test_the_traits_take_what_the_views_have_and_nothing_else(shown):
 def test_layouts_of_ipywidgets_take_it(shown):
     import ipywidgets
 
-    made, _ = shown
-    seen = []
-    made.observe(lambda change: seen.append(change["new"]), "tab")
-    box = ipywidgets.VBox([made])
-    made.tab = "time"
-    assert (box.children, seen) == ((made,), ["time"])
+    opened, _ = shown
+    tabs = []
+    opened.observe(lambda change: tabs.append(change["new"]), "tab")
+    box = ipywidgets.VBox([opened])
+    opened.tab = "time"
+    assert (box.children, tabs) == ((opened,), ["time"])
     box.close()
 
 
 def test_a_snapshot_of_a_file_has_no_kernel_behind_it():
     saved = jj.Snapshot.from_json(jj.inspect(total, jnp.ones(3), stage="trace").to_json())
-    made = jj.widget(saved)
-    sent = made.send = []
-    say(made, type="resend", protocol=2, version="0.1.0")
-    assert (sent, made.document["programs"][0]["name"]) == ([], "total")
-    made.close()
+    widget = jj.widget(saved)
+    sent = widget.send = []
+    say(widget, type="resend", protocol=2, version="0.1.0")
+    assert (sent, widget.document["programs"][0]["name"]) == ([], "total")
+    widget.close()
 
 
 def test_values_that_are_not_saved_are_not_in_the_state():
     scale = float("1234" + ".5")
     snapshot = jj.inspect(lambda x: x * scale, jnp.ones(3), stage="trace")
-    made = jj.widget(snapshot)
+    widget = jj.widget(snapshot)
     value = str(scale)  # the document holds the text of this function
-    assert value in json.dumps(made.document)
-    made.close()
+    assert value in json.dumps(widget.document)
+    widget.close()
     # As a document is after `%config JaxprMagics.values = False`.
-    made = jj.widget(jj.Snapshot(msgspec.structs.replace(snapshot.document, values="live")))
-    assert value not in json.dumps(made.get_state(["document", "_summary"]))
-    made.close()
+    widget = jj.widget(jj.Snapshot(msgspec.structs.replace(snapshot.document, values="live")))
+    assert value not in json.dumps(widget.get_state(["document", "_summary"]))
+    widget.close()
 
 
 def test_a_host_without_widgets_has_the_static_output(shown):
-    made, _ = shown
-    data, _ = made._repr_mimebundle_()
+    opened, _ = shown
+    data, _ = opened._repr_mimebundle_()
     assert set(data) == {
         "application/vnd.jupyter.widget-view+json",
         "application/vnd.jupyter-jaxpr.v1+json",
@@ -226,8 +226,8 @@ def test_views_that_were_not_built_are_named(monkeypatch, tmp_path):
 
 def test_nobody_who_does_not_ask_for_it_imports_anywidget():
     program = "import sys, jupyter_jaxpr.widgets, jupyter_jaxpr.magic; print('anywidget' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert process.stdout == "False\n"
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_a_job_runs_on_another_thread_and_its_reply_is_the_last(worker):
 
 
 def test_stop_is_heard_by_the_job_it_is_meant_for(worker):
-    page, other = Page(), Page()
+    page, second_page = Page(), Page()
 
     def job(work):
         while not work.stopped:
@@ -77,15 +77,15 @@ def test_stop_is_heard_by_the_job_it_is_meant_for(worker):
     page.hears("running")
     worker.stop("b", 1)
     worker.stop("a", 2)
-    worker.begin("b", 1, lambda work: done(work, "second"), other.send)
-    other.hears("waiting for an earlier request to end")
+    worker.begin("b", 1, lambda work: done(work, "second"), second_page.send)
+    second_page.hears("waiting for an earlier request to end")
     worker.stop("a", 1)
     assert page.last().reason == "stopped"
-    assert other.last().reason == "second"
+    assert second_page.last().reason == "second"
 
 
 def test_the_worker_of_a_widget_waits_for_that_of_the_panel(worker):
-    page, other, of_widget, go = Page(), Page(), Worker(), threading.Event()
+    page, second_page, of_widget, go = Page(), Page(), Worker(), threading.Event()
 
     def job(work):
         work.tell("begun")
@@ -95,15 +95,15 @@ def test_the_worker_of_a_widget_waits_for_that_of_the_panel(worker):
     worker.begin("a", 1, job, page.send)
     page.hears("begun")
     assert of_widget.is_busy
-    of_widget.begin("b", 1, done, other.send)
-    other.hears("waiting for an earlier request to end")
+    of_widget.begin("b", 1, done, second_page.send)
+    second_page.hears("waiting for an earlier request to end")
     go.set()
     assert isinstance(page.last(), Answered)
-    assert isinstance(other.last(), Answered)
+    assert isinstance(second_page.last(), Answered)
 
 
 def test_what_waits_can_be_stopped(worker):
-    page, other, go = Page(), Page(), threading.Event()
+    page, second_page, go = Page(), Page(), threading.Event()
 
     def waits(work):
         work.tell("begun")
@@ -112,9 +112,9 @@ def test_what_waits_can_be_stopped(worker):
 
     worker.begin("a", 1, waits, page.send)
     page.hears("begun")
-    worker.begin("a", 2, done, other.send)
+    worker.begin("a", 2, done, second_page.send)
     worker.stop("a", 2)
-    assert other.last().reason == (
+    assert second_page.last().reason == (
         "The request was stopped before it began: an earlier request has not ended. Wait for the earlier one, or stop "
         "it."
     )
@@ -140,10 +140,10 @@ def test_a_page_that_has_gone_is_sent_nothing_more(worker):
 
 
 def test_at_most_four_words_a_second():
-    page, now = Page(), [0.0]
-    work = Work(1, page.send, clock=lambda: now[0])
+    page, clock_time = Page(), [0.0]
+    work = Work(1, page.send, clock=lambda: clock_time[0])
     for tick in range(101):
-        now[0] = tick / 100
+        clock_time[0] = tick / 100
         work.tell(f"step {tick}")
     assert page.texts == ["step 0", "step 25", "step 50", "step 75", "step 100"]
 

@@ -16,15 +16,15 @@ SINES = "@jax.jit\ndef f(x):\n    for _ in range(3):\n        x = jnp.sin(x)\n  
 @contextmanager
 def stages_of(name: str) -> Iterator[list[str]]:
     """Yield the stages that JAX ran under a name."""
-    seen: list[str] = []
+    stages: list[str] = []
 
     def listen(event: str, seconds: float, **facts: Any) -> None:
         if str(facts.get("fun_name", "")).removeprefix("jit(").removesuffix(")") == name:
-            seen.append(event.rpartition("/")[2])
+            stages.append(event.rpartition("/")[2])
 
     jax.monitoring.register_event_duration_secs_listener(listen)
     try:
-        yield seen
+        yield stages
     finally:
         jax.monitoring.unregister_event_duration_listener(listen)
 

@@ -59,7 +59,7 @@ def call_table(
         began = time.perf_counter()
         runs = [(call, *_run(construct, call, began, stopped)) for call in kept.calls]
     columns = _columns(card, [steps for _, steps, _ in runs if steps is not None])
-    is_numbered = kept is not None and kept.seen == activity.calls
+    is_numbered = kept is not None and kept.total == activity.calls
     calls = [_row(card, call.number if is_numbered else 0, steps, why, len(columns)) for call, steps, why in runs]
     return CallTable(columns=columns, calls=calls, others=_others(document, control, construct, len(calls)))
 

@@ -1,11 +1,11 @@
-"""Reads JAX's private modules and hands out plain callbacks and facts; the only package that imports `jax._src`.
+"""Reads JAX's private modules and returns plain facts and callbacks; only this package imports `jax._src`.
 
 - `facts`: small questions to JAX, and the names of its events.
-- `keys`: what a cache key is made of.
-- `calls`: what one miss was given and made.
+- `keys`: the parts of a cache key.
+- `calls`: the arguments and the program of one missed call.
 - `post_hook`: JAX's hook after each jitted call.
-- `stages`: programs asked of JAX.
-- `support`: which facts can be had with the JAX at hand.
-- `hooks`: what JAX does, told to a receiver.
+- `stages`: programs that JAX makes on request.
+- `support`: the facts that the installed JAX can give.
+- `hooks`: reports to a receiver what JAX does.
 - `effects`: the names of effects.
 """

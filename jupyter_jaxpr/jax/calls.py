@@ -1,8 +1,8 @@
-"""What one miss was given and made, read off JAX's own objects.
+"""Reads the arguments and the program of one missed call from JAX's own objects.
 
 - `JitCall`: a call of a jitted function, and its `jax.stages` objects.
-- `PmapCall`: a call of a function that `jax.pmap` gave.
-- `DerivedCall`: a program that JAX derived from a jitted one.
+- `PmapCall`: a call of a function that `jax.pmap` returned.
+- `DerivedCall`: a program that JAX derived from the program of a jitted function.
 """
 
 from __future__ import annotations
@@ -188,8 +188,8 @@ class PmapCall:
             return None
 
 
-def _flat_of_pmap(given: Mapping[str, Any]) -> FlatCall | None:
-    mapped, leaves = getattr(given.get("cached"), "pmapped", None), given.get("dyn_args_flat")
+def _flat_of_pmap(arguments: Mapping[str, Any]) -> FlatCall | None:
+    mapped, leaves = getattr(arguments.get("cached"), "pmapped", None), arguments.get("dyn_args_flat")
     while mapped is not None and leaves is not None:
         code = getattr(mapped, "__code__", None)
         if code is not None and "in_tree" in code.co_freevars:

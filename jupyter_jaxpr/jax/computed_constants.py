@@ -12,6 +12,6 @@ from .facts import private
 def computing_codes() -> tuple[CodeType, ...]:
     """Return the codes that run as a trace begins to compute: jax.ensure_compile_time_eval, and JAX's own switch."""
     core = private("core")
-    made = (getattr(core, "ensure_compile_time_eval", None), getattr(core, "eval_context", None))
-    bodies: list[Any] = [inspect.unwrap(each) for each in made if each is not None]
+    context_managers = (getattr(core, "ensure_compile_time_eval", None), getattr(core, "eval_context", None))
+    bodies: list[Any] = [inspect.unwrap(manager) for manager in context_managers if manager is not None]
     return tuple(body.__code__ for body in bodies if hasattr(body, "__code__"))

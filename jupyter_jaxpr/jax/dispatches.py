@@ -217,11 +217,11 @@ def program_of(inputs: Sequence[Any], outputs: Sequence[Any], equations: Sequenc
 def inputs_of(equations: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
     """Return the variables that equations or outputs use and that no equation makes, in the order of use."""
     kind = private("core").Var
-    made = {id(variable) for equation in equations for variable in equation.outvars}
+    result_ids = {id(variable) for equation in equations for variable in equation.outvars}
     used = [*(operand for equation in equations for operand in equation.invars), *outputs]
     return list(
         {
-            id(variable): variable for variable in used if isinstance(variable, kind) and id(variable) not in made
+            id(variable): variable for variable in used if isinstance(variable, kind) and id(variable) not in result_ids
         }.values()
     )
 

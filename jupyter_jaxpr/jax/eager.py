@@ -79,13 +79,13 @@ class Construct:
     solver: str | None = None
     within: str | None = None
 
-    def how(self, now: bool) -> str:
-        """Return the origin of the program in a few words; `now` says whether JAX compiled it in this run."""
+    def how(self, ran_now: bool) -> str:
+        """Return the origin of the program in a few words; `ran_now` says whether JAX compiled it in this run."""
         if self.derived:
             return f"eager {self.name}, derived by a transform"
-        if self.solver is not None and now:
+        if self.solver is not None and ran_now:
             return f"eager {self.name}, run by {self.solver}"
-        return f"ran as an eager {self.name}" if now else f"eager {self.name}, compiled earlier"
+        return f"ran as an eager {self.name}" if ran_now else f"eager {self.name}, compiled earlier"
 
     @property
     def title(self) -> str:
@@ -165,9 +165,9 @@ def _bodies(name: str, params: dict[str, Any]) -> Iterator[Body]:
         yield Body(text_of(name), text_of(file), int(line) if line.isdigit() else 0)
 
 
-def _bodies_of_map(given: weakref.ref[Any] | None) -> Iterator[Body]:
+def _bodies_of_map(reference: weakref.ref[Any] | None) -> Iterator[Body]:
     """Return the function that the user passed to `map`, which JAX wraps in a function of its own."""
-    function = None if given is None else given()
+    function = None if reference is None else reference()
     if type(function) is FunctionType:
         code = function.__code__
         yield Body(text_of(function.__name__), text_of(code.co_filename), code.co_firstlineno)
@@ -183,19 +183,19 @@ def _called(
     """
     name, body, derived, solver, outermost = None, None, False, None, None
     while frame is not None and frame.f_code.co_filename.startswith(jax_directory()):
-        own = frame.f_code
-        if own.co_name in _FUNCTIONS and _CONTROL_FLOW in own.co_filename:
-            name = own.co_name
+        code = frame.f_code
+        if code.co_name in _FUNCTIONS and _CONTROL_FLOW in code.co_filename:
+            name = code.co_name
             parameter = _FUNCTIONS[name]
             try:
                 body = weakref.ref(frame.f_locals[parameter]) if parameter is not None else None
             except (KeyError, TypeError):  # this body allows no weak reference
                 body = None
-        elif own.co_name in _SOLVERS and _CONTROL_FLOW in own.co_filename:
-            solver = own.co_name
-        derived |= own.co_filename.endswith(_TRANSFORMS)
-        if callable(frame.f_globals.get(own.co_name)) and not own.co_name.startswith("_"):
-            outermost = own.co_name
+        elif code.co_name in _SOLVERS and _CONTROL_FLOW in code.co_filename:
+            solver = code.co_name
+        derived |= code.co_filename.endswith(_TRANSFORMS)
+        if callable(frame.f_globals.get(code.co_name)) and not code.co_name.startswith("_"):
+            outermost = code.co_name
         frame = frame.f_back
     return name, body, derived or (name is None and solver is None), solver, outermost
 
@@ -235,11 +235,11 @@ class EagerConstructs:
 
     def __init__(
         self,
-        wanted: Callable[[], bool],
+        is_wanted: Callable[[], bool],
         tell: Callable[[Any, FrameType], None],
         fail: Callable[[BaseException], None],
     ) -> None:
-        self._wanted = wanted
+        self._is_wanted = is_wanted
         self._tell = tell
         self._fail = fail
         self._method: TellingMethod | None = None
@@ -255,7 +255,7 @@ class EagerConstructs:
         core, dispatch = private("core"), private("dispatch")
         code = core.Primitive.bind_with_trace.__code__
         callable_of = dispatch.xla_primitive_callable
-        wanted, tell, fail = self._wanted, self._tell, self._fail
+        is_wanted, tell, fail = self._is_wanted, self._tell, self._fail
 
         def evaluated(_: Any, frame: FrameType) -> None:
             # Every operation of JAX outside of jit runs this function: two comparisons sort out most of them.
@@ -265,7 +265,7 @@ class EagerConstructs:
             if variables["self"].name not in _SPECIFIC:
                 return
             try:
-                if not wanted():
+                if not is_wanted():
                     return
                 # JAX asks the same question next, and caches the answer.
                 jitted = callable_of(variables["self"], **variables["params"])

@@ -149,10 +149,10 @@ class Hooks(EventListeners):
         original = getattr(module, name)
         self._replace(module, name, functools.wraps(original)(make(original)))
 
-    def _replace(self, module: Any, name: str, other: Any) -> None:
+    def _replace(self, module: Any, name: str, replacement: Any) -> None:
         self._originals[module.__name__, name] = getattr(module, name)
-        other.__jupyter_jaxpr__ = self  # marks the object for `remove`
-        setattr(module, name, other)
+        replacement.__jupyter_jaxpr__ = self  # marks the object for `remove`
+        setattr(module, name, replacement)
 
     def _before_trace(self, infer_params: Any) -> Callable[[], None]:
         # JAX's own functions miss hundreds of times in one trace of the user's: they take the first, shortest path.
@@ -182,9 +182,9 @@ class Hooks(EventListeners):
                 call = JitCall(
                     fun, variables[name_of_options], variables[name_of_args], variables[name_of_kwargs], frame
                 )
-                wanted = receiver.missed(call)
+                keeps_stages = receiver.missed(call)
                 call.drop_values()
-                if wanted:
+                if keeps_stages:
                     opened[id(frame)] = call
                     if len(opened) > 100:
                         self.forget_ended()

@@ -23,24 +23,24 @@ def is_numpy(value: Any) -> bool:
     return kind is np.ndarray or (is_jax_type(kind) and issubclass(kind, np.ndarray))
 
 
-def given_for(made: Any) -> Any:
+def given_for(array: Any) -> Any:
     """Return the NumPy array of the user's that JAX converted to another array.
 
     Args:
-        made: The array that JAX made, and on which it has just run an operation.
+        array: The array that JAX made, and on which it has just run an operation.
 
     Returns:
         The array; None where no array, or more than one, has these values.
     """
     import numpy as np
 
-    if not is_jax_type(type(made)):
+    if not is_jax_type(type(array)):
         return None
     matches: dict[int, Any] = {}
     for value in _values():
-        if type(value) is np.ndarray and value.shape == made.shape and value.dtype != made.dtype:
+        if type(value) is np.ndarray and value.shape == array.shape and value.dtype != array.dtype:
             with np.errstate(all="ignore"):
-                if id(value) not in matches and value.astype(made.dtype).tobytes() == made.tobytes():
+                if id(value) not in matches and value.astype(array.dtype).tobytes() == array.tobytes():
                     matches[id(value)] = value
     return next(iter(matches.values())) if len(matches) == 1 else None
 

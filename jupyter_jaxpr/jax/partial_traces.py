@@ -41,10 +41,10 @@ class PartialTrace:
         inner = under(value)
         if getattr(inner, "_trace", None) is not self.trace:
             return None
-        wanted = getattr(inner, "val", None)
+        variable_of_value = getattr(inner, "val", None)
         jaxpr = getattr(self.program, "jaxpr", self.program)
         variables = [*jaxpr.invars, *(variable for equation in jaxpr.eqns for variable in equation.outvars)]
-        return next((number for number, variable in enumerate(variables) if variable is wanted), None)
+        return next((number for number, variable in enumerate(variables) if variable is variable_of_value), None)
 
     def operands(self, frame: FrameType) -> list[Any] | None:
         """Return the operands of the primitive that the trace was recording in a frame; None for another frame."""
@@ -66,12 +66,12 @@ def partial_trace(error: BaseException) -> PartialTrace | None:
     while traceback is not None:
         trace: Any = traceback.tb_frame.f_locals.get("trace")
         if type(trace) is kind:
-            return _held(trace, traceback.tb_frame)
+            return _partial_trace(trace, traceback.tb_frame)
         traceback = traceback.tb_next
     return None
 
 
-def _held(trace: Any, frame: FrameType) -> PartialTrace:
+def _partial_trace(trace: Any, frame: FrameType) -> PartialTrace:
     jaxpr_frame = trace.frame
     captured = list(jaxpr_frame.constvar_to_val)
     inputs = list(jaxpr_frame.invars)

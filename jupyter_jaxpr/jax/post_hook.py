@@ -33,10 +33,10 @@ def _take_out(state: Any, hook: Any, before: Any) -> bool:
     return True
 
 
-def _put_back(setting: Any, ours: Any, original: Any) -> None:
+def _put_back(setting: Any, hook: Any, original: Any) -> None:
     """Restore JAX's settings function; where another function lies over ours, that function stays."""
-    if setting._update_thread_local_hook is not ours:
-        _before_ended[ours] = original
+    if setting._update_thread_local_hook is not hook:
+        _before_ended[hook] = original
         return
     while original in _before_ended:
         original = _before_ended.pop(original)
@@ -159,8 +159,8 @@ class Results:
         self._before, self._under = state.swap_local(hook), earlier_hook
         for setting in (config.debug_nans, config.debug_infs):
             self._settings.append((setting, setting._update_thread_local_hook, self._after(setting)))
-        for setting, _, ours in self._settings:
-            setting._update_thread_local_hook = ours
+        for setting, _, our_hook in self._settings:
+            setting._update_thread_local_hook = our_hook
         return True
 
     def _after(self, setting: Any) -> Callable[[Any], None]:
@@ -184,8 +184,8 @@ class Results:
 
     def stop(self) -> None:
         """Remove the hook; a hook over ours stays, and passes its calls on."""
-        for setting, original, ours in self._settings:
-            _put_back(setting, ours, original)
+        for setting, original, hook in self._settings:
+            _put_back(setting, hook, original)
         self._settings.clear()
         if self._state is not None and threading.get_ident() == self._thread:
             _take_out(self._state, self._hook, self._before)

@@ -45,8 +45,8 @@ class PrivateName:
         return f"{self.where}.{self.name}"
 
 
-def _each(where: str, names: str, since: str, why: str, without: str, **more: Any) -> Iterator[PrivateName]:
-    return (PrivateName(where, name, since, why, without, **more) for name in names.split())
+def _names(module: str, names: str, since: str, why: str, without: str, **facts: Any) -> Iterator[PrivateName]:
+    return (PrivateName(module, name, since, why, without, **facts) for name in names.split())
 
 
 _N = PrivateName
@@ -83,7 +83,7 @@ MODULES: tuple[PrivateName, ...] = (
     _N("dispatch", "JAXPR_TRACE_EVENT", "0.4.20", "the name of an event", _NO_EVENTS, "events"),
     _N("dispatch", "JAXPR_TO_MLIR_MODULE_EVENT", "0.4.20", "the name of an event", _NO_EVENTS, "events"),
     _N("dispatch", "BACKEND_COMPILE_EVENT", "0.4.20", "the name of an event", _NO_EVENTS, "events"),
-    *_each(
+    *_names(
         "monitoring",
         "register_event_duration_secs_listener register_event_listener",
         "0.4.20",
@@ -92,7 +92,7 @@ MODULES: tuple[PrivateName, ...] = (
         tier="events",
     ),
     _N("monitoring", "register_scalar_listener", "0.6.0", "to hear that a stage starts", _NO_EVENTS, "events"),
-    *_each(
+    *_names(
         "monitoring",
         "get_event_duration_listeners get_event_listeners",
         "0.4.20",
@@ -101,7 +101,7 @@ MODULES: tuple[PrivateName, ...] = (
         tier="events",
     ),
     _N("monitoring", "get_scalar_listeners", "0.6.0", "whether ours still listen", _NO_EVENTS, "events"),
-    *_each(
+    *_names(
         "monitoring",
         "unregister_event_duration_listener unregister_event_listener unregister_scalar_listener",
         "0.8.1",
@@ -139,7 +139,7 @@ MODULES: tuple[PrivateName, ...] = (
         "jax.extend.core has it, but its import empties caches",
         "steps, times, sweeps",
     ),
-    *_each(
+    *_names(
         "core",
         "ensure_compile_time_eval eval_context",
         "0.4.36",
@@ -222,9 +222,9 @@ OBJECTS: tuple[PrivateName, ...] = (
 )
 
 LOCALS: tuple[PrivateName, ...] = (
-    *_each("pjit:cache_miss", "args kwargs p args_flat", "0.9.0", "a call and its trace", _NO_HOOKS, tier="hooks"),
-    *_each("pjit:cache_miss", "fun jaxpr", "0.4.31", "the program that ran", _NO_RECORDING),
-    *_each(
+    *_names("pjit:cache_miss", "args kwargs p args_flat", "0.9.0", "a call and its trace", _NO_HOOKS, tier="hooks"),
+    *_names("pjit:cache_miss", "fun jaxpr", "0.4.31", "the program that ran", _NO_RECORDING),
+    *_names(
         "pjit:call_impl_cache_miss",
         "args out_flat name jaxpr in_shardings out_shardings in_layouts out_layouts donated_invars ctx_mesh "
         "keep_unused inline compiler_options_kvs",
@@ -232,13 +232,13 @@ LOCALS: tuple[PrivateName, ...] = (
         "a program that JAX derived",
         _DERIVED,
     ),
-    *_each("pjit:jit_trace", "jit_func args kwargs", "0.6.0", "what is traced without a call", _NOT_AHEAD),
-    *_each("api:device_put", "x_flat out_flat", "0.4.20", "what is copied", _NO_RECORDING),
-    *_each("api:make_jaxpr_f", "fun static_argnums", "0.4.20", "what make_jaxpr traces", _NOT_AHEAD),
+    *_names("pjit:jit_trace", "jit_func args kwargs", "0.6.0", "what is traced without a call", _NOT_AHEAD),
+    *_names("api:device_put", "x_flat out_flat", "0.4.20", "what is copied", _NO_RECORDING),
+    *_names("api:make_jaxpr_f", "fun static_argnums", "0.4.20", "what make_jaxpr traces", _NOT_AHEAD),
     _N("api:grad_f", "value_and_grad_f", "0.4.20", "the function under grad", "how a function under grad ran"),
-    *_each("dispatch:prim_fun", "prim params", "0.4.20", "an operation outside of jit", _NOT_EAGER),
-    *_each("dispatch:__exit__", "exc_type exc_value", "0.5.3", "the error of a trace", _NOT_PARTIAL),
-    *_each("core:bind_with_trace", "self params", "0.4.20", "a loop outside of jit", _NOT_EAGER),
+    *_names("dispatch:prim_fun", "prim params", "0.4.20", "an operation outside of jit", _NOT_EAGER),
+    *_names("dispatch:__exit__", "exc_type exc_value", "0.5.3", "the error of a trace", _NOT_PARTIAL),
+    *_names("core:bind_with_trace", "self params", "0.4.20", "a loop outside of jit", _NOT_EAGER),
     _N(
         "interpreters.partial_eval:trace_to_jaxpr",
         "trace",
@@ -255,19 +255,19 @@ LOCALS: tuple[PrivateName, ...] = (
         _NOT_PARTIAL,
     ),
     _N("interpreters.partial_eval:trace_to_jaxpr_nocache", "trace", "0.11.0", "what was traced", _NOT_PARTIAL),
-    *_each("pmap:wrapped", "infer_params args kwargs cached dyn_args_flat", "0.9.1", "a call of pmap", _PMAP),
+    *_names("pmap:wrapped", "infer_params args kwargs cached dyn_args_flat", "0.9.1", "a call of pmap", _PMAP),
     _N("pmap:_fun", "in_tree", "0.8.0", "the structure of the call of pmap", _PMAP),
-    *_each("pmap:infer_params", "wrapped_fun static_broadcasted_tuple", "0.9.1", "pmap's options", _PMAP),
-    *_each("stages:lower", "self", "0.4.20", "what lower() was asked of", "credits of compile()"),
-    *_each("tree_util:flatten_func", "data_fields meta_fields", "0.4.27", "fields of dataclasses", "names of leaves"),
-    *_each(
+    *_names("pmap:infer_params", "wrapped_fun static_broadcasted_tuple", "0.9.1", "pmap's options", _PMAP),
+    *_names("stages:lower", "self", "0.4.20", "what lower() was asked of", "credits of compile()"),
+    *_names("tree_util:flatten_func", "data_fields meta_fields", "0.4.27", "fields of dataclasses", "names of leaves"),
+    *_names(
         "dtypes:_maybe_canonicalize_explicit_dtype",
         "dtype canonical_dtype",
         "0.8.1",
         "a type that JAX truncates",
         _NO_WARNINGS,
     ),
-    *_each(
+    *_names(
         "interpreters.mlir:lower_jaxpr_to_module",
         "sharded_in_avals sharded_out_avals donated_args arg_names input_output_aliases module_name "
         "platforms_with_donation",
@@ -275,14 +275,14 @@ LOCALS: tuple[PrivateName, ...] = (
         "donated buffers without use",
         _NO_WARNINGS,
     ),
-    *_each(
+    *_names(
         "lax.control_flow.loops:_promote_weak_typed_input",
         "in_aval out_aval",
         "0.8.1",
         "a carry that JAX converts",
         _NO_WARNINGS,
     ),
-    *_each("pallas.pallas_call:wrapped", "kernel", "0.4.32", "the user's kernel", "the name of the kernel"),
+    *_names("pallas.pallas_call:wrapped", "kernel", "0.4.32", "the user's kernel", "the name of the kernel"),
 )
 
 

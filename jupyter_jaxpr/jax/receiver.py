@@ -1,4 +1,4 @@
-"""States what JAX's hooks and events tell, and to which methods of a `Receiver`."""
+"""Declares the methods of a `Receiver`, which JAX's hooks and events call."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Programs asked of JAX: a trace with another program in it, the function of a jaxpr, what is made ahead.
+"""Makes programs with JAX on request: a trace with another program in it, the function of a jaxpr.
 
-`without_disk_cache` keeps a compilation out of the cache on disk; `unheard` keeps such a question out of all events.
+`without_disk_cache` keeps a compilation out of the cache on disk; `unheard` keeps such work out of all events.
+`made_ahead` finds the function that a `.lower()` or `.compile()` of the user works for.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ def _translated_by_jax_alone(jaxpr: Any) -> bool:
     if any(getattr(variable.aval, "is_high", False) for variable in (*jaxpr.constvars, *jaxpr.invars)):
         return False
     for equation in jaxpr.eqns:
-        own = equation.params.get("_prim")
-        if own is not None and not type(own).__module__.startswith("jax._src.numpy."):
+        primitive = equation.params.get("_prim")
+        if primitive is not None and not type(primitive).__module__.startswith("jax._src.numpy."):
             return False
         if any(getattr(variable.aval, "is_high", False) for variable in equation.outvars):
             return False
@@ -81,11 +82,11 @@ def made_ahead(frame: FrameType | None) -> str | None:
         if frame is None or frame.f_code.co_name == CACHE_MISS:
             return None
         if frame.f_code.co_filename == stages.__file__ and frame.f_code.co_name in ("lower", "compile"):
-            asked = frame.f_locals.get("self")
-            if isinstance(asked, stages.Traced):
-                about = getattr(asked.jaxpr, "jaxpr", asked.jaxpr).debug_info
+            stage_object = frame.f_locals.get("self")
+            if isinstance(stage_object, stages.Traced):
+                about = getattr(stage_object.jaxpr, "jaxpr", stage_object.jaxpr).debug_info
             else:
-                about = asked._lowering.compile_args["all_args_info"].debug_info  # type: ignore[union-attr]  # Lowered
+                about = stage_object._lowering.compile_args["all_args_info"].debug_info  # type: ignore[union-attr]  # Lowered
             return plain_text.exact(about.func_src_info, plain_text.Limit.FILE)
         frame = frame.f_back
     return None

@@ -1,7 +1,7 @@
-"""Which facts can be had with the JAX at hand (the tier), without importing JAX before the user does.
+"""Decides which facts the installed JAX can give (the tier), without importing JAX before the user does.
 
-Whether the hooks fit is read off the code of JAX's private functions: names, parameters, and that JAX's cache miss
-looks them up by name. Nothing here starts a backend, traces or compiles; each miss checks what it is given.
+The decision reads the code of JAX's private functions: names, parameters, and whether JAX's cache miss looks the
+functions up by name. Nothing here starts a backend, traces or compiles; each miss checks the values that it receives.
 """
 
 from __future__ import annotations

@@ -101,13 +101,13 @@ def origin_of(tracer: Any) -> Origin | None:
     trace_frame = trace.frame
     places = {id(variable): number for number, variable in enumerate(trace_frame.invars)}
     numbers: set[int] = set()
-    seen: set[int] = set()
+    visited: set[int] = set()
     waiting = [inner]
     while waiting:
         at = waiting.pop()
-        if id(at) in seen:
+        if id(at) in visited:
             continue
-        seen.add(id(at))
+        visited.add(id(at))
         number = places.get(id(getattr(at, "val", None)))
         if number is not None:
             numbers.add(number)

@@ -53,15 +53,15 @@ def trace_under_way(frame: FrameType | None) -> TraceUnderWay | None:
 
 def equations_in(jaxpr: Any) -> int:
     """Return the number of equations in a program and its inner programs; a shared program counts once."""
-    seen: set[int] = set()
+    visited: set[int] = set()
     waiting = [jaxpr]
     count = 0
     while waiting:
         program = waiting.pop()
         program = getattr(program, "jaxpr", program)
-        if id(program) in seen:
+        if id(program) in visited:
             continue
-        seen.add(id(program))
+        visited.add(id(program))
         count += len(program.eqns)
         for equation in program.eqns:
             for value in equation.params.values():

@@ -61,17 +61,20 @@ def runs_its_function(fun: Any) -> str | None:
     return name if name in _AT_ONCE and inner.__code__.co_filename.endswith("api.py") else None
 
 
-def linear_of(made: Any) -> Linear | None:
+def linear_of(linear_function: Any) -> Linear | None:
     """Return the transform and the function of a result of `jax.vjp` or `jax.linearize`; None for other objects."""
-    kind = type(made)
+    kind = type(linear_function)
     if kind.__module__.partition(".")[0] != "jax":
         return None
     if kind.__name__ == "VJP":
-        transform, inner = "vjp", getattr(made, "fun", None)
-    elif kind.__name__ == "Partial" and type(made.func).__name__ == "_HashableCallableShim":
-        transform, inner = "linearize", getattr(made.func, "fun", None) or getattr(made.func, "val", None)
-    elif kind.__name__ == "Partial" and type(made.func) is FunctionType:
-        transposed = _behind_boundary(made.func)
+        transform, inner = "vjp", getattr(linear_function, "fun", None)
+    elif kind.__name__ == "Partial" and type(linear_function.func).__name__ == "_HashableCallableShim":
+        transform, inner = (
+            "linearize",
+            getattr(linear_function.func, "fun", None) or getattr(linear_function.func, "val", None),
+        )
+    elif kind.__name__ == "Partial" and type(linear_function.func) is FunctionType:
+        transposed = _behind_boundary(linear_function.func)
         is_known = type(transposed) is FunctionType and transposed.__code__.co_name == "transposed_fun"
         transform, inner = "linear_transpose", tuple(_cells(transposed).values()) if is_known else None
     else:

@@ -51,7 +51,7 @@ def transforms_of(values: Sequence[Any]) -> TransformsOfCall | None:
     # Two leaves of one vmap share its trace; a trace has more traces around it than the traces outside of it.
     around: dict[int, tuple[int, Transform]] = {}
     for value in values:
-        own: list[Transform] = []
+        of_leaf: list[Transform] = []
         while is_tracer_type(type(value)):
             try:
                 transform, inside = _outermost(value)
@@ -59,13 +59,13 @@ def transforms_of(values: Sequence[Any]) -> TransformsOfCall | None:
                 depth = _depth(trace)
             except not_of_a_signal(AttributeError):  # a tracer of another JAX version
                 return None
-            if transform is None or len(own) == _MOST:
+            if transform is None or len(of_leaf) == _MOST:
                 return None
-            own.append(transform)
+            of_leaf.append(transform)
             around[id(trace)] = depth, transform._replace(axis=None)
             value = inside
-        leaves.append(tuple(own))
-    ordered = sorted(around.values(), key=lambda each: -each[0])
+        leaves.append(tuple(of_leaf))
+    ordered = sorted(around.values(), key=lambda entry: -entry[0])
     return TransformsOfCall(tuple(transform for _, transform in ordered), tuple(leaves))
 
 

@@ -1,9 +1,9 @@
-"""Traces that nobody called for: `jax.make_jaxpr`, `jax.eval_shape`, `f.trace()`, `f.lower()`, `jax.export`.
+"""Reports traces without a call: `jax.make_jaxpr`, `jax.eval_shape`, `f.trace()`, `f.lower()`, `jax.export`.
 
-All of them come by one function of JAX's, which makes a `jax.stages.Traced` of what was traced.
+All of them pass through one function of JAX, which makes a `jax.stages.Traced`.
 
 - `TracedAhead`: one such trace.
-- `TracesAhead`: tells of each.
+- `TracesAhead`: reports each of them.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class TracesAhead:
         code = inspect.unwrap(private("pjit").jit_trace).__code__
         tell, fail = self._tell, self._fail
 
-        def made(traced: Any, frame: FrameType) -> None:
+        def note_traced(traced: Any, frame: FrameType) -> None:
             if frame.f_code is not code:
                 return
             try:
@@ -130,7 +130,7 @@ class TracesAhead:
             except not_of_a_signal(*FAILURES) as error:
                 fail(error)
 
-        self._method = TellingMethod(private("stages").Traced, "__init__", made)
+        self._method = TellingMethod(private("stages").Traced, "__init__", note_traced)
 
     def stop(self) -> None:
         """Stop reporting, and restore JAX."""

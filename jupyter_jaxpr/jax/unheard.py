@@ -78,7 +78,7 @@ def unheard() -> Iterator[None]:
 
 def _leave(block: _Unheard) -> None:
     with _lock:
-        _blocks[:] = [other for other in _blocks if other is not block]
+        _blocks[:] = [active_block for active_block in _blocks if active_block is not block]
         _settle()
 
 
@@ -91,13 +91,13 @@ def _settle() -> None:
             setattr(monitoring, name, _OtherThreads(listeners))
         elif not _blocks and type(listeners) is _OtherThreads:
             # The user may have added or removed listeners meanwhile, and another thread may add one now.
-            known = listeners.all()
-            listeners.replaced[:] = known
+            registered = listeners.all()
+            listeners.replaced[:] = registered
             setattr(monitoring, name, listeners.replaced)
-            listeners.replaced.extend(listeners.all()[len(known) :])
+            listeners.replaced.extend(listeners.all()[len(registered) :])
     for name, logger in list(logging.root.manager.loggerDict.items()):
         if isinstance(logger, logging.Logger) and name.partition(".")[0] == "jax":
             # A new list each time: another thread may go through the old list now.
-            others = [each for each in logger.filters if each is not _FILTER]
-            if len(others) == len(logger.filters) if _blocks else len(others) < len(logger.filters):
-                logger.filters = [*others, _FILTER] if _blocks else others
+            users_filters = [log_filter for log_filter in logger.filters if log_filter is not _FILTER]
+            if len(users_filters) == len(logger.filters) if _blocks else len(users_filters) < len(logger.filters):
+                logger.filters = [*users_filters, _FILTER] if _blocks else users_filters

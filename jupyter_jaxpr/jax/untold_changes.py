@@ -1,8 +1,8 @@
-"""Reports changes that JAX makes with few words: changed types, donated buffers without use.
+"""Reports changes that JAX makes with few words: truncated types, donated buffers without use, converted carries.
 
-JAX warns of a 64-bit type that it truncates and of a donated buffer without use. It converts a carry of a loop without
-a warning. Each of these comes by a function of another module; what stands in the place of that module tells us so, and
-gives the function itself: a warning, its line, its filters and its count stay as they are without us.
+JAX warns of a 64-bit type that it truncates and of a donated buffer without use. JAX converts a carry of a loop without
+a warning. Each change passes through a function of another module of JAX. An object in place of that module reports the
+change and returns the module's own function: the user's warnings, their lines, filters and counts stay unchanged.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class UntoldChanges:
     def _watch(
         self, holder: Any, name: str, function: str, code: CodeType, read: Callable[[Any], Untold | None]
     ) -> None:
-        def asked(frame: FrameType) -> None:
+        def note_change(frame: FrameType) -> None:
             try:
                 if frame.f_code is code:
                     change = read(frame.f_locals)
@@ -93,7 +93,7 @@ class UntoldChanges:
             except not_of_a_signal(*FAILURES) as error:
                 self._fail(error)
 
-        self._modules.append(TellingModule(holder, name, function, asked))
+        self._modules.append(TellingModule(holder, name, function, note_change))
 
     def stop(self) -> None:
         """Stop reporting, and restore JAX."""
@@ -102,30 +102,30 @@ class UntoldChanges:
         self._modules.clear()
 
 
-def _truncated(given: Any) -> Untold:
-    return TruncatedType(exact(str(given["dtype"])), exact(str(given["canonical_dtype"])))
+def _truncated(local_values: Any) -> Untold:
+    return TruncatedType(exact(str(local_values["dtype"])), exact(str(local_values["canonical_dtype"])))
 
 
-def _unused(given: Any) -> Untold:
-    avals, results = given["sharded_in_avals"], given["sharded_out_avals"]
-    names = given["arg_names"] or [""] * len(avals)
-    used = given["input_output_aliases"] or [None] * len(avals)
+def _unused(local_values: Any) -> Untold:
+    avals, results = local_values["sharded_in_avals"], local_values["sharded_out_avals"]
+    names = local_values["arg_names"] or [""] * len(avals)
+    used = local_values["input_output_aliases"] or [None] * len(avals)
     kinds = [_kind(aval) for aval in results]
-    taken = [_kind(aval) for aval, result in zip(avals, used, strict=True) if result is not None]
+    used_kinds = [_kind(aval) for aval, result in zip(avals, used, strict=True) if result is not None]
     return UnusedDonation(
-        exact(str(given["module_name"])),
+        exact(str(local_values["module_name"])),
         tuple(
-            DonatedArgument(exact(name or ""), _type(aval), kinds.count(_kind(aval)), taken.count(_kind(aval)))
-            for name, aval, is_unused in zip(names, avals, given["donated_args"], strict=True)
+            DonatedArgument(exact(name or ""), _type(aval), kinds.count(_kind(aval)), used_kinds.count(_kind(aval)))
+            for name, aval, is_unused in zip(names, avals, local_values["donated_args"], strict=True)
             if is_unused
         ),
         tuple(map(_type, results)),
-        bool(given["platforms_with_donation"]),
+        bool(local_values["platforms_with_donation"]),
     )
 
 
-def _promoted(given: Any) -> Untold | None:
-    began, returned = given["in_aval"], given["out_aval"]
+def _promoted(local_values: Any) -> Untold | None:
+    began, returned = local_values["in_aval"], local_values["out_aval"]
     if _width(began) >= _width(returned):
         return None  # a float of another width, or a carry that raises an error later
     return PromotedCarry(_type(began), _type(returned), exact(str(returned.dtype)))

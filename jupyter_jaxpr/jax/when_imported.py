@@ -16,9 +16,9 @@ class WhenImported:
     If this package imported JAX, JAX would read the environment variables before the user's cell sets them.
     """
 
-    def __init__(self, name: str, then: Callable[[], None]) -> None:
+    def __init__(self, name: str, call: Callable[[], None]) -> None:
         self._name = name
-        self._then = then
+        self._call = call
         self._looking = False
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
@@ -41,7 +41,7 @@ class WhenImported:
             self.stop()
             # An error of this package must not fail the user's import; the next cell tries again.
             try:
-                self._then()
+                self._call()
             except not_of_a_signal(Exception):
                 return
 

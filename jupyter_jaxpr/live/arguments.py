@@ -35,7 +35,7 @@ class Given:
 
 
 class Unusable(ValueError):
-    """What the user typed gives no arguments; the message is a sentence with what to do."""
+    """The text that the user typed gives no arguments; the message is a sentence with what to do."""
 
 
 def from_specs(name: str, specs: str, names: Mapping[str, Any]) -> Given:
@@ -88,7 +88,11 @@ def from_observed(function: Any, observed: Iterable[Sequence[ArgumentSpec]]) -> 
     except not_of_a_signal(TypeError, ValueError):
         return None
     return next(
-        (given for arguments in observed if (given := _of_observed(signature, arguments)) is not None),
+        (
+            arguments_of_call
+            for arguments in observed
+            if (arguments_of_call := _of_observed(signature, arguments)) is not None
+        ),
         None,
     )
 
@@ -105,23 +109,23 @@ def _of_call(call: ast.Call, names: Mapping[str, Any], source: str) -> Given:
 
 
 def _of_observed(signature: inspect.Signature, arguments: Sequence[ArgumentSpec]) -> Given | None:
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for argument in arguments:
         if argument.name not in signature.parameters:
             return None
         if argument.static is None:
-            given[argument.name] = argument.tree
+            values[argument.name] = argument.tree
             continue
         try:
-            given[argument.name] = ast.literal_eval(argument.static)
+            values[argument.name] = ast.literal_eval(argument.static)
         except not_of_a_signal(ValueError, SyntaxError, MemoryError, RecursionError):
-            return None  # an object of which only the text is known
+            return None  # only the text of this object is known
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for parameter in signature.parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        if parameter.name not in given:
+        if parameter.name not in values:
             if parameter.default is parameter.empty:
                 return None
             if parameter.kind is parameter.POSITIONAL_ONLY:
@@ -129,9 +133,9 @@ def _of_observed(signature: inspect.Signature, arguments: Sequence[ArgumentSpec]
             continue
         by_position = parameter.kind is not parameter.KEYWORD_ONLY and len(args) == _position(signature, parameter)
         if by_position:
-            args.append(given[parameter.name])
+            args.append(values[parameter.name])
         else:
-            kwargs[parameter.name] = given[parameter.name]
+            kwargs[parameter.name] = values[parameter.name]
     return Given(tuple(args), kwargs, "the last observed call")
 
 

@@ -8,11 +8,14 @@ from ..typed.written_cell import FunctionStatement, WrittenCell
 
 
 def chosen_function(cell: WrittenCell, line: int | None, in_view: str | None) -> FunctionStatement | None:
-    """The function under the caret, else the one in view, else the one that the cell calls last, else its last one.
+    """Return the function of a cell that Live traces.
+
+    The order is: the function under the caret, the function in view, the function that the cell calls last, the last
+    function of the cell.
 
     Args:
-        cell: As it is written.
-        line: Of the caret, from 1; None where it is not in the cell.
+        cell: The parsed text of the cell.
+        line: The line of the caret, from 1; None where the caret is not in the cell.
         in_view: The name of the program that the panel shows.
     """
     at_caret = cell.function_at(line) if line is not None else None

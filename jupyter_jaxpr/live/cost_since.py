@@ -28,18 +28,18 @@ def cost_since(built: Built, before: tuple[Snapshot, Sources, int] | None) -> st
         built: The live program.
         before: The program in the last run; None where there was none.
     """
-    now = _cost(built.document, built.sources, 0)
-    if now is None:
+    cost_now = _cost(built.document, built.sources, 0)
+    if cost_now is None:
         return None
-    then = None if before is None else _cost(*before)
-    if before is None or then is None:
-        return _NOW.format(**_words(now))
+    cost_before = None if before is None else _cost(*before)
+    if before is None or cost_before is None:
+        return _NOW.format(**_words(cost_now))
     cell = before[0].cell
     number = None if cell is None else cell.execution_count
     run = "the last run" if number is None else f"run [{number}]"
-    if then == now:
-        return _SAME.format(run=run, **_words(now))
-    return f"{_NOW.format(**_words(now))} {_BEFORE.format(run=run, **_words(then))}"
+    if cost_before == cost_now:
+        return _SAME.format(run=run, **_words(cost_now))
+    return f"{_NOW.format(**_words(cost_now))} {_BEFORE.format(run=run, **_words(cost_before))}"
 
 
 def _cost(document: Snapshot, sources: Sources, program: int) -> Cost | None:

@@ -1,7 +1,7 @@
 """Makes a copy of the user's names with the definitions of a cell added.
 
-Only what defines something and computes nothing runs, in the copy. Every other statement is skipped, and the names
-that it would have assigned are told: they still have the values that the kernel holds, or none.
+Only statements that define a name and compute nothing run, in the copy. Every other statement is skipped. The names
+that a skipped statement would assign are recorded: they still have the values that the kernel holds, or no value.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Skipped:
     """A statement that did not run.
 
     Attributes:
-        line: Its first line.
-        why: The part of it that decided this; None where statements of its kind never run.
+        line: The first line of the statement.
+        why: The part of the statement that may not run; None where no statement of its kind runs.
         is_missing: `why` is a name that does not exist yet.
-        is_import: The statement imports what the kernel has not imported.
+        is_import: The statement imports a module that the kernel has not imported.
     """
 
     line: int
@@ -44,12 +44,12 @@ class Skipped:
 
 @dataclass
 class Definitions:
-    """What a cell defines.
+    """The definitions of a cell.
 
     Attributes:
         namespace: The copy of the user's names.
-        functions: What each function of the top level became, by its statement's first line.
-        skipped: The names whose value is not the one that the cell would give them.
+        functions: The function object of each top-level definition, by the first line of its statement.
+        skipped: The names whose value may differ from the value that the cell would assign.
     """
 
     namespace: dict[str, Any]
@@ -65,19 +65,19 @@ class DefinedClasses:
 
     def get(self, cell: str, name: str, text: str) -> Any:
         """The class that was made of this text; None where there is none."""
-        known, made = self._classes.get((cell, name), ("", None))
-        return made if known == text else None
+        kept_text, kept_class = self._classes.get((cell, name), ("", None))
+        return kept_class if kept_text == text else None
 
-    def keep(self, cell: str, name: str, text: str, made: Any) -> None:
-        """Keep a class in the place of the one that an earlier text of the cell made."""
-        self._classes[cell, name] = text, made
+    def keep(self, cell: str, name: str, text: str, kind: Any) -> None:
+        """Store a class in place of the class that an earlier text of the cell made."""
+        self._classes[cell, name] = text, kind
         if len(self._classes) > 200:
             del self._classes[next(iter(self._classes))]
 
 
 @contextmanager
 def text_known(file: str, source: str) -> Iterator[None]:
-    """Let Python find the lines of a file that only exists here, for as long as it is asked for them."""
+    """Let Python find the lines of a file that only exists here, for the duration of the block."""
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     try:
         yield
@@ -86,59 +86,66 @@ def text_known(file: str, source: str) -> Iterator[None]:
 
 
 def define(
-    cell: WrittenCell, cell_id: str, file: str, names: dict[str, Any], namespace: dict[str, Any], kept: DefinedClasses
+    cell: WrittenCell,
+    cell_id: str,
+    file: str,
+    names: dict[str, Any],
+    namespace: dict[str, Any],
+    kept_classes: DefinedClasses,
 ) -> Definitions:
     """Run the definitions of a cell in a copy of the user's names.
 
     Args:
-        cell: What was written.
-        cell_id: Which cell it is.
-        file: Under which name its code is compiled.
-        names: The user's; they are copied.
-        namespace: Filled with the copy.
-        kept: The classes of earlier texts.
+        cell: The parsed text of the cell.
+        cell_id: The id of the cell.
+        file: The file name under which the cell's code is compiled.
+        names: The user's names; the function copies them.
+        namespace: Receives the copy.
+        kept_classes: The classes of earlier texts.
 
     Raises:
-        Exception: What Python or JAX raise where a definition is wrong, such as a decorator with a wrong argument.
+        Exception: A definition is wrong: Python or JAX raised, as for a decorator with a wrong argument.
     """
     namespace.clear()
     namespace.update(names)
     namespace.pop("__warningregistry__", None)
     namespace["__builtins__"] = builtins
-    definer = _Definer(cell, cell_id, file, Definitions(namespace), kept)
+    definer = _Definer(cell, cell_id, file, Definitions(namespace), kept_classes)
     for statement in cell.module.body:
         definer.run(statement)
-    return definer.made
+    return definer.definitions
 
 
 class _Definer:
-    def __init__(self, cell: WrittenCell, cell_id: str, file: str, made: Definitions, kept: DefinedClasses) -> None:
-        self.made = made
+    def __init__(
+        self, cell: WrittenCell, cell_id: str, file: str, definitions: Definitions, kept_classes: DefinedClasses
+    ) -> None:
+        self.definitions = definitions
         self._cell = cell
         self._cell_id = cell_id
         self._file = file
-        self._kept = kept
+        self._kept_classes = kept_classes
 
     def run(self, statement: ast.stmt) -> None:
         """Run a statement, or skip it."""
         names = set(names_stored([statement]))
         try:
-            done = self._run(statement)
+            is_defined = self._run(statement)
         except (NotHarmless, NotThere) as error:
             is_import = isinstance(statement, ast.Import | ast.ImportFrom)
             self._skip(names, Skipped(statement.lineno, str(error), isinstance(error, NotThere), is_import))
             return
-        if done:
+        if is_defined:
             for name in names:
-                self.made.skipped.pop(name, None)
+                self.definitions.skipped.pop(name, None)
         else:
             self._skip(names, Skipped(statement.lineno))
 
     def _skip(self, names: set[str], skipped: Skipped) -> None:
-        self.made.skipped.update(dict.fromkeys(names, skipped))
+        self.definitions.skipped.update(dict.fromkeys(names, skipped))
 
     def _run(self, statement: ast.stmt) -> bool:
-        names = self.made.namespace
+        names = self.definitions.namespace
         match statement:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self._function(statement)
@@ -172,34 +179,34 @@ class _Definer:
         owner = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
         if not isinstance(owner, ast.Name):
             return False
-        made = self.made.namespace.get(owner.id)
-        return any(made is function for function in self.made.functions.values())
+        value = self.definitions.namespace.get(owner.id)
+        return any(value is function for function in self.definitions.functions.values())
 
     def _function(self, statement: FunctionStatement) -> None:
-        check_definition(statement, self.made.namespace)
+        check_definition(statement, self.definitions.namespace)
         for decorator in statement.decorator_list:
             if isinstance(decorator, ast.Attribute) and isinstance(decorator.value, ast.Name):
-                owner = self.made.namespace.get(decorator.value.id)
+                owner = self.definitions.namespace.get(decorator.value.id)
                 is_module = isinstance(owner, type(sys))
-                if not is_module and not any(owner is function for function in self.made.functions.values()):
+                if not is_module and not any(owner is function for function in self.definitions.functions.values()):
                     raise NotHarmless(ast.unparse(decorator))
         self._execute(statement)
-        self.made.functions[statement.lineno] = self.made.namespace[statement.name]
+        self.definitions.functions[statement.lineno] = self.definitions.namespace[statement.name]
 
     def _class(self, statement: ast.ClassDef) -> bool:
         text = ast.unparse(statement)
-        names = self.made.namespace
+        names = self.definitions.namespace
         existing = names.get(statement.name)
         if isinstance(existing, type) and is_class_of(existing, text):
             return True
-        known = self._kept.get(self._cell_id, statement.name, text)
-        if known is not None:
-            names[statement.name] = known
+        kept_class = self._kept_classes.get(self._cell_id, statement.name, text)
+        if kept_class is not None:
+            names[statement.name] = kept_class
             return True
         if not is_plain_class(statement, names):
             raise NotHarmless(f"class {statement.name}")
         self._execute(statement)
-        self._kept.keep(self._cell_id, statement.name, text, names[statement.name])
+        self._kept_classes.keep(self._cell_id, statement.name, text, names[statement.name])
         return True
 
     def _import(self, statement: ast.Import) -> bool:
@@ -211,7 +218,7 @@ class _Definer:
             modules.append((alias, module))
         for alias, module in modules:
             root = alias.name.partition(".")[0]
-            self.made.namespace[alias.asname or root] = module if alias.asname else sys.modules[root]
+            self.definitions.namespace[alias.asname or root] = module if alias.asname else sys.modules[root]
         return True
 
     def _import_from(self, statement: ast.ImportFrom) -> bool:
@@ -220,22 +227,26 @@ class _Definer:
         module = sys.modules.get(statement.module or "")
         if statement.level or module is None:
             raise NotThere(statement.module or ".")
-        held = vars(module)
+        names_of_module = vars(module)
         for alias in statement.names:
             if alias.name == "*":
-                public = held.get("__all__", [name for name in held if not name.startswith("_")])
-                self.made.namespace.update({name: held[name] for name in public if name in held})
+                public = names_of_module.get("__all__", [name for name in names_of_module if not name.startswith("_")])
+                self.definitions.namespace.update(
+                    {name: names_of_module[name] for name in public if name in names_of_module}
+                )
                 continue
             name = f"{statement.module}.{alias.name}"
-            if alias.name not in held and name not in sys.modules:
+            if alias.name not in names_of_module and name not in sys.modules:
                 raise NotThere(name)
-            self.made.namespace[alias.asname or alias.name] = held.get(alias.name, sys.modules.get(name))
+            self.definitions.namespace[alias.asname or alias.name] = names_of_module.get(
+                alias.name, sys.modules.get(name)
+            )
         return True
 
     def _execute(self, statement: ast.stmt) -> None:
         module = ast.Module([statement], [])
         code = compile(module, self._file, "exec", flags=_ANNOTATIONS_ARE_TEXT, dont_inherit=True)
-        exec(code, self.made.namespace)
+        exec(code, self.definitions.namespace)
 
 
 def _is_target(target: ast.expr, value: ast.expr) -> bool:
@@ -248,7 +259,7 @@ def _is_target(target: ast.expr, value: ast.expr) -> bool:
 
 
 def is_class_of(existing: type, text: str) -> bool:
-    """Whether a class was made by a statement with this text; only a class with a method of its own can be told."""
+    """Return whether a statement with this text made the class; only a class with a method can show this."""
     code = next((value.__code__ for value in vars(existing).values() if _is_own_function(value, existing)), None)
     if code is None:
         return False
@@ -273,12 +284,12 @@ def _is_own_function(value: Any, owner: type) -> bool:
     )
 
 
-def outdated_calls(function: Any, made: Definitions, names: Mapping[str, Any]) -> dict[str, str]:
+def outdated_calls(function: Any, definitions: Definitions, names: Mapping[str, Any]) -> dict[str, str]:
     """Functions of earlier cells that read a function of this cell, which they find as it was last run.
 
     Args:
         function: That is traced.
-        made: What the cell defines.
+        definitions: What the cell defines.
         names: The user's.
 
     Returns:
@@ -286,37 +297,39 @@ def outdated_calls(function: Any, made: Definitions, names: Mapping[str, Any]) -
     """
     changed = {
         name
-        for name, held in names.items()
-        if any(made.namespace.get(name) is own for own in made.functions.values())
-        and not _are_alike(code_of(held), code_of(made.namespace[name]))
+        for name, value in names.items()
+        if any(definitions.namespace.get(name) is function for function in definitions.functions.values())
+        and not _are_alike(code_of(value), code_of(definitions.namespace[name]))
     }
-    found: dict[str, str] = {}
-    waiting, seen = list(read_by(function)), set()
+    outdated_by_name: dict[str, str] = {}
+    waiting, visited = list(read_by(function)), set()
     while waiting and changed:
         name = waiting.pop()
-        held = made.namespace.get(name)
-        if name in seen or code_of(held) is None:
+        value = definitions.namespace.get(name)
+        if name in visited or code_of(value) is None:
             continue
-        seen.add(name)
-        reads = list(read_by(held))
-        if held is names.get(name):
+        visited.add(name)
+        reads = list(read_by(value))
+        if value is names.get(name):
             outdated = next((read for read in reads if read in changed), None)
             if outdated is not None:
-                found[name] = outdated
+                outdated_by_name[name] = outdated
         waiting.extend(reads)
-    return found
+    return outdated_by_name
 
 
-def _are_alike(code: CodeType | None, other: CodeType | None) -> bool:
+def _are_alike(code: CodeType | None, later: CodeType | None) -> bool:
     """Whether two codes do the same, wherever they stand."""
-    if code is None or other is None:
-        return code is other
-    if (code.co_code, code.co_names, code.co_varnames) != (other.co_code, other.co_names, other.co_varnames):
+    if code is None or later is None:
+        return code is later
+    if (code.co_code, code.co_names, code.co_varnames) != (later.co_code, later.co_names, later.co_varnames):
         return False
-    pairs = list(zip(code.co_consts, other.co_consts, strict=False))
-    return len(code.co_consts) == len(other.co_consts) and all(
-        _are_alike(one, two) if isinstance(one, CodeType) and isinstance(two, CodeType) else repr(one) == repr(two)
-        for one, two in pairs
+    pairs = list(zip(code.co_consts, later.co_consts, strict=False))
+    return len(code.co_consts) == len(later.co_consts) and all(
+        _are_alike(constant, later_constant)
+        if isinstance(constant, CodeType) and isinstance(later_constant, CodeType)
+        else repr(constant) == repr(later_constant)
+        for constant, later_constant in pairs
     )
 
 

@@ -1,7 +1,7 @@
 """Decides whether an expression of a cell may be evaluated, and evaluates it.
 
-Allowed is what runs no code of the user's and computes nothing: literals, names, attributes of modules, and calls of
-the transforms of JAX and of functools that only wrap a function. Nothing is evaluated to find that out.
+An expression may be evaluated if this runs no code of the user and computes nothing: literals, names, attributes of
+modules, and calls of the transforms of JAX and of functools that only wrap a function. The decision evaluates nothing.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class NotThere(Exception):
 
 
 def check(node: ast.expr, names: Mapping[str, Any]) -> None:
-    """Let an expression pass that may be evaluated.
+    """Return if the expression may be evaluated; else raise.
 
     Raises:
-        NotHarmless: Evaluating it would run what is not known to be harmless.
+        NotHarmless: The evaluation could run code that is not known to be harmless.
         NotThere: A name does not exist.
     """
     match node:
@@ -71,16 +71,18 @@ def check(node: ast.expr, names: Mapping[str, Any]) -> None:
 
 
 def check_wraps(node: ast.expr, names: Mapping[str, Any]) -> None:
-    """Let an expression pass whose value may be called with a function, as a decorator is.
+    """Return if the value of the expression may be called with a function, as a decorator is; else raise.
 
     Raises:
-        NotHarmless: What it does is not known.
+        NotHarmless: It is unknown what such a call does.
         NotThere: A name does not exist.
     """
     if isinstance(node, ast.Call):
         # jax.jit(static_argnames="n"), partial(jax.jit, ...), functools.wraps(f)
         check(node, names)
-        if any(_object(node.func, names) is each for each in (functools.partial, functools.partialmethod)):
+        if any(
+            _object(node.func, names) is partial_type for partial_type in (functools.partial, functools.partialmethod)
+        ):
             if not node.args:
                 raise NotHarmless(_text(node))
             check_wraps(node.args[0], names)
@@ -90,7 +92,7 @@ def check_wraps(node: ast.expr, names: Mapping[str, Any]) -> None:
             return
         raise NotHarmless(_text(node))
     wrapper = _object(node, names)
-    if not any(wrapper is each for each in _wrappers()):
+    if not any(wrapper is allowed for allowed in _wrappers()):
         raise NotHarmless(_text(node))
 
 
@@ -106,14 +108,14 @@ def completes(node: ast.expr, names: Mapping[str, Any]) -> bool:
 
 
 def is_plain_class(node: ast.ClassDef, names: Mapping[str, Any]) -> bool:
-    """Whether the statement of a class runs no code but that of Python's own library."""
+    """Return whether the statement of a class runs only code of Python's own library."""
     try:
         bases = [_object(base, names) for base in node.bases]
         if node.keywords or any(base is not object and base is not typing.NamedTuple for base in bases):
             return False
         for decorator in node.decorator_list:
-            made = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if _object(made, names) is not dataclasses.dataclass:
+            decorator_function = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if _object(decorator_function, names) is not dataclasses.dataclass:
                 return False
             if isinstance(decorator, ast.Call):
                 for keyword in decorator.keywords:
@@ -149,17 +151,17 @@ def _is_plain_member(member: ast.stmt, names: Mapping[str, Any]) -> bool:
 def check_definition(
     node: ast.FunctionDef | ast.AsyncFunctionDef, names: Mapping[str, Any], *, in_class: bool = False
 ) -> None:
-    """Let the statement of a function pass whose decorators and defaults may be evaluated.
+    """Return if the decorators and the defaults of a function's statement may be evaluated; else raise.
 
     Raises:
-        NotHarmless: One of them may not.
+        NotHarmless: A decorator or a default may not be evaluated.
         NotThere: A name does not exist.
     """
     for decorator in node.decorator_list:
         if (
             in_class
             and isinstance(decorator, ast.Name)
-            and any(_object(decorator, names) is known for known in _IN_CLASSES)
+            and any(_object(decorator, names) is allowed for allowed in _IN_CLASSES)
         ):
             continue
         check_wraps(decorator, names)
@@ -206,7 +208,7 @@ def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
 
 
 def _number(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    """The value of a calculation with numbers; one that takes time or memory is refused."""
+    """Return the value of a calculation with numbers; a calculation that would take long or much memory is refused."""
     if isinstance(node, ast.UnaryOp):
         value = _plain_number(value_of(node.operand, names), node)
         match node.op:
@@ -247,7 +249,7 @@ def _plain_number(value: Any, node: ast.expr) -> Any:
 
 
 def _object(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    """What a name, or an attribute of a module, stands for."""
+    """Return the object of a name, or of an attribute of a module."""
     if isinstance(node, ast.Name):
         if node.id in names:
             return names[node.id]
@@ -304,11 +306,11 @@ def _text(node: ast.expr) -> str:
 
 @functools.cache
 def _wrappers() -> tuple[Any, ...]:
-    """What only wraps the function that it is given, and does nothing besides."""
+    """Return the functions that only wrap the function passed to them, and do nothing else."""
     import jax
 
     transforms = [vars(jax).get(name) for name in _TRANSFORMS]
     batching = vars(jax.custom_batching).get("custom_vmap") if hasattr(jax, "custom_batching") else None
     of_python = (functools.partial, functools.partialmethod, functools.wraps, functools.lru_cache, functools.cache)
-    others = (jax.numpy.vectorize, functools.cached_property)
-    return tuple(each for each in (*transforms, batching, *of_python, *others) if each is not None)
+    other_wrappers = (jax.numpy.vectorize, functools.cached_property)
+    return tuple(wrapper for wrapper in (*transforms, batching, *of_python, *other_wrappers) if wrapper is not None)

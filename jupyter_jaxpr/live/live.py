@@ -1,7 +1,8 @@
-"""Makes the program of a function of a cell as it is written, from the cell, its caret and the user's names.
+"""Makes the program of a function of an edited cell before the cell runs, from its text and the user's names.
 
-The function's Python runs on tracers, in functions that are made anew from the text in a copy of the names. Nothing is
-compiled, no call of the cell's is made, and nothing of it is kept: the document that comes out has no kernel behind it.
+JAX traces functions that Live makes from the text in a copy of the user's names. Nothing runs on a device, no call of
+the cell is made, and the kernel keeps nothing of the trace: no kernel objects stand behind the document that Live
+returns.
 """
 
 from __future__ import annotations
@@ -67,15 +68,15 @@ _CALL = re.compile(r"(?<![\w.-])[A-Za-z_][\w.]*\(")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked of a cell.
+class CellToTrace:
+    """A cell that Live traces.
 
     Attributes:
-        source: Its text.
-        cell_id: Of the notebook.
-        line: Of the caret, from 1; None where it is not in the cell.
-        in_view: The name of the program in view; None for none.
-        specs: What the user typed for the arguments; None where nothing was typed.
+        source: The text of the cell.
+        cell_id: The id of the cell in the notebook.
+        line: The line of the caret, from 1; None where the caret is not in the cell.
+        in_view: The name of the program in view; None without one.
+        specs: The argument types that the user typed; None where the user typed none.
         last_level: The last level that Live makes.
         is_asked_for: Whether the user asked for this trace by name, not by typing.
     """
@@ -105,7 +106,7 @@ class Live:
 
     def trace(
         self,
-        asked: Asked,
+        cell_to_trace: CellToTrace,
         names: Mapping[str, Any],
         observed: ObservedCalls,
         cells: Mapping[str, CellText] | None = None,
@@ -115,18 +116,20 @@ class Live:
         """Trace one function of a cell.
 
         Args:
-            asked: The cell.
-            names: The user's; they are copied.
-            observed: The calls that were seen.
-            cells: The notebook's cells by the file name that their code carries.
-            seconds: After which a trace is stopped.
-            last_run: The last run of a function, to compare the cost with.
+            cell_to_trace: The cell.
+            names: The user's names; Live copies them.
+            observed: Returns the observed calls of a function.
+            cells: The notebook's cells by the file name of their code.
+            seconds: The seconds after which the trace is stopped.
+            last_run: Returns the last run of a function, whose cost is compared.
         """
         with self._turn:
             try:
                 # A collection looks at all objects of JAX and of the text's tree: a tenth of a second, several times.
                 with without_collection(), time_limit(seconds) as limit:
-                    question = _Question(asked, observed, cells or {}, seconds, last_run, limit, self._slow_compiles)
+                    question = _Question(
+                        cell_to_trace, observed, cells or {}, seconds, last_run, limit, self._slow_compiles
+                    )
                     return self._trace(question, names)
             except TookTooLong:
                 text = _STOPPED.format(name="the function", seconds=duration(seconds))
@@ -135,24 +138,24 @@ class Live:
                 self._namespace.clear()
 
     def _trace(self, question: _Question, names: Mapping[str, Any]) -> LiveProgram:
-        asked = question.asked
+        cell_to_trace = question.cell_to_trace
         try:
-            written = read_cell(asked.source)
+            written = read_cell(cell_to_trace.source)
         except SyntaxError as error:
             return _answer("no_python", line=error.lineno)
         except NoPython:
             return _answer("no_python")
-        chosen = chosen_function(written, asked.line, asked.in_view)
+        chosen = chosen_function(written, cell_to_trace.line, cell_to_trace.in_view)
         if chosen is None or not imported():
             return _answer("no_function", text=_NO_FUNCTION)
-        file = f"<cell {asked.cell_id} as written>"
+        file = f"<cell {cell_to_trace.cell_id} as written>"
         with text_known(file, written.source):
             work = _OneTrace(question, written, chosen, file)
             try:
-                made = define(written, asked.cell_id, file, dict(names), self._namespace, self._classes)
+                definitions = define(written, cell_to_trace.cell_id, file, dict(names), self._namespace, self._classes)
             except not_of_a_signal(Exception) as error:
                 return work.raised(error)
-            return work.traced(made, names)
+            return work.traced(definitions, names)
 
 
 @dataclass(frozen=True)
@@ -169,7 +172,7 @@ class _Question:
         slow_compiles: The cells that are not compiled unasked.
     """
 
-    asked: Asked
+    cell_to_trace: CellToTrace
     observed: ObservedCalls
     cells: Mapping[str, CellText]
     seconds: float
@@ -180,42 +183,44 @@ class _Question:
 
 class _OneTrace:
     def __init__(self, question: _Question, written: WrittenCell, chosen: FunctionStatement, file: str) -> None:
-        asked = question.asked
+        cell_to_trace = question.cell_to_trace
         self._question = question
-        self._asked = asked
+        self._cell_to_trace = cell_to_trace
         self._written = written
         self._chosen = chosen
         self._name = chosen.name
         self._file = file
-        self._cell = Cell(id=asked.cell_id, execution_count=None, file=file, source=asked.source)
+        self._cell = Cell(id=cell_to_trace.cell_id, execution_count=None, file=file, source=cell_to_trace.source)
 
-    def traced(self, made: Definitions, names: Mapping[str, Any]) -> LiveProgram:
+    def traced(self, definitions: Definitions, names: Mapping[str, Any]) -> LiveProgram:
         """Trace the chosen function, now that it is made."""
         name = self._name
-        function = made.functions.get(self._chosen.lineno)
+        function = definitions.functions.get(self._chosen.lineno)
         if function is None:
-            return self._not_defined(made)
+            return self._not_defined(definitions)
         try:
-            given = self._given(function, made)
+            arguments = self._arguments(function, definitions)
         except Unusable as error:
             return _answer("needs_arguments", name, self._chosen.lineno, str(error))
-        if given is None:
-            caller = self._caller(made)
+        if arguments is None:
+            caller = self._caller(definitions)
             if caller is not None:
-                return caller.traced(made, names)
+                return caller.traced(definitions, names)
             example = ", ".join("f32[8]" for _ in parameters(function)) or "f32[8]"
             return _answer("needs_arguments", name, self._chosen.lineno, _NEEDS.format(name=name, example=example))
-        missing = self._missing(function, made)
+        missing = self._missing(function, definitions)
         if missing is not None:
             return missing
-        effects = side_effects(function, given.args, given.kwargs, first=True, live=True)
+        effects = side_effects(function, arguments.args, arguments.kwargs, first=True, live=True)
         if effects:
             effect = effects[0]
             text = _EFFECT.format(name=name, effect=effect_text(effect, self._file))
             line = effect.line if effect.file == self._file else self._chosen.lineno
             return _answer("not_traced", name, line, text)
         try:
-            live = trace_live(observer(), function, given.args, given.kwargs, _NOTE.format(source=given.source))
+            live = trace_live(
+                observer(), function, arguments.args, arguments.kwargs, _NOTE.format(source=arguments.source)
+            )
         except TookTooLong:
             text = _STOPPED.format(name=name, seconds=duration(self._question.seconds))
             return _answer("stopped", name, self._chosen.lineno, text)
@@ -225,15 +230,15 @@ class _OneTrace:
             return _answer("not_traced", name, live.computed_at.line if is_here else self._chosen.lineno, text)
         if live.error is not None:
             return self.raised(live.error, live)
-        kept = [self._kept_values(function, made)]
-        for outer, inner in outdated_calls(function, made, names).items():
-            kept.append(_OUTDATED.format(outer=outer, inner=inner))
+        notes = [self._kept_values(function, definitions)]
+        for outer, inner in outdated_calls(function, definitions, names).items():
+            notes.append(_OUTDATED.format(outer=outer, inner=inner))
         texts = self._texts(live)
         if texts.compiled:
-            kept.append(COMPILED)
-        said = " ".join(filter(None, kept)) or None
+            notes.append(COMPILED)
+        note = " ".join(filter(None, notes)) or None
         document, cost = self._document(live, texts=texts)
-        return _answer("traced", name, self._chosen.lineno, said, document, live.seconds, cost)
+        return _answer("traced", name, self._chosen.lineno, note, document, live.seconds, cost)
 
     def raised(self, error: Exception, live: LiveTrace | None = None) -> LiveProgram:
         """The error of a definition or of a trace, as a card."""
@@ -253,53 +258,53 @@ class _OneTrace:
         line = finding.place.line if finding.place is not None and finding.place.file == self._file else None
         return _answer("raised", self._name, line, finding.text, document, seconds)
 
-    def _given(self, function: Any, made: Definitions) -> Given | None:
-        names, name = made.namespace, self._name
-        if self._asked.specs is not None:
-            return from_specs(name, self._asked.specs, names)
-        given = None
+    def _arguments(self, function: Any, definitions: Definitions) -> Given | None:
+        names, name = definitions.namespace, self._name
+        if self._cell_to_trace.specs is not None:
+            return from_specs(name, self._cell_to_trace.specs, names)
+        arguments = None
         if self._written.magic is not None:
-            given = from_target(_target_of(self._written.magic), name, names)
-        given = given or from_observed(function, self._question.observed(name))
+            arguments = from_target(_target_of(self._written.magic), name, names)
+        arguments = arguments or from_observed(function, self._question.observed(name))
         # A value of the last run stands for one that the cell would compute: what counts is its type.
-        given = given or from_calls(self._written.calls(), name, names)
-        if given is None and not list(parameters(function)):
+        arguments = arguments or from_calls(self._written.calls(), name, names)
+        if arguments is None and not list(parameters(function)):
             return Given((), {}, "its definition")
-        return given
+        return arguments
 
-    def _caller(self, made: Definitions) -> _OneTrace | None:
-        """The trace of a function of the cell that calls the chosen one, and whose argument types are known.
+    def _caller(self, definitions: Definitions) -> _OneTrace | None:
+        """Return the trace of a function of the cell that calls the chosen function and has known argument types.
 
-        So the body of a scan is traced with the types that the scan gives it.
+        A body of a scan is traced in this way, with the types that the scan passes to the body.
         """
-        first = chosen_function(self._written, None, self._asked.in_view)
+        first = chosen_function(self._written, None, self._cell_to_trace.in_view)
         for statement in [first, *reversed(self._written.functions)]:
             if statement is None or statement is self._chosen:
                 continue
-            function = made.functions.get(statement.lineno)
-            if function is None or not self._is_reached(function, made):
+            function = definitions.functions.get(statement.lineno)
+            if function is None or not self._is_reached(function, definitions):
                 continue
             caller = _OneTrace(self._question, self._written, statement, self._file)
-            if caller._given(function, made) is not None:
+            if caller._arguments(function, definitions) is not None:
                 return caller
         return None
 
-    def _is_reached(self, function: Any, made: Definitions) -> bool:
+    def _is_reached(self, function: Any, definitions: Definitions) -> bool:
         """Whether a function reads the chosen one, itself or through functions of the cell."""
-        own = list(made.functions.values())
-        waiting, seen = [function], set()
+        defined_functions = list(definitions.functions.values())
+        waiting, visited = [function], set()
         while waiting:
             for name in read_by(waiting.pop()):
                 if name == self._name:
                     return True
-                value = made.namespace.get(name)
-                if name not in seen and any(value is defined for defined in own):
-                    seen.add(name)
+                value = definitions.namespace.get(name)
+                if name not in visited and any(value is defined for defined in defined_functions):
+                    visited.add(name)
                     waiting.append(value)
         return False
 
-    def _not_defined(self, made: Definitions) -> LiveProgram:
-        skipped = made.skipped.get(self._name)
+    def _not_defined(self, definitions: Definitions) -> LiveProgram:
+        skipped = definitions.skipped.get(self._name)
         line = self._chosen.lineno if skipped is None else skipped.line
         why = None if skipped is None else skipped.why
         if why is None:
@@ -308,11 +313,11 @@ class _OneTrace:
             return _answer("not_traced", self._name, line, _NO_VALUE.format(line=line, name=why))
         return _answer("not_traced", self._name, line, _NOT_DEFINED.format(why=why, line=line, name=self._name))
 
-    def _missing(self, function: Any, made: Definitions) -> LiveProgram | None:
-        """Where the function reads a name that the cell would give a value, and that has none yet."""
+    def _missing(self, function: Any, definitions: Definitions) -> LiveProgram | None:
+        """Return the answer for a function that reads a name without a value, to which the cell would assign one."""
         for name in read_by(function):
-            skipped = made.skipped.get(name)
-            if skipped is None or name in made.namespace:
+            skipped = definitions.skipped.get(name)
+            if skipped is None or name in definitions.namespace:
                 continue
             if skipped.is_import and skipped.why is not None:
                 text = _NOT_LOADED.format(name=skipped.why)
@@ -321,44 +326,44 @@ class _OneTrace:
             return _answer("not_traced", self._name, skipped.line, text)
         return None
 
-    def _kept_values(self, function: Any, made: Definitions) -> str | None:
+    def _kept_values(self, function: Any, definitions: Definitions) -> str | None:
         """A sentence on the names that the function reads and that the cell would assign anew."""
-        names = [name for name in dict.fromkeys(read_by(function)) if name in made.skipped]
+        names = [name for name in dict.fromkeys(read_by(function)) if name in definitions.skipped]
         if not names:
             return None
-        lines = sorted({made.skipped[name].line for name in names})
+        lines = sorted({definitions.skipped[name].line for name in names})
         text = _NOT_RUN[len(names) == 1 and len(lines) == 1]
         return text.format(line=", ".join(map(str, lines)), names=", ".join(names))
 
     def _texts(self, live: LiveTrace) -> Texts:
         """Have JAX make the texts that the user chose."""
-        last = self._asked.last_level
+        last = self._cell_to_trace.last_level
         if live.function is None:
             return Texts(last)
         (program,) = live.function.programs
         question = self._question
         return question.slow_compiles.make_texts(
-            observer(), program, last, question.limit, self._asked.cell_id, self._asked.is_asked_for
+            observer(), program, last, question.limit, self._cell_to_trace.cell_id, self._cell_to_trace.is_asked_for
         )
 
     def _document(
         self, live: LiveTrace, findings: Sequence[Finding] = (), texts: Texts | None = None
     ) -> tuple[Snapshot, str | None]:
-        """The document of a trace, and what a call of its program costs."""
+        """Return the document of a trace, and a sentence on the cost of a call of its program."""
         observation = Observation(
             functions=[] if live.function is None else [live.function],
             printed=list(live.printed),
             findings=list(findings),
             named_values=live.named_values,
         )
-        texts = texts or Texts(self._asked.last_level)
+        texts = texts or Texts(self._cell_to_trace.last_level)
         has_texts = texts.last != "jaxpr"
         with observer().looking_away():
             built = build(
                 observation,
                 self._cell,
                 environment=environment(observer().hooks.support),
-                run_id=f"live {self._asked.cell_id}",
+                run_id=f"live {self._cell_to_trace.cell_id}",
                 cells=self._question.cells,
                 texts_up_to=TEXTS_UP_TO if has_texts else -1,
                 text_limit=TEXT_LIMIT,
@@ -419,10 +424,10 @@ def _answer(
 
 
 def observed_calls(function: Any) -> list[tuple[ArgumentSpec, ...]]:
-    """The arguments of the calls of a jitted function of the user's that were seen, the newest first."""
+    """Return the arguments of the observed calls of a jitted function of the user, the newest first."""
     if not is_jitted(function):
         return []
-    record = observer().functions.known(getattr(function, "_fun", None))
+    record = observer().functions.record_of(getattr(function, "_fun", None))
     if record is None:
         return []
-    return [program.arguments() for program in reversed(list(record.kept.values()))]
+    return [program.arguments() for program in reversed(list(record.programs.values()))]

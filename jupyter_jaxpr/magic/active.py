@@ -34,7 +34,7 @@ class Active:
     recorded: RecordedCalls
     recorded_cell: RecordedCell
     last: LastCall = field(init=False)
-    others: list[LastCall] = field(default_factory=list)  # the calls of the last statement besides the last call
+    other_calls: list[LastCall] = field(default_factory=list)  # the calls of the last statement besides the last call
     rewriter: ast.NodeTransformer | None = None
     comparison: Comparison | None = None
     sweep: Sweep | None = None
@@ -46,9 +46,9 @@ class Active:
     def forget(self) -> None:
         """Drop the user's values."""
         self.recorded.forget()
-        for call in (self.last, *self.others):
+        for call in (self.last, *self.other_calls):
             call.forget()
-        self.others.clear()
+        self.other_calls.clear()
 
 
 @dataclass(frozen=True)

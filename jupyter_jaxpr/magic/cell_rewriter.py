@@ -15,13 +15,13 @@ class CellRewriter(ast.NodeTransformer):
 
     def __init__(self, active: Active) -> None:
         self._active = active
-        self._done = False
+        self._is_done = False
         self._thread = threading.get_ident()
 
     def visit(self, module: ast.AST) -> Any:
         """Rewrite the cell once; leave the trees of nested magics unchanged."""
-        if self._done or threading.get_ident() != self._thread or not isinstance(module, ast.Module):
+        if self._is_done or threading.get_ident() != self._thread or not isinstance(module, ast.Module):
             return module
-        self._done = True
-        self._active.others = cells.rewrite(module, self._active.last, self._active.cell.source)
+        self._is_done = True
+        self._active.other_calls = cells.rewrite(module, self._active.last, self._active.cell.source)
         return module

@@ -1,4 +1,4 @@
-"""Says why the panel shows no program of a cell: what was seen of the cell, and what to type."""
+"""Words the sentence on a cell without a program in the panel: what the observer saw of the cell, and what to type."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ def why_no_program(
         )
     if active.run.ahead:
         names = ", ".join(sorted(active.run.ahead)[:5])
-        how = "(by .trace, .lower or jax.make_jaxpr)"
-        return f"The cell only traced or lowered {names} ahead of time {how} and did not call it. {CALL_IT_ITSELF}"
+        stages = "(by .trace, .lower or jax.make_jaxpr)"
+        return f"The cell only traced or lowered {names} ahead of time {stages} and did not call it. {CALL_IT_ITSELF}"
     unseen_call = may_have_called(namespace, active, observation)
     if unseen_call is not None and any(function.handed for function in observation.functions):
         return unseen_call

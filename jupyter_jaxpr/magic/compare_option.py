@@ -31,7 +31,7 @@ _NO_CALL = (
 def compare_named(
     observer: Observer,
     namespace: dict[str, Any],
-    found: Options,
+    chosen: Options,
     observation: Observation,
     magic: str,
     last: LastCall | None = None,
@@ -44,26 +44,26 @@ def compare_named(
     tier = observer.hooks.support
     if tier.tier == "none":
         return None, tier.note
-    names = ",".join(found.compare)
+    names = ",".join(chosen.compare)
     sweep = None
-    if found.target is not None:
-        text = found.target.text
-        values = (None,) if found.sweep is None else found.sweep.values
+    if chosen.target is not None:
+        text = chosen.target.text
+        values = (None,) if chosen.sweep is None else chosen.sweep.values
         calls = []
         for value in values:
             try:
-                scope = namespace if found.sweep is None else _with(namespace, found.sweep.name, value)
-                calls.append((value, *found.target.arguments(scope)))
+                scope = namespace if chosen.sweep is None else _with(namespace, chosen.sweep.name, value)
+                calls.append((value, *chosen.target.arguments(scope)))
             except not_of_a_signal(Exception) as error:
                 return None, _cannot(observation, _why_not(error, text, value))
         _, args, kwargs = calls[0]
-        if found.sweep is not None:
-            name = found.sweep.name
-            rest = [(f"{name} = {value}", arguments, keywords) for value, arguments, keywords in calls[1:]]
-            sweep = Sweep(f"{name} = {', '.join(found.sweep.values)}", rest)
-            text = f"{text} with {name} = {found.sweep.values[0]}"
+        if chosen.sweep is not None:
+            name = chosen.sweep.name
+            other_calls = [(f"{name} = {value}", arguments, keywords) for value, arguments, keywords in calls[1:]]
+            sweep = Sweep(f"{name} = {', '.join(chosen.sweep.values)}", other_calls)
+            text = f"{text} with {name} = {chosen.sweep.values[0]}"
     elif last is None or not last.returned:
-        return None, _cannot(observation, _NO_CALL.format(name=found.compare[0], names=names, magic=magic))
+        return None, _cannot(observation, _NO_CALL.format(name=chosen.compare[0], names=names, magic=magic))
     elif not last.is_known:
         why = f"--compare cannot read the values behind the star in {last.text}. Write the call without a star."
         return None, _cannot(observation, why)
@@ -71,15 +71,15 @@ def compare_named(
         text, args, kwargs = last.text, tuple(last.args), dict(last.kwargs)
     if not imported():
         return None, _cannot(observation, "JAX is not imported, so nothing was compared. Import JAX in the cell.")
-    gone = _taken_away(args, kwargs)
-    if gone:
+    deleted = _taken_away(args, kwargs)
+    if deleted:
         why = (
             f"{text} donated an array, so --compare cannot use that array again. Write a call with new arrays: "
             f"{magic} --compare {names} f(make())."
         )
         return None, _cannot(observation, why)
     observer.hooks.ensure()
-    candidates = [candidate(name, namespace, " after --compare") for name in found.compare]
+    candidates = [candidate(name, namespace, " after --compare") for name in chosen.compare]
     comparison = compare(observer, candidates, args, kwargs, text, sweep=sweep)
     for variant in comparison.variants:
         _add(observation, variant)

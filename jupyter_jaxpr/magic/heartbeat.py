@@ -1,4 +1,4 @@
-"""Reports once a second what JAX is doing in a long cell, and for how long."""
+"""Reports once a second the stage of JAX in a long cell, and its duration so far."""
 
 from __future__ import annotations
 
@@ -93,23 +93,23 @@ class Heartbeat:
         if self._doing is not None:
             progress = Progress("running", *self._doing)
         stage = progress.stage
-        now = time.perf_counter()
+        time_now = time.perf_counter()
         self._publisher.progress(
             run=self._run_id,
             stage=next(stage_name for stage_name in get_args(Stage) if stage_name == stage),
-            elapsed=now - progress.since,
-            total_elapsed=now - self._run.started_at,
+            elapsed=time_now - progress.since,
+            total_elapsed=time_now - self._run.started_at,
             cell_id=self._cell_id,
             function=progress.function,
             finished=progress.finished,
             interruptible=compile_can_be_interrupted() if stage == "compile" else _INTERRUPTIBLE[stage],
             warning=self._warning,
             equations=progress.program.equations,
-            loop=_told(progress.program.loop, self._run.file),
+            loop=_unrolled_so_far(progress.program.loop, self._run.file),
         )
 
 
-def _told(loop: UnrolledLoop | None, cell: str | None) -> UnrolledSoFar | None:
+def _unrolled_so_far(loop: UnrolledLoop | None, cell: str | None) -> UnrolledSoFar | None:
     """Return the message about a Python loop that a trace unrolls; None for a loop in another cell."""
     if loop is None:
         return None

@@ -23,29 +23,33 @@ class KeptOutputs:
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
-        self._whole: deque[Any] = deque()
+        self._full_outputs: deque[Any] = deque()
 
-    def shown(self) -> None:
+    def note_output(self) -> None:
         """Record that an output of this package was just displayed."""
         output = self._newest()
-        if output is None or any(output is kept for kept in self._whole):
+        if output is None or any(output is full_output for full_output in self._full_outputs):
             return
-        self._whole.append(output)
-        while len(self._whole) > WHOLE:
-            old = self._whole.popleft()
+        self._full_outputs.append(output)
+        while len(self._full_outputs) > WHOLE:
+            old = self._full_outputs.popleft()
             old.bundle = {_TEXT: old.bundle[_TEXT]} if _TEXT in old.bundle else {}
 
     def forget(self) -> None:
         """Stop following the outputs, which stay unchanged."""
-        self._whole.clear()
+        self._full_outputs.clear()
 
     def _newest(self) -> Any:
         """Return the newest output of this package that IPython keeps; None without one, or for a captured output."""
         outputs = getattr(self._shell.history_manager, "outputs", None)
         if not isinstance(outputs, dict):
             return None
-        now = self._shell.execution_count
-        for count in (now, now - 1, now - 2):  # when the output is displayed, the count may already be the next cell's
+        newest_count = self._shell.execution_count
+        for count in (
+            newest_count,
+            newest_count - 1,
+            newest_count - 2,
+        ):  # when the output is displayed, the count may already be the next cell's
             for output in reversed(outputs.get(count, ())):
                 if MIME_TYPE in (getattr(output, "bundle", None) or ()):
                     return output

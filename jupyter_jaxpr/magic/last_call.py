@@ -53,7 +53,7 @@ _COMPILED_BEFORE = (
 
 
 def trace_last_call(
-    observer: Observer, namespace: dict[str, Any], active: Active, observation: Observation, wanted: bool
+    observer: Observer, namespace: dict[str, Any], active: Active, observation: Observation, is_wanted: bool
 ) -> str | None:
     """Trace the cell's last call, unless a program ran for it; return a message where there is no trace."""
     last = active.last
@@ -101,7 +101,7 @@ def trace_last_call(
             # Where the last call waits for a thread, `why_no_program` names the function that the thread called.
             in_threads = active.run.ledger is not None and active.run.ledger.elsewhere
             return None if in_threads else why
-        if not wanted:
+        if not is_wanted:
             return f"{name} is not jitted, and tracing is turned off. To trace the call, write %jaxpr {last.text}."
         effects = _effects(last)
         if effects:
@@ -109,7 +109,7 @@ def trace_last_call(
         note = traced_after(last, name)
         if any(function.programs for function in observation.functions):
             note = f"jupyter_jaxpr traced the whole call {last.text}, which JAX did not compile as one program."
-    own = trace_call(
+    trace = trace_call(
         observer,
         fun,
         last.args,
@@ -119,8 +119,8 @@ def trace_last_call(
         at=_place_of_call(active),
         reading=active.run.reading,
     )
-    name_by_called(own, last)
-    return program_or_message(observation, own, name)
+    name_by_called(trace, last)
+    return program_or_message(observation, trace, name)
 
 
 def _construct_called(observation: Observation, active: Active) -> ObservedFunction | None:
@@ -186,7 +186,7 @@ def _offer_traced(observer: Observer, observation: Observation, offer: Retrace, 
     except CallGone:
         return _CALL_GONE.format(name=offer.name)
     note = f"You asked for this trace: the Python of {offer.text} ran a second time, with tracers in place of arrays."
-    own = trace_call(
+    trace = trace_call(
         observer,
         fun,
         args,
@@ -197,10 +197,10 @@ def _offer_traced(observer: Observer, observation: Observation, offer: Retrace, 
         reading=observation.reading,
         allow_effects=offer.allows_effects,
     )
-    if isinstance(own.error, EffectsError) and not offer.allows_effects:
-        observation.retrace = replace(offer, effect=own.error.effect)
-        return str(own.error)
-    return program_or_message(observation, own, offer.name)
+    if isinstance(trace.error, EffectsError) and not offer.allows_effects:
+        observation.retrace = replace(offer, effect=trace.error.effect)
+        return str(trace.error)
+    return program_or_message(observation, trace, offer.name)
 
 
 def _not_traceable(last: Any) -> str | None:

@@ -158,11 +158,11 @@ _RUN = (
 )
 
 
-def _need_values(given: Mapping[str, bool], stage: str | None, text: str, target: Target, name: str) -> None:
+def _need_values(is_given: Mapping[str, bool], stage: str | None, text: str, target: Target, name: str) -> None:
     """Refuse types as arguments where an option calls the function.
 
     Args:
-        given: Which options the line has.
+        is_given: Which options the line has.
         stage: The value of `--stage`.
         text: The target as the user typed it.
         target: The parsed target.
@@ -172,7 +172,7 @@ def _need_values(given: Mapping[str, bool], stage: str | None, text: str, target
         UsageError: An option calls the function.
     """
     for option, argument_text in _RUN:
-        if given[option]:
+        if is_given[option]:
             raise UsageError(
                 f"{option} calls the function and needs values, but the arguments of '{text}' are types. Write arrays, "
                 f"such as {target.function_text}({argument_text.format(name=name)})."
@@ -240,15 +240,15 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
     )
 
 
-def _closed_up(found: list[str]) -> list[str]:
+def _closed_up(split_words: list[str]) -> list[str]:
     """Join the words of lists with blanks, such as `grad, vmap`; the commas of a target are inside brackets."""
-    whole: list[str] = []
-    for word in found:
-        if whole and (whole[-1].endswith(",") or word.startswith(",")):
-            whole[-1] += word
+    joined_words: list[str] = []
+    for word in split_words:
+        if joined_words and (joined_words[-1].endswith(",") or word.startswith(",")):
+            joined_words[-1] += word
         else:
-            whole.append(word)
-    return whole
+            joined_words.append(word)
+    return joined_words
 
 
 def _compare(text: str | None) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ def complete(
     if imported():
         _find(observation, lambda: leaked_tracers(active.run.traced_functions))
         _find(observation, lambda: stale_values(active.run))
-        _find(observation, lambda: frozen_values(active.run.frozen_calls.found.values()))
+        _find(observation, lambda: frozen_values(active.run.frozen_calls.calls.values()))
         _find(observation, lambda: truncated_types(active.run.truncated))
         _find(observation, lambda: promoted_carries(active.run.promoted))
         _find(observation, lambda: list(unused_donations(active.run.unused_donations)))
@@ -109,21 +109,21 @@ def complete(
         elif active.options.target is not None:
             message = trace_target(observer, namespace, active.options, observation, "%%jaxpr")
         else:
-            wanted = auto_trace and active.options.trace
+            traces_call = auto_trace and active.options.trace
             if error is None:
                 message = no_python(active.cell.source)
-                message = message or trace_last_call(observer, namespace, active, observation, wanted)
-            add_recorded_calls(observation, active, message if wanted else None)
+                message = message or trace_last_call(observer, namespace, active, observation, traces_call)
+            add_recorded_calls(observation, active, message if traces_call else None)
     shows_cell = False
     if not any(function.programs for function in observation.functions):
         if message is not None and error is None and active.options.target is None:
             message = may_have_called(namespace, active, observation) or message
-        known = message or why_no_program(namespace, active, observation, error)
-        shows_cell = add_recorded_cell(observation, active, known or CALLED_NONE)
+        reason = message or why_no_program(namespace, active, observation, error)
+        shows_cell = add_recorded_cell(observation, active, reason or CALLED_NONE)
         if active.recorded_cell.is_checked or active.recorded.is_checked:
-            message = f"{known or CALLED_NONE} {NOTHING_RECORDED}"
+            message = f"{reason or CALLED_NONE} {NOTHING_RECORDED}"
         else:
-            message = known or ran_no_program(observation)
+            message = reason or ran_no_program(observation)
     elif active.options.eager:
         shows_cell = add_recorded_cell(observation, active, None)
     if any(function.programs for function in observation.functions):

@@ -8,38 +8,38 @@ from ..observe.own_traces import OwnTrace
 from ..plain_text import error_lines, kind_name, message_of
 
 
-def add_program(observation: Observation, own: OwnTrace, focus: bool) -> None:
+def add_program(observation: Observation, trace: OwnTrace, focus: bool) -> None:
     """Add the program of an own trace; `focus` puts the program into focus, as does a program that ran."""
-    observation.printed.extend(own.printed)
-    if own.function is None or own.program is None:
+    observation.printed.extend(trace.printed)
+    if trace.function is None or trace.program is None:
         return
     for function in observation.functions:
         for program in function.programs:
-            if program.jaxpr is own.program.jaxpr:  # the cell ran this program
+            if program.jaxpr is trace.program.jaxpr:  # the cell ran this program
                 observation.focus = program
                 return
-    same = [function for function in observation.functions if function.name == own.function.name]
-    if same and same[0].definition == own.function.definition and not same[0].programs:
-        same[0].transform = own.function.transform
-        same[0].programs.append(own.program)
+    namesakes = [function for function in observation.functions if function.name == trace.function.name]
+    if namesakes and namesakes[0].definition == trace.function.definition and not namesakes[0].programs:
+        namesakes[0].transform = trace.function.transform
+        namesakes[0].programs.append(trace.program)
     else:
-        observation.functions.append(own.function)
+        observation.functions.append(trace.function)
     if focus:
-        observation.focus = own.program
+        observation.focus = trace.program
 
 
-def program_or_message(observation: Observation, own: OwnTrace, name: str) -> str | None:
+def program_or_message(observation: Observation, trace: OwnTrace, name: str) -> str | None:
     """Add the result of an own trace of the last call; return a message where the trace raised."""
-    add_program(observation, own, focus=True)
-    if own.error is not None:
-        explanation = explained(own.error, name)
-        text = f"{name} ran, but cannot be traced. {trace_error_sentence(name, own.error)}"
+    add_program(observation, trace, focus=True)
+    if trace.error is not None:
+        explanation = explained(trace.error, name)
+        text = f"{name} ran, but cannot be traced. {trace_error_sentence(name, trace.error)}"
         observation.findings.append(
             Finding(
                 "untraceable",
                 f"{text} {explanation.text}".rstrip(),
                 cure="To turn this trace off, write %%jaxpr --no-trace.",
-                detail=error_lines(own.error),
+                detail=error_lines(trace.error),
                 function=name,
                 place=explanation.place,
                 title=explanation.title,

@@ -17,13 +17,13 @@ from ..plain_text import file_of
 
 def may_be_read(names: Iterable[str], namespace: Mapping[str, Any]) -> bool:
     """Return whether a function or class in the namespace mentions one of the names."""
-    wanted = set(names)
-    seen: set[types.CodeType] = set()
+    changed_names = set(names)
+    visited: set[types.CodeType] = set()
     return any(
-        wanted & {*code.co_names, *code.co_freevars}
+        changed_names & {*code.co_names, *code.co_freevars}
         for value in list(namespace.values())
-        for own in _codes_of(value)
-        for code in _within(own, seen)
+        for code_of_value in _codes_of(value)
+        for code in _within(code_of_value, visited)
     )
 
 
@@ -35,17 +35,17 @@ def _codes_of(value: Any) -> Iterator[types.CodeType]:
         yield code
     if kind.__module__ == "__main__" or is_class:
         for member in list(vars(kind).values()):
-            own = code_of(getattr(member, "fget", None) or member) if not isinstance(member, type) else None
-            if own is not None and not is_installed(file_of(own)):
-                yield own
+            member_code = code_of(getattr(member, "fget", None) or member) if not isinstance(member, type) else None
+            if member_code is not None and not is_installed(file_of(member_code)):
+                yield member_code
 
 
-def _within(code: types.CodeType, seen: set[types.CodeType]) -> Iterator[types.CodeType]:
+def _within(code: types.CodeType, visited: set[types.CodeType]) -> Iterator[types.CodeType]:
     """Yield a code object and the codes of the functions inside it."""
-    if code in seen:
+    if code in visited:
         return
-    seen.add(code)
+    visited.add(code)
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from _within(constant, seen)
+            yield from _within(constant, visited)

@@ -39,8 +39,9 @@ def add_library_programs(observation: Observation, run: Run, hidden: Recording |
     visible = [function for function, recording in run.library_programs if recording is None or recording is hidden]
     observation.libraries += visible
     if visible and run.library_programs_left_out:
-        more = count(run.library_programs_left_out, "more program", "more programs")
-        text = f"Libraries made {more} in this run. The list of programs holds the first {len(run.library_programs)}."
+        programs_text = count(run.library_programs_left_out, "more program", "more programs")
+        first = len(run.library_programs)
+        text = f"Libraries made {programs_text} in this run. The list of programs holds the first {first}."
         observation.findings.append(Finding("library_programs", text))
 
 
@@ -53,10 +54,10 @@ def add_recorded_calls(observation: Observation, active: Active, message: str | 
         message: Why the last call was not traced; added to the last recording where nothing else is shown.
     """
     functions = observation.functions
-    shown = {id(program.jaxpr) for function in functions for program in function.programs}
+    jaxpr_ids = {id(program.jaxpr) for function in functions for program in function.programs}
     for function, is_wrapper in active.recorded.functions(active.cell.file, active.run.reading):
         only = only_program(function.programs[0].jaxpr)
-        if only is not None and id(only) in shown:
+        if only is not None and id(only) in jaxpr_ids:
             continue  # the call did nothing but call a jitted function
         if is_wrapper and _ran_as_one(function, observation):
             continue
@@ -73,7 +74,7 @@ def add_recorded_calls(observation: Observation, active: Active, message: str | 
     observation.findings += [Finding("not_recorded", text) for text in active.recorded.not_recorded]
     called = [function for function in functions if function.programs]
     recorded = [program for function in called for program in function.programs if program.origin == "recorded"]
-    if recorded and not shown and message is not None:
+    if recorded and not jaxpr_ids and message is not None:
         if not any(finding.kind == "not_traced" for finding in observation.findings):
             recorded[-1].origin_note = f"{recorded[-1].origin_note} {message}"
     if observation.focus is None and recorded:
@@ -81,10 +82,14 @@ def add_recorded_calls(observation: Observation, active: Active, message: str | 
             observation.focus = recorded[-1]
 
 
-def _is_traced(known: ObservedFunction, recorded: ObservedFunction) -> bool:
+def _is_traced(traced: ObservedFunction, recorded: ObservedFunction) -> bool:
     """Return whether a function is the recorded function with an own trace."""
-    same = (known.name, known.definition, known.transform) == (recorded.name, recorded.definition, recorded.transform)
-    return same and all(program.origin in ("traced", "recorded") for program in known.programs)
+    is_same_function = (traced.name, traced.definition, traced.transform) == (
+        recorded.name,
+        recorded.definition,
+        recorded.transform,
+    )
+    return is_same_function and all(program.origin in ("traced", "recorded") for program in traced.programs)
 
 
 def _ran_as_one(function: ObservedFunction, observation: Observation) -> bool:

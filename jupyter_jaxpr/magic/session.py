@@ -75,9 +75,11 @@ class Session:
     @staticmethod
     def newest() -> Session | None:
         """Return the session that showed a cell last; None before any."""
-        shown = [session for session in list(_sessions.values()) if session.runs.shown]
+        sessions = [session for session in list(_sessions.values()) if session.runs.by_number]
         return max(
-            shown, key=lambda session: next(reversed(session.runs.shown.values())).built.document.created, default=None
+            sessions,
+            key=lambda session: next(reversed(session.runs.by_number.values())).built.document.created,
+            default=None,
         )
 
     @staticmethod
@@ -250,17 +252,17 @@ class Session:
         if len(self._cells) > _REMEMBERED_CELLS:
             self._cells.popitem(last=False)
 
-    def _begin(self, found: options.Options, info: Any, cell: cells.RunningCell) -> Active:
+    def _begin(self, chosen: options.Options, info: Any, cell: cells.RunningCell) -> Active:
         self.host_copies.drop()
-        run = self.observer.begin(cell.file, found.keeps_values, found.per_entry)
+        run = self.observer.begin(cell.file, chosen.keeps_values, chosen.per_entry)
         run.look_before = reach_before
         run.reads_names = self.magics is None or bool(self.magics.types)
         run_id = uuid.uuid4().hex
-        warning = EAGER_TAKES if found.eager else None
+        warning = EAGER_TAKES if chosen.eager else None
         heartbeat = Heartbeat(self.observer, run, self.publisher, run_id, cell.id, warning)
-        recorded_cell = RecordedCell(self.observer.hooks, run.fail, whole=found.eager)
+        recorded_cell = RecordedCell(self.observer.hooks, run.fail, covers_cell=chosen.eager)
         recorded = RecordedCalls(self.observer.hooks, run.fail, recorded_cell)
-        active = Active(found, cell, info, run, run_id, heartbeat, recorded, recorded_cell)
+        active = Active(chosen, cell, info, run, run_id, heartbeat, recorded, recorded_cell)
         # From here on the next cell can remove everything that an interrupt leaves.
         self._active[threading.get_ident()] = active
         heartbeat.start()
@@ -329,7 +331,7 @@ class Session:
 
     # --- the magics ---
 
-    def trace_target(self, found: options.Options) -> None:
+    def trace_target(self, chosen: options.Options) -> None:
         """Trace the call of `%jaxpr f(x)`, or run its comparison or sweep."""
         observation = Observation()
         interrupted = False
@@ -339,23 +341,25 @@ class Session:
             heartbeat = Heartbeat(self.observer, Run(), self.publisher, run_id, cell.id if cell else None).start()
             comparison = sweep = None
             try:
-                if found.compare:
+                if chosen.compare:
                     comparison, message = compare_option.compare_named(
-                        self.observer, self.shell.user_ns, found, observation, "%jaxpr"
+                        self.observer, self.shell.user_ns, chosen, observation, "%jaxpr"
                     )
-                    if found.sweep is not None and comparison is not None and comparison.stopped is None:
+                    if chosen.sweep is not None and comparison is not None and comparison.stopped is None:
                         sweep, message = sweep_option.sweep_named(
-                            self.observer, self.shell.user_ns, found, observation, heartbeat.say, None
+                            self.observer, self.shell.user_ns, chosen, observation, heartbeat.say, None
                         )
-                elif found.sweep is not None:
+                elif chosen.sweep is not None:
                     sweep, message = target_trace.sweep_target(
-                        self.observer, self.shell.user_ns, found, observation, "%jaxpr", heartbeat.say
+                        self.observer, self.shell.user_ns, chosen, observation, "%jaxpr", heartbeat.say
                     )
                 else:
-                    message = target_trace.trace_target(self.observer, self.shell.user_ns, found, observation, "%jaxpr")
+                    message = target_trace.trace_target(
+                        self.observer, self.shell.user_ns, chosen, observation, "%jaxpr"
+                    )
             finally:
                 heartbeat.stop()
-            self.runs.publish(RunResult(found, cell, observation, run_id, message, comparison, sweep))
+            self.runs.publish(RunResult(chosen, cell, observation, run_id, message, comparison, sweep))
             interrupted = sweep is not None and sweep.interrupted
         if interrupted:
             raise KeyboardInterrupt
@@ -367,7 +371,7 @@ class Session:
             texts.update((file, cell) for file in cells.NESTED_FILES)
         return texts
 
-    def run_nested(self, found: options.Options, source: str) -> Any:
+    def run_nested(self, chosen: options.Options, source: str) -> Any:
         """Run a cell that IPython does not run as a cell: below `%%time`, or passed to `run_cell_magic`."""
         __tracebackhide__ = True
         thread = threading.get_ident()
@@ -386,7 +390,7 @@ class Session:
                     file,
                     outer.source if outer else source,
                 )
-                active = self._begin(found, None, cell)
+                active = self._begin(chosen, None, cell)
             return run()
         except BaseException as raised:
             error = raised
@@ -406,5 +410,5 @@ def _is_result_of(result: Any, info: Any) -> bool:
     """Return whether a result belongs to a cell; IPython makes a new info for a cell that ends by its own exception."""
     if result is None:
         return True
-    of = getattr(result, "info", None)
-    return of is info or getattr(of, "raw_cell", None) == info.raw_cell
+    result_info = getattr(result, "info", None)
+    return result_info is info or getattr(result_info, "raw_cell", None) == info.raw_cell

@@ -36,11 +36,11 @@ class ShownRuns:
         self._outputs = KeptOutputs(session.shell)
         self._widgets: dict[str, Any] = {}  # the widget below each cell, by `cell_key`
         # The last cells under %%jaxpr by number, oldest first, for `jupyter_jaxpr.last`.
-        self.shown: OrderedDict[int, Shown] = OrderedDict()
+        self.by_number: OrderedDict[int, Shown] = OrderedDict()
 
     def forget(self) -> None:
         """Drop the runs, and stop following their outputs."""
-        self.shown.clear()
+        self.by_number.clear()
         self._outputs.forget()
         self._widgets.clear()
 
@@ -80,7 +80,7 @@ class ShownRuns:
             if not is_widget:
                 display.show(built.document, limit_bytes=magics.output_bytes, enabled=magics.output)
             with self._guard("jupyter_jaxpr could not shorten an earlier output that IPython keeps."):
-                self._outputs.shown()
+                self._outputs.note_output()
         return built
 
     def _shown_as_widget(self, built: Built, choice: str, limit_bytes: int) -> bool:
@@ -125,8 +125,8 @@ class ShownRuns:
                 built = self._built(replace(run, message=message))
                 self._publisher.publish(replace(built, retrace=self._retrace(run)))
                 number = None if run.cell is None else run.cell.execution_count
-                if number is not None and number in self.shown:
-                    self.shown[number] = replace(self.shown[number], built=built)
+                if number is not None and number in self.by_number:
+                    self.by_number[number] = replace(self.by_number[number], built=built)
 
         return retrace
 
@@ -141,20 +141,20 @@ class ShownRuns:
 
         return time_focus(built.sources)
 
-    def _with_transforms(self, built: Built, found: options.Options) -> Document:
+    def _with_transforms(self, built: Built, chosen: options.Options) -> Document:
         from ..build.transform import transform_focus
 
-        return transform_focus(self._observer, built.sources, found.transform)
+        return transform_focus(self._observer, built.sources, chosen.transform)
 
     def show(self, active: Active, built: Built) -> None:
         """Store the run of a cell for `jupyter_jaxpr.last`."""
         number = active.cell.execution_count
         if number is None:
             return
-        self.shown.pop(number, None)
-        self.shown[number] = Shown(built, active.run.ledger)
-        while len(self.shown) > _SHOWN_RUNS:
-            self.shown.popitem(last=False)
+        self.by_number.pop(number, None)
+        self.by_number[number] = Shown(built, active.run.ledger)
+        while len(self.by_number) > _SHOWN_RUNS:
+            self.by_number.popitem(last=False)
 
 
 def _document_cell(cell: cells.RunningCell) -> Cell:

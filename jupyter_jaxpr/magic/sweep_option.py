@@ -27,7 +27,7 @@ Trace = Callable[[dict[str, Any], "Options"], str | None]
 def sweep_named(
     observer: Observer,
     namespace: dict[str, Any],
-    found: Options,
+    chosen: Options,
     observation: Observation,
     report: Report,
     trace: Trace | None,
@@ -37,7 +37,7 @@ def sweep_named(
     Args:
         observer: The observer, which records nothing meanwhile.
         namespace: The user's namespace.
-        found: The options of the line, with a target and a sweep.
+        chosen: The options of the line, with a target and a sweep.
         observation: Receives the program at the first value, and findings.
         report: Receives the progress of the sweep.
         trace: Adds the program at the first value; None where the observation has it already.
@@ -45,7 +45,7 @@ def sweep_named(
     Returns:
       The sweep, or None and a sentence on why there is no sweep.
     """
-    target, swept = found.target, found.sweep
+    target, swept = chosen.target, chosen.sweep
     assert target is not None and swept is not None
     tier = observer.hooks.support
     if tier.tier == "none":
@@ -53,17 +53,17 @@ def sweep_named(
     if not imported():
         return None, _cannot(observation, "JAX is not imported, so the sweep did not run. Import JAX in the cell.")
     values = Values(swept.name, swept.values, target, namespace)
-    functions = functions_of(target, found.compare, namespace)
+    functions = functions_of(target, chosen.compare, namespace)
     missing = next((function.missing for function in functions if function.missing is not None), None)
     if missing is not None and all(function.missing is not None for function in functions):
         return None, _cannot(observation, f"--sweep: {missing}")
     observer.hooks.ensure()
     if trace is not None:
-        _add_program(values, found, trace)
+        _add_program(values, chosen, trace)
     return sweep(observer, functions, values, report=report), None
 
 
-def _add_program(values: Values, found: Options, trace: Trace) -> None:
+def _add_program(values: Values, chosen: Options, trace: Trace) -> None:
     """Add the program of the first value; where its trace fails, the points of the sweep have the reason."""
     text = values.texts[0]
     try:
@@ -71,7 +71,7 @@ def _add_program(values: Values, found: Options, trace: Trace) -> None:
     except not_of_a_signal(Exception):
         return
     at = replace(values.target, text=f"{values.target.text} with {values.name} = {text}")
-    trace({**values.namespace, values.name: value}, replace(found, target=at))
+    trace({**values.namespace, values.name: value}, replace(chosen, target=at))
 
 
 def _cannot(observation: Observation, text: str) -> str:

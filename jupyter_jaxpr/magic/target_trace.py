@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def sweep_target(
     observer: Observer,
     namespace: dict[str, Any],
-    found: Options,
+    chosen: Options,
     observation: Observation,
     magic: str,
     report: Report,
@@ -38,14 +38,14 @@ def sweep_target(
     def trace(scope: dict[str, Any], at: Options) -> str | None:
         return trace_target(observer, scope, at, observation, magic)
 
-    return sweep_named(observer, namespace, found, observation, report, trace)
+    return sweep_named(observer, namespace, chosen, observation, report, trace)
 
 
 def trace_target(
-    observer: Observer, namespace: dict[str, Any], found: Options, observation: Observation, magic: str
+    observer: Observer, namespace: dict[str, Any], chosen: Options, observation: Observation, magic: str
 ) -> str | None:
     """Trace the target of the magic's line; a mistake becomes a finding and the message."""
-    target = found.target
+    target = chosen.target
     assert target is not None
     tier = observer.hooks.support
     if tier.tier == "none":
@@ -66,17 +66,19 @@ def trace_target(
     note = f"Traced for {magic} {target.text}. Nothing was executed."
     if target.takes_values:
         note = f"Traced for {magic} {target.text}. The arguments were evaluated; the function was not executed."
-    if found.stage == "run":
+    if chosen.stage == "run":
         note = f"Traced, compiled and run once for {magic} {target.text} --stage run."
-    elif found.time:
+    elif chosen.time:
         note = f"Traced, compiled and run for {magic} {target.text} --time."
-    stage = found.stage or ("run" if found.time else "trace")
-    own = trace_call(observer, fun, args, kwargs, note, stage, found.keeps_values)
-    add_program(observation, own, focus=True)
-    if isinstance(own.error, EffectsError):
-        return _refused(observation, own.error)
-    if own.error is not None:
-        return _cannot(observation, target.text, trace_error_sentence(name_of(fun), own.error), own.error)
+    stage = chosen.stage or ("run" if chosen.time else "trace")
+    target_program = trace_call(observer, fun, args, kwargs, note, stage, chosen.keeps_values)
+    add_program(observation, target_program, focus=True)
+    if isinstance(target_program.error, EffectsError):
+        return _refused(observation, target_program.error)
+    if target_program.error is not None:
+        return _cannot(
+            observation, target.text, trace_error_sentence(name_of(fun), target_program.error), target_program.error
+        )
     return None
 
 

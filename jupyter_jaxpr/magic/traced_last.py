@@ -38,15 +38,15 @@ def traced_after(last: LastCall, name: str) -> str:
     return _NOTE.format(name=name)
 
 
-def name_by_called(own: OwnTrace, last: LastCall) -> None:
+def name_by_called(trace: OwnTrace, last: LastCall) -> None:
     """Name an own trace by the function that ran, where a transform ran it."""
     called = called_function(last.function, last.args)
-    if own.function is None or called.transform is None:
+    if trace.function is None or called.transform is None:
         return
-    own.function.name, own.function.definition, own.function.transform = (
+    trace.function.name, trace.function.definition, trace.function.transform = (
         called.name,
         called.definition,
         called.transform,
     )
-    for program in own.function.programs:
+    for program in trace.function.programs:
         program.how = program.how or _AS_JIT_UNDER.format(transform=called.transform)

@@ -113,10 +113,10 @@ def arrays_only(
     """Return the arguments with None in the place of each leaf that is no input of the program."""
     import jax
 
-    kept: tuple[tuple[Any, ...], dict[str, Any]] = jax.tree_util.tree_map(
+    arrays: tuple[tuple[Any, ...], dict[str, Any]] = jax.tree_util.tree_map(
         lambda leaf: leaf if is_input(leaf) else None, (args, kwargs)
     )
-    return kept
+    return arrays
 
 
 @dataclass(frozen=True)
@@ -149,8 +149,8 @@ def equinox_arguments(arguments: tuple[ArgumentSpec, ...], call: EquinoxCall) ->
         for name, leaves in argument.tree.items()
     }
     first, donated_first = _equinox_tree("first", groups, call)
-    (rest, keywords), donated_rest = _equinox_tree("rest", groups, call)
-    values = [(first, donated_first), *((value, donated_rest) for value in rest)]
+    (other_values, keywords), donated_rest = _equinox_tree("rest", groups, call)
+    values = [(first, donated_first), *((value, donated_rest) for value in other_values)]
     names = positional_names(call.signature, len(values) - 1)  # the last value is equinox's own, and None
     specs = [_equinox_spec(name, value, donated) for name, (value, donated) in zip(names, values, strict=False)]
     specs.extend(_equinox_spec(exact(name), value, donated_rest) for name, value in keywords.items())

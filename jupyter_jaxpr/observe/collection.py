@@ -1,4 +1,4 @@
-"""Runs work while Python's garbage collector rests, whose pauses would be part of a measured time."""
+"""Runs work with Python's garbage collector off, because a pause of the collector would be part of a measured time."""
 
 from __future__ import annotations
 

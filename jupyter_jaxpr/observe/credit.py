@@ -30,7 +30,7 @@ def drain(
     Returns whether a call of the function that misses now was credited, whether one was seen at all, and the counts
     that received it.
     """
-    counted = seen = False
+    counted = has_miss = False
     its_activity = None
     counter = run.counter
     for called, times, place, record in counter.drain():
@@ -44,18 +44,18 @@ def drain(
             its_activity = its_activity or run.activity(its_record)
             its_activity.called(its_record, times)
             _note_jitted(its_record, called)
-            counted = seen = True
+            counted = has_miss = True
             continue
         if fun is None:
             _drain_derived(run, called)
             continue
-        function = functions.known(fun)
+        function = functions.record_of(fun)
         if function is not None and function.construct is not None:
             continue  # JAX itself calls the function of a construct, which is counted when JAX evaluates the construct
         shared = function is None and functions.is_shared(fun)
         if shared or (is_users(fun) if function is None else not function.library):
             run.call_lines.called(place, times)
-        seen |= fun is missing
+        has_miss |= fun is missing
         if shared:
             continue
         counted |= fun is missing
@@ -68,9 +68,9 @@ def drain(
             run.activity(function).called(function, times)
     if not counter.noted_more:
         counter.drained()
-        return counted, seen, its_activity
+        return counted, has_miss, its_activity
     for called, times, place, record in counter.drain_raised():
-        function = record if called is None else functions.known(getattr(called, "_fun", None))
+        function = record if called is None else functions.record_of(getattr(called, "_fun", None))
         if function is not None and not function.library:
             activity = run.activity(function)
             activity.calls_raised += times
@@ -79,12 +79,12 @@ def drain(
         elif function is None and called is not None:
             run.note_raised_unseen(called, times)
     for handed, _, place, record in counter.drain_handed():
-        function = record if handed is None else functions.known(getattr(handed, "_fun", None))
+        function = record if handed is None else functions.record_of(getattr(handed, "_fun", None))
         if function is not None and not function.library:
             run.activity(function).handed += 1
             run.call_lines.unseen(place)
     counter.drained()
-    return counted, seen, its_activity
+    return counted, has_miss, its_activity
 
 
 def _credit_gone(run: Run, record: FunctionRecord | None, times: int, place: Place | None) -> None:
@@ -108,9 +108,9 @@ def _drain_derived(run: Run, called: Any) -> None:
     if jaxpr is None:
         return
     for activity in run.functions.values():
-        for program in activity.record.kept.values():
+        for program in activity.record.programs.values():
             if program.jaxpr is jaxpr:
-                activity.use(program, now=False)
+                activity.use(program, in_this_run=False)
 
 
 def take_loose(state: ThreadState, run: Run, hooks: Hooks) -> None:

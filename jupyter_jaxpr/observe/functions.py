@@ -41,7 +41,7 @@ class FunctionRecord:
         "equinox",
         "history",
         "jit_name",
-        "kept",
+        "programs",
         "library",
         "missed",
         "name",
@@ -64,7 +64,7 @@ class FunctionRecord:
         self.construct: Construct | None = None  # the construct that JAX compiled by itself, outside of jit
         self.pmap = False  # the functions that JAX makes for one pmapped function share a record
         self.replayable = True  # False once asking JAX's caches for stages made JAX compile or lower
-        self.kept: dict[Any, Any] = {}  # the programs observed last, newest last
+        self.programs: dict[Any, Any] = {}  # the programs observed last, newest last
         self.unkept = False  # whether JAX may hold further programs of the function
         self.at_trace: Any = None  # `ValuesAtTrace` of the last trace; None where no run saw the trace
         # (history, index of this function object in it, whether a rerun of its cell made the object)
@@ -73,7 +73,7 @@ class FunctionRecord:
     @property
     def has_several(self) -> bool:
         """Whether a hit may run one of several programs."""
-        return len(self.kept) > 1 or self.unkept
+        return len(self.programs) > 1 or self.unkept
 
 
 class Functions:
@@ -94,7 +94,7 @@ class Functions:
             record = self._make(fun, frame)
         return self._of_user(fun, record, frame) if record.shared else record
 
-    def asked(self, fun: Any, frame: FrameType) -> FunctionRecord | None:
+    def find_traced(self, fun: Any, frame: FrameType) -> FunctionRecord | None:
         """Return the record of a function whose trace is requested in `frame` without a call.
 
         None where the function was not called yet and is JAX's code, or where JAX requests the trace: `jax.eval_shape`
@@ -115,7 +115,7 @@ class Functions:
                 since[record.name] += times - before.get(key, 0)
         return since.most_common()
 
-    def known(self, fun: Any) -> FunctionRecord | None:
+    def record_of(self, fun: Any) -> FunctionRecord | None:
         """Return the record of a function; None where the function was not seen yet or is not known alone."""
         record = self._records.get(id(fun))
         if record is None or not record.shared:
@@ -144,8 +144,10 @@ class Functions:
 
     def drop_dead(self, records: dict[str, tuple[FunctionRecord, Any, Place | None]]) -> None:
         """Remove the records of functions that are gone, because a record keeps programs alive."""
-        others = [record for kind in (self._by_user_code, self._by_pmapped) for _, record in list(kind.values())]
-        alive = set(map(id, [*list(self._records.values()), *others]))
+        indirect_records = [
+            record for kind in (self._by_user_code, self._by_pmapped) for _, record in list(kind.values())
+        ]
+        alive = set(map(id, [*list(self._records.values()), *indirect_records]))
         for name in [name for name, (record, *_) in records.items() if id(record) not in alive]:
             del records[name]
 
@@ -182,8 +184,8 @@ class Functions:
             library = code is not None and is_installed(file_of(code))
             record = FunctionRecord(name_of(user), jit_name, place_of(code), library)
             record.pmap = True
-            gone = weakref.ref(user, lambda _: self._by_pmapped.pop(key, None))
-            self._by_pmapped[key] = gone, record
+            reference = weakref.ref(user, lambda _: self._by_pmapped.pop(key, None))
+            self._by_pmapped[key] = reference, record
         return self._by_pmapped[key][1]
 
     def _remember(self, fun: Any, record: FunctionRecord) -> None:
@@ -210,8 +212,8 @@ class Functions:
             library = record.library or is_library(user, code, frame)
             users_record = FunctionRecord(name_of(user), record.jit_name, place_of(code), library)
             users_record.equinox = True
-            gone = weakref.ref(code, lambda _: self._by_user_code.pop(key, None))
-            self._by_user_code[key] = gone, users_record
+            reference = weakref.ref(code, lambda _: self._by_user_code.pop(key, None))
+            self._by_user_code[key] = reference, users_record
         return self._by_user_code[key][1]
 
 
@@ -221,8 +223,8 @@ def _of_construct(construct: Construct, frame: FrameType) -> FunctionRecord:
     library = caller is None or not is_users_frame(caller)
     # The body of a library has a place, too: calls of cg on two lines run the same body.
     bodies = [body for body in construct.bodies if body.file]
-    own = next((body for body in bodies if not is_installed(body.file)), bodies[0] if bodies else None)
-    definition = call_place(frame) if own is None else Place(own.file, own.line, own.name)
+    own_body = next((body for body in bodies if not is_installed(body.file)), bodies[0] if bodies else None)
+    definition = call_place(frame) if own_body is None else Place(own_body.file, own_body.line, own_body.name)
     record = FunctionRecord(construct.title, construct.primitive, definition, library)
     record.construct = construct
     return record

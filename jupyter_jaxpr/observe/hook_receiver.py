@@ -49,13 +49,13 @@ from .run import Run
 from .stages import STAGE_NAMES, LooseEvent
 from .threads import (
     LOOSE_EVENTS,
-    Asked,
     Miss,
     ThreadState,
+    TraceRequest,
     begin_trace,
     count_replayed,
     end_trace,
-    forget_asked,
+    forget_trace_requests,
     leave,
     prune,
     start_trace,
@@ -142,8 +142,8 @@ class HookReceiver:
         activity = run.activity(function)
         activity.calls += 1
         activity.called_at = call_place(frame)
-        for program in list(function.kept.values())[-1:]:
-            activity.use(program, now=False)
+        for program in list(function.programs.values())[-1:]:
+            activity.use(program, in_this_run=False)
         run.call_lines.called(activity.called_at, 1)
 
     def installed(self) -> None:
@@ -184,11 +184,11 @@ class HookReceiver:
             return False
         if state.stack:
             prune(state, self.history, call)
-        activity, seen = None, True
+        activity, has_miss = None, True
         if run is not None and function.construct is not None:
             activity = run.activity(function)  # `evaluated` counts the calls
         elif run is not None:
-            counted, seen, activity = drain(run, self.functions, self.hooks, call.fun, function)
+            counted, has_miss, activity = drain(run, self.functions, self.hooks, call.fun, function)
             if activity is None:
                 activity = run.activity(function)
             if uncounted or not HAS_MONITORING:
@@ -198,7 +198,7 @@ class HookReceiver:
                 activity.calls_missed += 1
                 run.counter.watch_again()
         place = None if call.frame is None else call_place(call.frame)
-        if run is not None and function.construct is None and (not seen or not HAS_MONITORING):
+        if run is not None and function.construct is None and (not has_miss or not HAS_MONITORING):
             run.call_lines.called(place, 1)
             if HAS_MONITORING and not uncounted:
                 run.call_lines.unseen(place)
@@ -239,8 +239,8 @@ class HookReceiver:
             return
         if state.stack:
             prune(state, self.history)
-        forget_asked(state, id(frame))
-        function = self.functions.asked(fun, frame)
+        forget_trace_requests(state, id(frame))
+        function = self.functions.find_traced(fun, frame)
         if state.run is not None and (is_users(fun) if function is None else not function.library):
             name = stored_jit_name(fun) or name_of(fun)
             state.run.ahead.add(name)
@@ -248,7 +248,7 @@ class HookReceiver:
         if function is None or function.library or function.equinox or function.pmap:
             return
         history = self.history.of(function)
-        state.asked.append(Asked(id(frame), frame.f_code, function.jit_name or function.name, history))
+        state.trace_requests.append(TraceRequest(id(frame), frame.f_code, function.jit_name or function.name, history))
         source = source_of(options)
         if source is not None:  # the source identifies the function when any thread later lowers or compiles the trace
             self._ahead[source] = history
@@ -327,7 +327,7 @@ class HookReceiver:
         program = note_derived(state, call, function, parent, place, stages)
         if state.run is not None:
             activity = state.run.activity(function)
-            activity.use(program, now=stages.compiles > 0)
+            activity.use(program, in_this_run=stages.compiles > 0)
             if not within:
                 tally = stages.tally()
                 activity.add(tally)
@@ -340,11 +340,11 @@ class HookReceiver:
             state.stage = (event, name, time.perf_counter())
         if event == TRACE_EVENT and state.stack and not state.replaying:
             call = state.stack[-1]
-            own: FunctionRecord = call.record.function
-            if own.jit_name is None and call.record.tracing:
-                own.jit_name = name  # the first trace after the start of the call is the trace of its function
-            if own.jit_name == name:
-                own.at_trace = None
+            function: FunctionRecord = call.record.function
+            if function.jit_name is None and call.record.tracing:
+                function.jit_name = name  # the first trace after the start of the call is the trace of its function
+            if function.jit_name == name:
+                function.at_trace = None
                 if state.run is not None:
                     start_trace(state.run, call.record, call.fun)
         elif event == TRACE_EVENT and state.ahead is not None and state.run is not None and state.ahead[0] == name:
@@ -362,11 +362,11 @@ class HookReceiver:
         if event == TRACE_EVENT and not state.replaying and not state.listening and self.hooks.tells_calls:
             # Traces of JAX's own functions inside of a trace, of which there are hundreds, are not recorded.
             miss: Miss | None = state.stack[-1].record if state.stack else None
-            forget_asked(state)
-            if state.asked:
-                asked = state.asked[-1]
-                if asked.name == name and not facts.staging():
-                    worked_ahead(state, self.history, asked.history, LooseEvent(event, name, seconds, False))
+            forget_trace_requests(state)
+            if state.trace_requests:
+                request = state.trace_requests[-1]
+                if request.name == name and not facts.staging():
+                    worked_ahead(state, self.history, request.history, LooseEvent(event, name, seconds, False))
             elif miss is not None and (name is None or name == miss.function.jit_name):
                 miss.stages.add(event, seconds, False)
                 stop_trace(miss)

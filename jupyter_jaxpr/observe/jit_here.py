@@ -117,9 +117,9 @@ def _places(fun: Callable[..., Any]) -> Callable[[str], tuple[int | None, bool]]
             places[parameter.name] = place, parameter.kind is inspect.Parameter.POSITIONAL_ONLY
 
     def place_of(name: str) -> tuple[int | None, bool]:
-        owner, _, rest = name.partition("[")
-        if rest and owner in several:
-            return several[owner] + int(rest[:-1]), True
+        owner, _, index = name.partition("[")
+        if index and owner in several:
+            return several[owner] + int(index[:-1]), True
         return places.get(name, (None, False))
 
     return place_of

@@ -257,20 +257,20 @@ def _is_other_array(before: Contents, after: Contents) -> bool:
     later = after.reference() if after.reference is not None else None
     if earlier is None or later is None or earlier is later:
         return False
-    numbers, others = _numbers(earlier), _numbers(later)
-    if numbers is None or others is None:
+    numbers, later_numbers = _numbers(earlier), _numbers(later)
+    if numbers is None or later_numbers is None:
         return False
-    return _checksum(numbers) != _checksum(others) and not _are_equal(numbers, others)
+    return _checksum(numbers) != _checksum(later_numbers) and not _are_equal(numbers, later_numbers)
 
 
-def _are_equal(numbers: Any, others: Any) -> bool:
+def _are_equal(numbers: Any, later_numbers: Any) -> bool:
     """Return whether two arrays are equal although their bytes may differ, as for signed zeros and kinds of NaN."""
     import numpy as np
 
     if numbers.nbytes > _READ:
         step = max(1, numbers.size // _SAMPLE)
-        numbers, others = numbers.flat[::step], others.flat[::step]
-    return bool(np.all((numbers == others) | ((numbers != numbers) & (others != others))))
+        numbers, later_numbers = numbers.flat[::step], later_numbers.flat[::step]
+    return bool(np.all((numbers == later_numbers) | ((numbers != numbers) & (later_numbers != later_numbers))))
 
 
 def _numbers(array: Any) -> Any:

@@ -68,8 +68,8 @@ def _called_by_user(frame: FrameType) -> bool:
 
 def asked_by_jax(frame: FrameType) -> bool:
     """Return whether JAX itself requests the trace of a jitted function in `frame`, a frame of the jit module."""
-    own = file_of(frame.f_code)
-    caller = frame_outside(frame, lambda file: file == own or _is_entry(file))
+    own_file = file_of(frame.f_code)
+    caller = frame_outside(frame, lambda file: file == own_file or _is_entry(file))
     return caller is None or is_jax(file_of(caller.f_code))
 
 

@@ -61,7 +61,7 @@ def note_library_program(state: ThreadState, run: Run, call: JitCall, executable
     if executable is None or call.params is None:
         return
     stages = _stages(state, library.before, text_of(call.params.get("name")))
-    if not stages.made:
+    if not stages.has_program:
         return
     program = KeptProgram(
         "ran",
@@ -71,7 +71,7 @@ def note_library_program(state: ThreadState, run: Run, call: JitCall, executable
         out_tree=call.out_tree,
         stages=stages.stages_only(),
         call=library.place,
-        how=_how(own_name(call.fun, "__module__"), library.place, run.file),
+        how=_origin_words(own_name(call.fun, "__module__"), library.place, run.file),
     )
     types = library.types if library.types is not None else call.types()
     _keep(state, run, function, program, lambda: call.stages(types, executable), recording)
@@ -90,12 +90,12 @@ def note_derived_library_program(
         recording: The current recording; None without a recording.
     """
     stages = _newest_stages(state, call.name)
-    if not stages.made:
+    if not stages.has_program:
         return
     function = FunctionRecord(call.name, call.name, None, library=True)
-    how = _how(None, place, run.file)
+    phrase = _origin_words(None, place, run.file)
     program = KeptProgram(
-        "derived", call.params["jaxpr"], call.executable, stages=stages.stages_only(), call=place, how=how
+        "derived", call.params["jaxpr"], call.executable, stages=stages.stages_only(), call=place, how=phrase
     )
     _keep(state, run, function, program, call.stages, recording)
 
@@ -108,18 +108,18 @@ def _keep(
         return
     replay(state, function, program, ask)
     observed = replace(program.observed(now=True), no_values=_NO_VALUES)
-    shown = ObservedFunction(function.name, function.definition, [observed], library=True)
-    run.library_programs.append((shown, recording))
+    library_function = ObservedFunction(function.name, function.definition, [observed], library=True)
+    run.library_programs.append((library_function, recording))
 
 
 def _newest_stages(state: ThreadState, name: str) -> CallStages:
     """Return the newest stages that JAX reported under a name, at most one of each kind."""
-    stages, seen = CallStages(), set[str]()
+    stages, event_names = CallStages(), set[str]()
     for event in reversed(state.loose):
         if event.name == name:
-            if event.event in seen:
+            if event.event in event_names:
                 break
-            seen.add(event.event)
+            event_names.add(event.event)
             stages.add(event.event, event.seconds, event.from_disk)
     return stages
 
@@ -135,7 +135,7 @@ def _stages(state: ThreadState, before: LooseEvent | None, name: str) -> CallSta
     return stages
 
 
-def _how(module: str | None, place: Place | None, cell: str | None) -> str:
+def _origin_words(module: str | None, place: Place | None, cell: str | None) -> str:
     package = (module or "a library").partition(".")[0]
     line = "" if place is None or place.file != cell else f", line {place.line}"
     return f"jitted by {package}{line}"

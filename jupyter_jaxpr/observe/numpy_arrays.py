@@ -34,42 +34,42 @@ class NumPyArrays:
     """
 
     def __init__(self) -> None:
-        self._seen: dict[Any, list[_Seen]] = {}  # the arrays by place in memory
+        self._entries: dict[Any, list[_Seen]] = {}  # the arrays by place in memory
         self._used: set[Any] = set()
         self.unread: set[Any] = set()
 
     def known(self, array: Any) -> Any:
         """Return the variable of an array that was seen with the same contents; else None."""
         place = _place(array)
-        seen = self._living(place)
-        if not seen:
+        entries = self._living(place)
+        if not entries:
             self._used.discard(place)
         contents = _contents(array)
         if contents is None and array.flags.writeable and place in self._used:
             self.unread.add(place)
         self._used.add(place)
-        return next((entry.variable for entry in reversed(seen) if entry.contents == contents), None)
+        return next((entry.variable for entry in reversed(entries) if entry.contents == contents), None)
 
     def first(self, array: Any) -> Any:
         """Return the variable of the first contents of an array; else None."""
-        seen = self._living(_place(array))
-        return seen[0].variable if seen else None
+        entries = self._living(_place(array))
+        return entries[0].variable if entries else None
 
     def add(self, array: Any, variable: Any) -> None:
         """Store the variable of an array with its present contents."""
         place = _place(array)
-        self._seen.setdefault(place, []).append(_Seen(weakref.ref(_owner(array)), _contents(array), variable))
+        self._entries.setdefault(place, []).append(_Seen(weakref.ref(_owner(array)), _contents(array), variable))
 
     def has_room(self) -> bool:
         """Return whether further arrays may be read before the call."""
-        return len(self._seen) < _FIRST
+        return len(self._entries) < _FIRST
 
     def _living(self, place: Any) -> list[_Seen]:
-        seen = self._seen.get(place, [])
-        if seen and seen[0].owner() is None:  # the owner is gone, and another array uses the memory
-            del self._seen[place]
+        entries = self._entries.get(place, [])
+        if entries and entries[0].owner() is None:  # the owner is gone, and another array uses the memory
+            del self._entries[place]
             return []
-        return seen
+        return entries
 
 
 def _owner(array: Any) -> Any:

@@ -1,11 +1,11 @@
-"""What the observer hands on: plain records of what JAX did while some code ran.
+"""Declares the observer's result: plain records of what JAX did while some code ran.
 
 - `Observation`: one observed run, a cell or a block.
-- `ObservedFunction`: one user function in it, with its counts and the programs it ran.
-- `ObservedProgram`: what JAX made of it for one cache key. It holds JAX's own objects (jaxpr, lowered module,
-  executable), never arrays.
+- `ObservedFunction`: one user function of the run, with its counts and the programs it ran.
+- `ObservedProgram`: the program of one cache key. It holds JAX's own objects (jaxpr, lowered module, executable), never
+  arrays.
 
-Everything after this room (program, snapshot) reads these and nothing else of the observer.
+The later rooms (program, build) read these records and nothing else of the observer.
 """
 
 from __future__ import annotations

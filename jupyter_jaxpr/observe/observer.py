@@ -1,8 +1,8 @@
 """Begins and ends the observation of a run, and answers questions about the running cell.
 
-`Observer` is one a kernel. It is told of every call that misses JAX's C++ cache (`hook_receiver`) and keeps, for as
-long as a function lives, the programs last made of it; while a `Run` is on, what happens on its thread is counted
-there.
+A kernel has one `Observer`. `hook_receiver` passes every call that misses JAX's C++ cache to the observer, and the
+observer keeps the newest programs of each function for as long as the function lives. While a `Run` is active, the
+observer counts the events on the thread of the run.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ class Observer(HookReceiver):
         if per_entry:
             run.entry_hits = EntryHits(self.functions, run.reading, run.fail)
         run.counter.drains = lambda: drain(run, self.functions, self.hooks)
-        run.hit_programs = HitPrograms(run, self.functions.known, self.looking_away)
+        run.hit_programs = HitPrograms(run, self.functions.record_of, self.looking_away)
         run.counter.other_called = run.frozen_calls.called
         run.counter.first_called = run.hit_programs.about_to_call
-        run.counter.record_of = lambda called: self.functions.known(called._fun)
+        run.counter.record_of = lambda called: self.functions.record_of(called._fun)
         state = state_of(self._threads)
         prune(state, self.history)
         state.loose.clear()
@@ -159,7 +159,7 @@ class Observer(HookReceiver):
         library = self.functions.library_names(run.library_before)
         return LedgerReading(
             run=ledger.functions,
-            kernel=self.history.whole(_FUNCTIONS_IN_LEDGER, run.reading).functions,
+            kernel=self.history.full_ledger(_FUNCTIONS_IN_LEDGER, run.reading).functions,
             seconds=time.perf_counter() - run.started_at,
             library_functions=tuple(name for name, _ in library[:200]),
             library_misses=sum(times for _, times in library),
@@ -241,34 +241,30 @@ class Observer(HookReceiver):
 
     def program_of(self, called: Any, jaxpr: Any) -> KeptProgram | None:
         """Return the observed program of a jitted function whose jaxpr is `jaxpr`; else None."""
-        function = self.functions.known(getattr(called, "_fun", None))
-        programs = list(function.kept.values()) if function is not None else []
+        function = self.functions.record_of(getattr(called, "_fun", None))
+        programs = list(function.programs.values()) if function is not None else []
         return next((program for program in reversed(programs) if program.jaxpr is jaxpr), None)
 
     def note_values(self, called: Any, args: Sequence[Any], kwargs: dict[str, Any], keep: bool = False) -> None:
         """Keep the values of a jitted function's last call, as far as they still exist."""
-        function = self.functions.known(getattr(called, "_fun", None))
+        function = self.functions.record_of(getattr(called, "_fun", None))
         if function is None or function.library:
             return
-        newest = next(
-            (kept_program for kept_program in reversed(function.kept.values()) if kept_program.values is not None), None
-        )
+        newest = next((program for program in reversed(function.programs.values()) if program.values is not None), None)
         if newest is not None and newest.values is not None and newest.is_told_by_values:
-            same = newest.values.among(args, kwargs)
-            if same is not None:  # the call missed, so that its program is known without a question to JAX
-                newest.values = CallValues(same, "last", keep)
+            passed_leaves = newest.values.among(args, kwargs)
+            if passed_leaves is not None:  # the call missed, so that its program is known without a question to JAX
+                newest.values = CallValues(passed_leaves, "last", keep)
                 return
         with self.looking_away():
             traced = call_leaves(called, args, kwargs)
         if traced is None:
             return
         jaxpr, leaves = traced
-        program = next(
-            (kept_program for kept_program in reversed(function.kept.values()) if kept_program.jaxpr is jaxpr), None
-        )
+        program = next((stored for stored in reversed(function.programs.values()) if stored.jaxpr is jaxpr), None)
         if program is not None:
             # the newest program is shown where a run only hit
-            function.kept[program.key] = function.kept.pop(program.key)
+            function.programs[program.key] = function.programs.pop(program.key)
             if not any(is_deleted(leaf) for leaf in leaves):
                 program.values = CallValues(leaves, "last", keep)
 
@@ -276,8 +272,8 @@ class Observer(HookReceiver):
         """Return the calls of the run whose arguments were kept, by the id of the jaxpr that they ran."""
 
         def last_of(fun: Any) -> tuple[Any, CallValues] | None:
-            function = self.functions.known(fun)
-            programs = list(function.kept.values()) if function is not None else []
+            function = self.functions.record_of(fun)
+            programs = list(function.programs.values()) if function is not None else []
             values = programs[-1].values if programs else None
             return (programs[-1].jaxpr, values) if values is not None and values.which == "last" else None
 

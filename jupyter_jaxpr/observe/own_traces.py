@@ -93,7 +93,7 @@ def trace_call(
     name = name_of(fun)
     prints = PrintRecorder(lambda: name, swallow=True)
     names = NameRecorder(observer.hooks.fail)
-    own = OwnTrace(printed=prints.printed)
+    trace = OwnTrace(printed=prints.printed)
     began = time.perf_counter()
     with observer.looking_away() as events, observer.listening(_name_in_events(fun)) as stages:
         prints.start()
@@ -108,8 +108,8 @@ def trace_call(
                 prints.printed.clear()
                 program, is_traced, called = _with_numbers_fixed(call, allow_effects, error)
         except not_of_a_signal(Exception) as error:
-            own.error = error
-            return own
+            trace.error = error
+            return trace
         finally:
             prints.stop()
             observer.named_values.add(names.stop())
@@ -122,15 +122,15 @@ def trace_call(
                 stages.started_at = began
                 program.stages = stages.times(time.perf_counter())
         except not_of_a_signal(Exception) as error:
-            own.error = error
+            trace.error = error
     observed_program = observer.program_of(fun, program.jaxpr)
     if observed_program is not None and program.values is not None:
         observed_program.values, observed_program.held = program.values, program.held
     observed = (
         program.observed(True, note + held_fixed) if observed_program is None else observed_program.observed(now=False)
     )
-    own.function = ObservedFunction(name=name, definition=place_of(code_of(fun)), programs=[observed], top_level=True)
-    return own
+    trace.function = ObservedFunction(name=name, definition=place_of(code_of(fun)), programs=[observed], top_level=True)
+    return trace
 
 
 def _name_in_events(fun: Any) -> str:
@@ -306,8 +306,8 @@ def _traceable(
             return call_it(fun, args, kwargs)
         # A fixed leaf was replaced by None, which has no leaves: the remaining leaves keep their order.
         remaining = iter(jax.tree_util.tree_leaves((args, kwargs)))
-        whole = [fixed[i] if i in fixed else next(remaining) for i in range(count)]
-        args, kwargs = jax.tree_util.tree_unflatten(tree, whole)
+        all_leaves = [fixed[i] if i in fixed else next(remaining) for i in range(count)]
+        args, kwargs = jax.tree_util.tree_unflatten(tree, all_leaves)
         return call_it(fun, args, kwargs)
 
     call.__name__ = name_of(fun)

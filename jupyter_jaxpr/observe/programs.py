@@ -1,8 +1,8 @@
 """Keeps the program that JAX made for a miss for as long as its function lives.
 
 - `KeptProgram`: JAX's own objects of one program, and how its arguments can be named later.
-- `keep`, `kept`: the newest programs of a function. They are few, for executables hold device memory: what a run
-  shows it holds itself.
+- `keep`, `stored_program`: the newest programs of a function. They are few, for executables hold device memory: what
+  a run shows, the run holds itself.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ KEEP_PER_FUNCTION = 8
 class KeptProgram:
     """A program as JAX made it; keeping `jaxpr` and `executable` alive keeps their ids unique."""
 
-    made: Literal["ran", "derived", "traced"]
+    origin: Literal["ran", "derived", "traced"]
     jaxpr: Any
     executable: Any  # JAX's own executable; None where the program did not run
     traced: Any = None
@@ -58,12 +58,12 @@ class KeptProgram:
     @property
     def is_told_by_values(self) -> bool:
         """Whether a call with the values of the last call surely runs this program: no argument is static."""
-        return self.made == "ran" and (self.held is None or not self.held.has_statics)
+        return self.origin == "ran" and (self.held is None or not self.held.has_statics)
 
     def observed(self, now: bool, note: str | None = None) -> ObservedProgram:
-        """Return the record for the observation; `now` says whether this run made the program."""
-        origin: Literal["ran", "seen_before", "derived", "traced"] = self.made
-        if not now and self.made != "traced":
+        """Return the record for the observation; `in_this_run` says whether this run made the program."""
+        origin: Literal["ran", "seen_before", "derived", "traced"] = self.origin
+        if not now and self.origin != "traced":
             origin = "seen_before"
         return ObservedProgram(
             origin=origin,
@@ -85,16 +85,16 @@ class KeptProgram:
             input_names=() if self.construct is None else tuple(self.construct.operands(len(self.jaxpr.in_avals))),
         )
 
-    def note(self, now: bool) -> str | None:
+    def note(self, in_this_run: bool) -> str | None:
         """Return a sentence on the origin of the program, where the origin needs one."""
-        if self.made == "derived":
+        if self.origin == "derived":
             text = (
                 "JAX derived this program from the function, which was called under a transformation "
                 "such as grad or vmap outside any jit."
             )
-            return text if now else f"{text} JAX compiled the program earlier and reused the executable."
-        within = None if self.construct is None or self.construct.within is None else _whole(self.construct)
-        if self.made == "ran" and not now:
+            return text if in_this_run else f"{text} JAX compiled the program earlier and reused the executable."
+        within = None if self.construct is None or self.construct.within is None else _construct_note(self.construct)
+        if self.origin == "ran" and not in_this_run:
             return " ".join(filter(None, (within, "JAX compiled the program earlier and reused the executable.")))
         return within
 
@@ -132,7 +132,7 @@ class KeptProgram:
             return flat
 
 
-def _whole(construct: Construct) -> str:
+def _construct_note(construct: Construct) -> str:
     """Return a sentence on the function of JAX that ran a construct as one of several programs."""
     return (
         f"JAX compiles no program for the whole of {construct.within}: JAX runs the parts of {construct.within} one by "
@@ -142,7 +142,7 @@ def _whole(construct: Construct) -> str:
 
 def keep(record: FunctionRecord, program: KeptProgram) -> None:
     """Store a program as the newest of its function."""
-    programs, key = record.kept, program.key
+    programs, key = record.programs, program.key
     if programs:
         programs.pop(key, None)
     programs[key] = program
@@ -153,11 +153,11 @@ def keep(record: FunctionRecord, program: KeptProgram) -> None:
 
 def own_programs(record: FunctionRecord) -> list[KeptProgram]:
     """Return the programs that calls ran, without those that grad or vmap derived, unless there are no others."""
-    kept = list(record.kept.values())
-    return [program for program in kept if program.made == "ran"] or kept
+    programs = list(record.programs.values())
+    return [program for program in programs if program.origin == "ran"] or programs
 
 
-def kept(record: FunctionRecord, jaxpr: Any, executable: Any) -> KeptProgram | None:
+def stored_program(record: FunctionRecord, jaxpr: Any, executable: Any) -> KeptProgram | None:
     """Return the stored program with this jaxpr and this executable; None where it is gone."""
-    program: KeptProgram | None = record.kept.get((id(jaxpr), id(executable)))
+    program: KeptProgram | None = record.programs.get((id(jaxpr), id(executable)))
     return program

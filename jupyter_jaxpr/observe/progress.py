@@ -1,4 +1,4 @@
-"""Tells what JAX does for a run at this moment: the stage, the function, and since when."""
+"""Returns the present stage of JAX in a run: the stage, the function, and the start of the stage."""
 
 from __future__ import annotations
 
@@ -53,5 +53,10 @@ def progress_of(state: ThreadState | None, run: Run) -> Progress:
 
 def _is_users_stage(name: str, state: ThreadState, run: Run) -> bool:
     """Return whether a stage outside of a missed call belongs to a function of the user's."""
-    names = {*run.traced_names, *run.ahead, *state.under_transforms, *(asked.name for asked in state.asked)}
+    names = {
+        *run.traced_names,
+        *run.ahead,
+        *state.under_transforms,
+        *(request.name for request in state.trace_requests),
+    }
     return name == state.traces_ahead or name in names

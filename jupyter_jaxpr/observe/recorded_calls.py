@@ -57,7 +57,7 @@ class CallInCell(Protocol):
         """The positional arguments."""
 
     @property
-    def given(self) -> list[Any]:
+    def known_values(self) -> list[Any]:
         """The known values of the arguments, without those of iterators."""
 
 
@@ -74,21 +74,21 @@ class _RecordedCall:
     is_known: bool = True
     has_raised: bool = False
     # the contents of each argument before the call, by id of the argument
-    given: dict[int, Any] = field(default_factory=dict)
+    values_now: dict[int, Any] = field(default_factory=dict)
 
     def hold(self) -> None:
         """Copy the contents of the arguments: the call, or code after the call, may change a container."""
         try:
-            self.given = {id(value): _as_now(value, {}) for value in self.call.given}
+            self.values_now = {id(value): _as_now(value, {}) for value in self.call.known_values}
         except RecursionError:  # the argument is nested too deep
-            self.given = {}
-        self.recording.hold(_elements([*self.given.values()]))
+            self.values_now = {}
+        self.recording.hold(_elements([*self.values_now.values()]))
 
     def end(self, has_raised: bool) -> None:
         """Store the arguments and the result at the end of the call."""
         self.recording.stop()
-        self.args = tuple(self.given.get(id(value), value) for value in self.call.args)
-        self.kwargs = {name: self.given.get(id(value), value) for name, value in self.call.kwargs.items()}
+        self.args = tuple(self.values_now.get(id(value), value) for value in self.call.args)
+        self.kwargs = {name: self.values_now.get(id(value), value) for name, value in self.call.kwargs.items()}
         self.result = self.call.result
         self.is_known, self.has_raised = self.call.is_known, has_raised
 
@@ -107,12 +107,12 @@ class RecordedCalls:
         self._cell = cell
         self._fail = fail
         self._active: _RecordedCall | None = None
-        self._done: list[_RecordedCall] = []
+        self._recorded: list[_RecordedCall] = []
         self._left_out = 0
         self._above: dict[int, int] = {}  # the number of executions of each recorded call above the last statement
         self.is_checked = False  # JAX checks each result for NaN, so that the call was not recorded
         self.not_recorded: list[str] = []  # sentences on calls that could not be recorded, with the reason
-        self._is_over = cell.whole
+        self._is_over = cell.covers_cell
 
     # --- called by the cell ---
 
@@ -124,7 +124,7 @@ class RecordedCalls:
             if call.number in self._above or len(self._above) >= CALLS_ABOVE:
                 self._above[call.number] = self._above.get(call.number, 0) + 1
                 return False
-        elif len(self._done) - len(self._above) >= CALLS:
+        elif len(self._recorded) - len(self._above) >= CALLS:
             self._left_out += 1
             return False
         self._cell.pause()
@@ -161,10 +161,10 @@ class RecordedCalls:
             self._fail(error)
             return
         if active.recording.count:
-            self._done.append(active)
+            self._recorded.append(active)
         elif active.recording.ended is not None:
             self.not_recorded.append(_NOT_RECORDED.format(text=active.call.text, why=active.recording.ended))
-        elif not self._done and not self._is_over:  # for example, a call that returned a coroutine or a generator
+        elif not self._recorded and not self._is_over:  # for example, a call that returned a coroutine or a generator
             self._cell.start()
 
     # --- when the cell has run ---
@@ -183,7 +183,7 @@ class RecordedCalls:
             reading: The texts of the user's objects that were already read.
         """
         functions = []
-        for done_call in self._done:
+        for done_call in self._recorded:
             try:
                 function = _function(done_call, file, reading)
             except not_of_a_signal(Exception) as error:  # the other calls are still shown
@@ -204,7 +204,7 @@ class RecordedCalls:
 
     def forget(self) -> None:
         """Drop the user's values."""
-        self._done.clear()
+        self._recorded.clear()
 
 
 def _as_now(value: Any, copies: dict[int, Any]) -> Any:
@@ -229,12 +229,12 @@ def _as_now(value: Any, copies: dict[int, Any]) -> Any:
 
 def _elements(value: Any) -> Iterator[Any]:
     """Yield the leaves of copied Python containers."""
-    stack, seen = [value], set()
+    stack, visited = [value], set()
     while stack:
         element = stack.pop()
         if type(element) in (tuple, list, dict):
-            if id(element) not in seen:
-                seen.add(id(element))
+            if id(element) not in visited:
+                visited.add(id(element))
                 stack += reversed(element.values() if type(element) is dict else element)
         else:
             yield element
@@ -261,18 +261,18 @@ _FIRST_OF_SEVERAL = "The cell made this call {calls}; the recording is of the fi
 _RAISED = "The call raised an error; the recording covers what JAX ran until then."
 
 
-def _function(done: _RecordedCall, file: str, reading: Reading) -> ObservedFunction | None:
+def _function(recorded_call: _RecordedCall, file: str, reading: Reading) -> ObservedFunction | None:
     import jax
 
-    if not done.is_known:
+    if not recorded_call.is_known:
         return None
-    call, fun, args, kwargs = done.call, done.function, done.args, done.kwargs
+    call, fun, args, kwargs = recorded_call.call, recorded_call.function, recorded_call.args, recorded_call.kwargs
     called = called_function(fun, args)
     name = called.name
     flat, _ = jax.tree_util.tree_flatten_with_path((args, kwargs))
     array_arguments = [(path, leaf) for path, leaf in flat if _is_array(leaf)]
-    results = [leaf for leaf in jax.tree_util.tree_leaves(done.result) if _is_array(leaf)]
-    recorded = done.recording.recorded([leaf for _, leaf in array_arguments], results, name)
+    results = [leaf for leaf in jax.tree_util.tree_leaves(recorded_call.result) if _is_array(leaf)]
+    recorded = recorded_call.recording.recorded([leaf for _, leaf in array_arguments], results, name)
     names = positional_names(_signature(fun), len(args))
     paths = [_input_name(path, names) for path, _ in array_arguments]
     program = ObservedProgram(
@@ -280,10 +280,10 @@ def _function(done: _RecordedCall, file: str, reading: Reading) -> ObservedFunct
         no_text=NO_TEXT,
         no_values=NO_VALUES,
         jaxpr=recorded.program,
-        arguments=_arguments(done, names, paths, recorded.program.in_avals[recorded.others :], reading),
-        result=None if done.has_raised else _result(done.result, results),
+        arguments=_arguments(recorded_call, names, paths, recorded.program.in_avals[recorded.others :], reading),
+        result=None if recorded_call.has_raised else _result(recorded_call.result, results),
         call=Place(file, call.line, "<module>", call.column, call.end_line, call.end_column),
-        origin_note=_note(call.text, recorded, done.has_raised),
+        origin_note=_note(call.text, recorded, recorded_call.has_raised),
         how=HOW if called.transform is None else _HOW_UNDER.format(transform=called.transform),
         input_names=(*[""] * recorded.others, *paths),
     )
@@ -291,11 +291,11 @@ def _function(done: _RecordedCall, file: str, reading: Reading) -> ObservedFunct
 
 
 def _arguments(
-    done: _RecordedCall, names: Sequence[str], paths: Sequence[str], avals: Sequence[Any], reading: Reading
+    recorded_call: _RecordedCall, names: Sequence[str], paths: Sequence[str], avals: Sequence[Any], reading: Reading
 ) -> tuple[ArgumentSpec, ...]:
     import jax
 
-    args, kwargs = done.args, done.kwargs
+    args, kwargs = recorded_call.args, recorded_call.kwargs
     shape = CallShape(tuple((name, False) for name in names))
     try:
         shape = replace(shape, fixed=fixed_arguments(shape, args, kwargs, _is_array, reading))
@@ -347,9 +347,9 @@ def _input_name(path: Sequence[Any], names: Sequence[str]) -> str:
     """Return the name of an input, such as `p['w']`; `path` begins with (0 positional | 1 keyword, argument)."""
     import jax
 
-    kind, at, *rest = path
+    kind, at, *inner_path = path
     name = names[at.idx] if kind.idx == 0 else exact(at.key)
-    return name + exact(jax.tree_util.keystr(tuple(rest)))
+    return name + exact(jax.tree_util.keystr(tuple(inner_path)))
 
 
 def _note(text: str, recorded: Recorded, has_raised: bool) -> str:

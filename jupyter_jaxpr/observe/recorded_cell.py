@@ -53,11 +53,11 @@ class RecordedCell:
         recording: The recording of the cell.
     """
 
-    def __init__(self, hooks: Hooks, fail: Callable[[BaseException], None], whole: bool) -> None:
-        self.whole = whole
+    def __init__(self, hooks: Hooks, fail: Callable[[BaseException], None], covers_cell: bool) -> None:
+        self.covers_cell = covers_cell
         self._fail = fail
         # A jitted function of the user's has a program of its own: the recording of the cell may end there.
-        limits = (MOST, _FOREVER) if whole else (FIRST, FIRST_SECONDS, _is_jitted_by_user)
+        limits = (MOST, _FOREVER) if covers_cell else (FIRST, FIRST_SECONDS, _is_jitted_by_user)
         self.recording = Recording(hooks, fail, *limits)
         self._is_over = False
         self._is_checked = False
@@ -96,16 +96,16 @@ class RecordedCell:
             return None
         recorded = self.recording.recorded_whole(name)
         note = _NOTE.format(ran=count(recorded.dispatches, "dispatch", "dispatches"))
-        more = None if recorded.ended is None else _MORE
-        if self.whole:
-            more = _TOOK.format(took=duration(self.recording.spent))
+        limit_note = None if recorded.ended is None else _MORE
+        if self.covers_cell:
+            limit_note = _TOOK.format(took=duration(self.recording.spent))
         composed = " ".join(_COMPOSED.format(name=name) for name in composed_in(recorded.program))
         program = ObservedProgram(
             origin="recorded",
             no_text=NO_TEXT,
             no_values=NO_VALUES,
             jaxpr=recorded.program,
-            origin_note=" ".join(filter(None, (note, composed, recorded.ended, recorded.unread, more, message))),
+            origin_note=" ".join(filter(None, (note, composed, recorded.ended, recorded.unread, limit_note, message))),
             how="recorded as it ran",
             input_names=("",) * recorded.others,
         )

@@ -96,13 +96,13 @@ class Recording:
         self,
         hooks: Hooks,
         fail: Callable[[BaseException], None],
-        most: int = MOST,
+        limit: int = MOST,
         seconds: float = SECONDS,
         ends_at: Callable[[Any], bool] | None = None,
     ) -> None:
         self._hooks = hooks
         self._fail = fail
-        self._most = most
+        self._limit = limit
         self._seconds = seconds
         self._ends_at = ends_at
         self._results = Results(self._hit, self._lose)
@@ -110,7 +110,7 @@ class Recording:
         self._on = False
         self._is_at_end = False
         self.ended: str | None = None
-        self._others: set[type] = set()  # classes that do not belong to the user
+        self._library_classes: set[type] = set()  # classes that do not belong to the user
         self._clear()
 
     def restart(self) -> None:
@@ -154,7 +154,7 @@ class Recording:
             raise
         if not self._on:
             return False
-        self._hooks.ran, self._hooks.put = self._missed, self._put
+        self._hooks.ran, self._hooks.put = self._missed, self._link_copies
         return True
 
     def hold(self, values: Iterable[Any]) -> None:
@@ -183,28 +183,28 @@ class Recording:
             name: The name of the program.
         """
         unread = self._unread()
-        asked: list[Any] = []
+        inputs: list[Any] = []
         for array in arguments:
             variable = self._argument(array)
-            given_twice = any(variable is variable_before for variable_before in asked)
-            asked.append(dispatches.variable(variable.aval) if given_twice else variable)
+            given_twice = any(variable is variable_before for variable_before in inputs)
+            inputs.append(dispatches.variable(variable.aval) if given_twice else variable)
         outputs = []
         for array in results:
-            made_variable = self._known(array)
+            made_variable = self._recorded_variable(array)
             if made_variable is not None or self.ended is None:
                 outputs.append(
                     self._operand(array, None, dispatches.no_source()) if made_variable is None else made_variable
                 )
-        inside = {id(variable) for variable in asked}
-        others = [
+        inside = {id(variable) for variable in inputs}
+        outside = [
             input_variable
             for input_variable in dispatches.inputs_of(self._equations, outputs)
             if id(input_variable) not in inside
         ]
-        program = dispatches.program_of([*others, *asked], outputs, self._equations, name)
+        program = dispatches.program_of([*outside, *inputs], outputs, self._equations, name)
         self._variables.clear()
         self._keys.clear()
-        return Recorded(program, len(others), self.count, self.ended, unread)
+        return Recorded(program, len(outside), self.count, self.ended, unread)
 
     def recorded_whole(self, name: str) -> Recorded:
         """Return the recorded program; its results are the variables that no equation uses."""
@@ -225,7 +225,7 @@ class Recording:
         if is_numpy(array):
             return self._numpy.first(array) or self._make(array)
         numbers = dispatches.base_array(array)
-        used = None if numbers is None else self._known(numbers)
+        used = None if numbers is None else self._recorded_variable(numbers)
         variable = self._variable(array)
         if used is not None and any(
             used is variable_before for variable_before in dispatches.inputs_of(self._equations, [])
@@ -243,7 +243,7 @@ class Recording:
             return
         with self._own_time():
             kind = comparing_class(type(getattr(called, "_fun", None))) or read_by_users_code(
-                (args, kwargs, output), self._others
+                (args, kwargs, output), self._library_classes
             )
             if kind is None:
                 self._add(dispatches.of_hit(called, args, kwargs, output))
@@ -292,7 +292,7 @@ class Recording:
         if dispatch is None or self._results.overflowed:
             self._end(_UNKNOWN.format(dispatches=self._dispatches))
             return
-        if self.count >= self._most:
+        if self.count >= self._limit:
             self._end(_TOO_MANY.format(count=f"{self.count:,}"))
             return
         source = dispatches.source_here()
@@ -302,41 +302,41 @@ class Recording:
         self._equations.append(dispatches.equation(dispatch, operands, results, source))
         self.count += 1
 
-    def _put(self, given: Sequence[Any], made: Sequence[Any]) -> None:
+    def _link_copies(self, sources: Sequence[Any], copies: Sequence[Any]) -> None:
         """Link arrays that JAX copied to a device to the variables of their sources, since no program runs."""
         if threading.get_ident() == self._thread:
             with self._own_time():
-                for value, array in zip(given, made, strict=True):
-                    if isinstance(value, bool | int | float | complex) or self._known(array) is not None:
+                for value, array in zip(sources, copies, strict=True):
+                    if isinstance(value, bool | int | float | complex) or self._recorded_variable(array) is not None:
                         continue
                     variable = self._operand(value, None, dispatches.source_here())
                     if variable.aval.shape == array.shape and variable.aval.dtype == array.dtype:
                         self._variables[id(array)] = weakref.ref(array), variable
 
     def _operand(self, value: Any, aval: Any, source: Any) -> Any:
-        seen = self._known(value)
-        if seen is not None:
-            return seen
+        variable = self._recorded_variable(value)
+        if variable is not None:
+            return variable
         numbers = dispatches.base_array(value)
         if numbers is not None:
-            made = self._known(numbers)
-            if made is not None:
-                return self._convert(dispatches.wrapping(value), made, self._make(value), source)
+            variable_of_numbers = self._recorded_variable(numbers)
+            if variable_of_numbers is not None:
+                return self._convert(dispatches.wrapping(value), variable_of_numbers, self._make(value), source)
         elif id(value) in self._keys:
             keys = self._keys[id(value)][0]()
             if keys is not None and dispatches.base_array(keys) is value:
                 return self._convert(dispatches.unwrapping(keys), self._keys[id(value)][1], self._make(value), source)
         if isinstance(value, bool | int | float | complex):
             return dispatches.literal(value, dispatches.aval_of(value) if aval is None else aval)
-        if is_numpy(value) and (put := given_for(value)) is not None:
-            return self._variable(put)
+        if is_numpy(value) and (source_array := given_for(value)) is not None:
+            return self._variable(source_array)
         return self._make(value)
 
     def _convert(self, dispatch: Dispatch, operand: Any, result: Any, source: Any) -> Any:
         self._equations.append(dispatches.equation(dispatch, [operand], [result], source))
         return result
 
-    def _known(self, value: Any) -> Any:
+    def _recorded_variable(self, value: Any) -> Any:
         """Return the variable of a recorded array; None for an array that was not recorded."""
         if is_numpy(value):
             return self._numpy.known(value)
@@ -345,8 +345,8 @@ class Recording:
 
     def _variable(self, value: Any) -> Any:
         """Return the variable of an array; a new variable for an array that was not recorded."""
-        seen = self._known(value)
-        return self._make(value) if seen is None else seen
+        variable = self._recorded_variable(value)
+        return self._make(value) if variable is None else variable
 
     def _make(self, value: Any) -> Any:
         variable = dispatches.variable(dispatches.aval_of(value))

@@ -18,7 +18,7 @@ from .calls.call_values import CallValues, copied
 from .calls.held_calls import HeldCall
 from .functions import FunctionRecord, equinox_wrapper
 from .observation import Place
-from .programs import KeptProgram, keep, kept
+from .programs import KeptProgram, keep, stored_program
 from .run import Run
 from .stages import CallStages
 from .threads import Miss, ThreadState
@@ -34,7 +34,7 @@ def note_call(run: Run | None, call: JitCall, miss: Miss) -> None:
     jaxpr, function, key = call.params["jaxpr"], miss.function, miss.event.key
     wrapper = equinox_wrapper(call.frame) if function.equinox and call.frame is not None else None
     plain = key is not None and wrapper is None and not key.statics
-    for program in function.kept.values():
+    for program in function.programs.values():
         if program.jaxpr is jaxpr:
             break
     else:
@@ -60,8 +60,8 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
     """Keep the program that a call ran."""
     assert call.params is not None
     jaxpr = call.params["jaxpr"]
-    program = kept(miss.function, jaxpr, executable)
-    made_now = miss.stages.made
+    program = stored_program(miss.function, jaxpr, executable)
+    made_now = miss.stages.has_program
     if program is None:
         program = KeptProgram(
             "ran",
@@ -99,7 +99,7 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
         unfinished = miss.activity.programs.pop((id(jaxpr), id(None)), None)  # of a call that did not return
         if unfinished is not None:
             program.stages = program.stages or unfinished[0].stages
-        miss.activity.use(program, now=made_now or unfinished is not None)
+        miss.activity.use(program, in_this_run=made_now or unfinished is not None)
 
 
 def _note_hits_so_far(run: Run, miss: Miss) -> None:
@@ -107,8 +107,8 @@ def _note_hits_so_far(run: Run, miss: Miss) -> None:
     activity, function = miss.activity, miss.function
     if activity is None or function.has_several or function.construct is not None or not activity.hits_of(function):
         return
-    for program in list(function.kept.values()):
-        if program.made == "ran":
+    for program in list(function.programs.values()):
+        if program.origin == "ran":
             activity.hits_ran(function, program)
 
 
@@ -118,7 +118,8 @@ def note_unfinished(call: JitCall, miss: Miss) -> None:
         return
     jaxpr = call.params["jaxpr"]
     program = next(
-        (kept_program for kept_program in reversed(miss.function.kept.values()) if kept_program.jaxpr is jaxpr), None
+        (kept_program for kept_program in reversed(miss.function.programs.values()) if kept_program.jaxpr is jaxpr),
+        None,
     )
     if program is None:
         program = KeptProgram(
@@ -142,7 +143,7 @@ def note_unfinished(call: JitCall, miss: Miss) -> None:
         types = miss.types if miss.types is not None else call.types()
         replay(miss.state, miss.function, program, lambda: call.stages_so_far(types, is_lowered))
         keep(miss.function, program)
-    miss.activity.use(program, now=False, note=_UNFINISHED.format(name=miss.function.name))
+    miss.activity.use(program, in_this_run=False, note=_UNFINISHED.format(name=miss.function.name))
 
 
 def note_transformed(state: ThreadState, call: JitCall, miss: Miss) -> None:
@@ -167,12 +168,12 @@ def origin_of(state: ThreadState, name: str) -> tuple[FunctionRecord | None, Any
     stages = CallStages()
     if origin is None:
         return None, None, None, stages
-    others = [event for event in state.loose if event.name != name or event.event not in _AFTER_TRACE]
+    remaining = [event for event in state.loose if event.name != name or event.event not in _AFTER_TRACE]
     for event in state.loose:
         if event.name == name and event.event in _AFTER_TRACE:
             stages.add(event.event, event.seconds, event.from_disk)
     state.loose.clear()
-    state.loose.extend(others)
+    state.loose.extend(remaining)
     return (*origin, stages)
 
 
@@ -186,10 +187,10 @@ def note_derived(
 ) -> KeptProgram:
     """Keep a program that JAX derived from a jitted function and ran."""
     jaxpr = call.params["jaxpr"]
-    whole = jaxpr is parent  # not derived: JAX reached the same program in another way
-    program = kept(function, jaxpr, call.executable)
+    is_parent = jaxpr is parent  # not derived: JAX reached the same program in another way
+    program = stored_program(function, jaxpr, call.executable)
     if program is None:
-        program = KeptProgram("ran" if whole else "derived", jaxpr, call.executable, parent=parent, call=place)
+        program = KeptProgram("ran" if is_parent else "derived", jaxpr, call.executable, parent=parent, call=place)
         program.stages = stages.stages_only()
         replay(state, function, program, call.stages)
     program.values = CallValues(call.args, "last")
@@ -221,7 +222,7 @@ def _dynamic_tree(key: Key | None) -> Any:
 
 def _shape_of_same(function: FunctionRecord, jaxpr: Any) -> CallShape | Key | None:
     """Return the form of a call of the same jaxpr, which has a further executable, for example on another device."""
-    return next((program.shape for program in reversed(function.kept.values()) if program.jaxpr is jaxpr), None)
+    return next((program.shape for program in reversed(function.programs.values()) if program.jaxpr is jaxpr), None)
 
 
 _UNFINISHED = (

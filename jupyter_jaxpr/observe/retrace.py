@@ -45,7 +45,7 @@ class HeldCallForTrace:
 
         self._fun = _reference(fun)
         leaves, self._tree = jax.tree_util.tree_flatten((tuple(args), dict(kwargs)))
-        self._leaves = [_held(leaf) for leaf in leaves]
+        self._leaves = [_argument(leaf) for leaf in leaves]
 
     def call(self) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         """Return the function and its arguments, with types in place of arrays.
@@ -99,7 +99,7 @@ def deciding(effects: Sequence[SideEffect]) -> SideEffect:
     return next((effect for effect in effects if effect.kind == "outside"), effects[0])
 
 
-def _held(leaf: Any) -> Callable[[], Any]:
+def _argument(leaf: Any) -> Callable[[], Any]:
     import jax
     import numpy as np
 

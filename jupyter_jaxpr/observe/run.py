@@ -109,13 +109,13 @@ class FunctionActivity:
 
     def hits_of(self, record: FunctionRecord) -> int:
         """Return the number of hits of a function object, as far as the calls were seen."""
-        calls, others, _ = self._of_object(record)
-        return max(calls - others, 0)
+        calls, uncounted, _ = self._of_object(record)
+        return max(calls - uncounted, 0)
 
     def hits_ran(self, record: FunctionRecord, program: KeptProgram) -> None:
         """Record that all hits of a function object so far ran this program."""
         self._of_object(record)[2] = self.hits_of(record)
-        self.use(program, now=False)
+        self.use(program, in_this_run=False)
 
     def _of_object(self, record: FunctionRecord) -> list[int]:
         counts = self._of_objects.get(record)
@@ -130,7 +130,7 @@ class FunctionActivity:
         self.compiles += tally.compiles
         self.from_disk += tally.from_disk
 
-    def use(self, program: KeptProgram, now: bool, note: str | None = None) -> None:
+    def use(self, program: KeptProgram, in_this_run: bool, note: str | None = None) -> None:
         """Add a program to the run; the first mention decides whether this run made the program."""
         key = program.key
         if key in self.programs or not self._keeps_programs:
@@ -138,7 +138,7 @@ class FunctionActivity:
         if len(self.programs) >= PROGRAMS_PER_FUNCTION:
             self.dropped += 1
             return
-        self.programs[key] = (program, now, note)
+        self.programs[key] = (program, in_this_run, note)
 
     def observed(
         self, counted: bool, seen_all: bool, since: float, hit_programs: HitPrograms | None = None
@@ -181,7 +181,7 @@ class FunctionActivity:
             if record.construct is None and self._keeps_programs:
                 candidates += self._of_hits(record, hit_programs)
         chosen = list(self.programs.values())
-        programs = [program.observed(now, note) for program, now, note in chosen]
+        programs = [program.observed(in_this_run, note) for program, in_this_run, note in chosen]
         if self.record.history is not None and self.record.history[0].compiled_at >= since:
             # JAX compiled during the run, but not for the call: ahead of time, in another thread, or for a raised call.
             programs = [
@@ -197,32 +197,32 @@ class FunctionActivity:
         hits = self.hits_of(record)
         if len(self._of_objects) == 1:  # raised before JAX looked for an entry
             hits -= max(self.calls_raised - self.raised, 0)
-        own = own_programs(record)
-        if hits <= 0 or not own:
+        programs = own_programs(record)
+        if hits <= 0 or not programs:
             return []
-        if len(own) == 1 and not record.unkept:
-            self.use(own[0], now=False)
+        if len(programs) == 1 and not record.unkept:
+            self.use(programs[0], in_this_run=False)
             return []
-        others = [program for program in own if program.key not in self.programs]
+        candidates = [program for program in programs if program.key not in self.programs]
         looks = None if hit_programs is None else hit_programs.of(record)
         if looks is None:
             looks = Looks()
-        if looks.all_seen or not (others or record.unkept):
+        if looks.all_seen or not (candidates or record.unkept):
             return []
         unknown = hits - self._of_object(record)[2] - looks.looked + looks.unknown - looks.skipped
         if unknown > 0:
-            calls, candidates_text = count(unknown, "call"), count(len(own), "program")
-            more = _MORE if record.unkept else ""
-            why = _CANDIDATE.format(name=record.name, calls=calls, known=candidates_text, more=more)
-            how = "may be what ran" if len(own) == 1 else f"one of {len(own)} candidates"
-            return [replace(program.observed(False, why), how=how) for program in others]
+            calls, candidates_text = count(unknown, "call"), count(len(programs), "program")
+            more_text = _MORE if record.unkept else ""
+            why = _CANDIDATE.format(name=record.name, calls=calls, known=candidates_text, more=more_text)
+            phrase = "may be what ran" if len(programs) == 1 else f"one of {len(programs)} candidates"
+            return [replace(program.observed(False, why), how=phrase) for program in candidates]
         if looks.skipped:
             looked = _SKIPPED.format(name=record.name, skipped=count(looks.skipped, "call"))
-            of_record = [key for key in self.programs if key in record.kept]
+            of_record = [key for key in self.programs if key in record.programs]
             for key in of_record[-1:]:
-                program, now, note = self.programs[key]
-                sentences = filter(None, [note or program.note(now), looked])
-                self.programs[key] = program, now, " ".join(sentences)
+                program, in_this_run, note = self.programs[key]
+                sentences = filter(None, [note or program.note(in_this_run), looked])
+                self.programs[key] = program, in_this_run, " ".join(sentences)
         return []
 
 
@@ -304,7 +304,7 @@ class Run:
             if not self.keeps_programs:  # the record keeps programs, too
                 record = FunctionRecord(record.name, record.jit_name, record.definition, record.library)
             activity = self.functions[key] = FunctionActivity(record, self.keeps_programs)
-        elif self.keeps_programs and activity.record is not record and record.kept:
+        elif self.keeps_programs and activity.record is not record and record.programs:
             activity.record = record  # a newer function object of the same line
         return activity
 
@@ -360,8 +360,8 @@ class Run:
     def traced_ahead(self, ahead: TracedAhead, place: Place | None) -> None:
         """Record that JAX traced a function without a call."""
         if self.keeps_programs and len(self.traces_ahead) < TRACES_AHEAD:
-            own = place is not None and place.file == self.file
-            self.traces_ahead.append(KeptTrace.of(ahead, place, own, len(self.functions), self.reading))
+            is_in_cell = place is not None and place.file == self.file
+            self.traces_ahead.append(KeptTrace.of(ahead, place, is_in_cell, len(self.functions), self.reading))
 
     def fail(self, error: BaseException) -> None:
         """Record an error of this package."""

@@ -55,33 +55,33 @@ class CallTimes:
         tally = _tally(self.events)
         total = self.ended_at - self.started_at
         first_run = None if self.compiled_at is None else self.ended_at - self.compiled_at
-        rest = total - sum(tally.seconds.values()) - (first_run or 0.0)
-        return StageTimes(**_by_name(tally), first_run=first_run, rest=max(rest, 0.0), total=total)
+        other_seconds = total - sum(tally.seconds.values()) - (first_run or 0.0)
+        return StageTimes(**_by_name(tally), first_run=first_run, rest=max(other_seconds, 0.0), total=total)
 
 
 class CallStages:
     """The stages of one call: collects JAX's events and sums them at a request."""
 
-    __slots__ = ("compiled_at", "events", "made", "started_at")
+    __slots__ = ("compiled_at", "events", "has_program", "started_at")
 
     def __init__(self) -> None:
         self.started_at = time.perf_counter()
         self.compiled_at: float | None = None
-        self.made = False  # whether JAX lowered or compiled
+        self.has_program = False  # whether JAX lowered or compiled
         self.events: list[StageEvent] = []
 
     def add(self, event: str, seconds: float, from_disk: bool) -> None:
         """Add a stage that has just ended."""
         self.events.append((event, seconds, from_disk))
         if event != TRACE_EVENT:
-            self.made = True
+            self.has_program = True
         if event == COMPILE_EVENT:
             self.compiled_at = time.perf_counter()
 
     def take_in(self, other: CallStages) -> None:
         """Add the stages of a program that JAX derived within this call."""
         self.events += other.events
-        self.made |= other.made
+        self.has_program |= other.has_program
         self.compiled_at = other.compiled_at or self.compiled_at
 
     def tally(self) -> Tally:
@@ -137,10 +137,10 @@ def _tally(events: Iterable[StageEvent]) -> Tally:
 
 
 def _by_name(tally: Tally) -> dict[str, Any]:
-    of = tally.seconds.get
+    seconds_of = tally.seconds.get
     return {
-        "trace": of(TRACE_EVENT),
-        "lower": of(LOWER_EVENT),
-        "compile": of(COMPILE_EVENT),
+        "trace": seconds_of(TRACE_EVENT),
+        "lower": seconds_of(LOWER_EVENT),
+        "compile": seconds_of(COMPILE_EVENT),
         "from_disk": tally.from_disk > 0,
     }

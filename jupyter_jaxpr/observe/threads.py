@@ -1,6 +1,6 @@
-"""What one thread is doing in JAX: the calls that miss on it, from their start until each of them is over.
+"""Holds the state of one thread in JAX: its missed calls, from the start to the end of each.
 
-`prune` closes calls that an exception took out of JAX unseen, `leave` a call that has ended.
+`prune` closes calls that an exception took out of JAX unseen; `leave` closes a call that has ended.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Miss:
         self.derived: list[CallStages] = []  # the stages of each derived program that ran within the call
 
 
-class Asked(NamedTuple):
+class TraceRequest(NamedTuple):
     """A function whose trace was requested without a call."""
 
     frame: int  # the id of the requesting frame
@@ -93,7 +93,7 @@ class ThreadState:
 
     __slots__ = (
         "ahead",
-        "asked",
+        "trace_requests",
         "from_disk",
         "listening",
         "loose",
@@ -112,7 +112,7 @@ class ThreadState:
     def __init__(self) -> None:
         self.stack: list[JitCall] = []
         self.run: Run | None = None
-        self.asked: list[Asked] = []  # functions that JAX traces without a call
+        self.trace_requests: list[TraceRequest] = []  # functions that JAX traces without a call
         self.from_disk = False
         self.replaying = False
         self.replay_events = 0
@@ -145,8 +145,8 @@ def state_of(threads: dict[int, ThreadState]) -> ThreadState:
     if state is None:
         if len(threads) > 100:  # drop the states of threads that have ended
             alive = {running.ident for running in threading.enumerate()}
-            for gone in [ident for ident in threads if ident not in alive]:
-                del threads[gone]
+            for ended in [ident for ident in threads if ident not in alive]:
+                del threads[ended]
         state = threads[thread] = ThreadState()
     return state
 
@@ -168,15 +168,15 @@ def leave(state: ThreadState, history: History, call: JitCall, raised: bool) -> 
             miss.stages.take_in(stages)
         total = time.perf_counter() - miss.stages.started_at
         lines = state.run.call_lines if state.run is not None and miss.activity is not None else None
-        gone = raised or top is not call
-        if gone and state.run is not None and state.run.keeps_programs:
+        was_left_early = raised or top is not call
+        if was_left_early and state.run is not None and state.run.keeps_programs:
             from .replay import note_unfinished  # replay imports this module
 
             try:
                 note_unfinished(top, miss)
             except not_of_a_signal(*FAILURES) as error:
                 state.run.fail(error)
-        history.end(miss.function, miss.event, miss.stages, gone, total, miss.activity, lines)
+        history.end(miss.function, miss.event, miss.stages, was_left_early, total, miss.activity, lines)
         top.drop_values()
         if top is call:
             break
@@ -226,7 +226,7 @@ def stop_trace(miss: Miss) -> None:
     if traced is not None:
         try:
             for frozen in traced.settle(lambda read: _was_read(run, read)):
-                run.frozen_calls.found.setdefault((frozen.function, frozen.name), frozen)
+                run.frozen_calls.calls.setdefault((frozen.function, frozen.name), frozen)
         except not_of_a_signal(*FAILURES) as error:
             miss.function.at_trace = None
             run.fail(error)
@@ -253,12 +253,14 @@ def end_trace(run: Run) -> None:
         run.named_values.add(run.names.stop())
 
 
-def forget_asked(state: ThreadState, new: int = 0) -> None:
+def forget_trace_requests(state: ThreadState, new: int = 0) -> None:
     """Drop requested functions whose trace has ended; `new` is the id of a frame with a new request."""
-    if state.asked:
-        here = set(_frames(sys._getframe(1)))
-        state.asked = [
-            request for request in state.asked if request.frame != new and (request.frame, request.code) in here
+    if state.trace_requests:
+        active_frames = set(_frames(sys._getframe(1)))
+        state.trace_requests = [
+            request
+            for request in state.trace_requests
+            if request.frame != new and (request.frame, request.code) in active_frames
         ]
 
 

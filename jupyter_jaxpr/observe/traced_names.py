@@ -222,8 +222,8 @@ class NameRecorder:
         if self._tool is not None and self._tool.is_ours:
             watched.tells_lines = True
             events = monitoring().events
-            wanted = events.LINE | events.PY_START | events.PY_RETURN
-            monitoring().set_local_events(self._tool.number, watched.code, wanted)
+            line_events = events.LINE | events.PY_START | events.PY_RETURN
+            monitoring().set_local_events(self._tool.number, watched.code, line_events)
 
     def _on_line(self, code: CodeType, line: int) -> None:
         try:

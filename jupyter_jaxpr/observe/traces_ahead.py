@@ -69,15 +69,15 @@ class KeptTrace:
             program.shape = None
         note = _NOTES[self.ahead.by].format(name=name)
         observed = program.observed(True, note)
-        observed.how = self._how()
+        observed.how = self._origin_words()
         return ObservedFunction(name=name, definition=place_of(code_of(fun)), programs=[observed], top_level=True)
 
-    def _how(self) -> str:
+    def _origin_words(self) -> str:
         by = self.ahead.by.removeprefix("jax.")
-        made = {"trace": "traced", "lower": "lowered", "export": "exported"}.get(by)
+        verb = {"trace": "traced", "lower": "lowered", "export": "exported"}.get(by)
         if self.place is None or not self.in_cell:
-            return f"{made} ahead of a call" if made is not None else f"traced by {by}"
-        return f"{made} on line {self.place.line}" if made is not None else f"traced by {by}, line {self.place.line}"
+            return f"{verb} ahead of a call" if verb is not None else f"traced by {by}"
+        return f"{verb} on line {self.place.line}" if verb is not None else f"traced by {by}, line {self.place.line}"
 
 
 def _is_info(node: Any) -> bool:

@@ -39,7 +39,7 @@ def unseen_warnings() -> Iterator[None]:
         yield
     finally:
         of_thread.end()
-        now: Any = warnings.filters
-        for filter_list in (filters, now):
+        current_filters: Any = warnings.filters
+        for filter_list in (filters, current_filters):
             for index in [index for index, filter_entry in enumerate(filter_list) if filter_entry is entry]:
                 del filter_list[index]

@@ -18,26 +18,26 @@ _CONTAINERS = frozenset({tuple, list, set, frozenset})
 _MAPPINGS = frozenset({dict, collections.OrderedDict, collections.defaultdict})
 
 
-def read_by_users_code(tree: Any, others: set[type]) -> str | None:
+def read_by_users_code(tree: Any, checked_classes: set[type]) -> str | None:
     """Return the name of a user class with an instance in a tree: flattening the instance would run user code.
 
     Python containers and dataclasses that a library flattens are searched; other objects are not.
 
     Args:
         tree: The values.
-        others: Classes that are known not to be the user's; the function adds to the set.
+        checked_classes: Classes that are known not to be the user's; the function adds to the set.
     """
     left = [tree]
     while left:
         value = left.pop()
         kind = type(value)
-        if kind in others:
+        if kind in checked_classes:
             continue
         if kind in _CONTAINERS:
             left += value
         elif kind in _MAPPINGS:
             left += value.values()
-            names = map(comparing_class, {type(key) for key in value} - others)
+            names = map(comparing_class, {type(key) for key in value} - checked_classes)
             if (name := next(filter(None, names), None)) is not None:
                 return name
         elif issubclass(kind, tuple) and "_fields" in vars(kind) and not _is_taken_apart_by_user(kind):
@@ -50,7 +50,7 @@ def read_by_users_code(tree: Any, others: set[type]) -> str | None:
                 return kind_name(kind)
             left += fields
         else:
-            others.add(kind)
+            checked_classes.add(kind)
     return None
 
 

@@ -44,7 +44,7 @@ class UsersCodes:
         if caller is not None:
             namespaces.append(caller.f_globals)
             yield from _defined_in(caller)
-        seen: set[int] = set()
+        visited: set[int] = set()
         while (waiting or namespaces) and self._left > 0:
             while namespaces:
                 names = namespaces.pop()
@@ -55,9 +55,9 @@ class UsersCodes:
                 break
             self._left -= 1
             value = waiting.pop()
-            if type(value) in _PLAIN or id(value) in seen:
+            if type(value) in _PLAIN or id(value) in visited:
                 continue
-            seen.add(id(value))
+            visited.add(id(value))
             if type(value) in _CONTAINERS:
                 # Libraries keep a wrapped function in a tuple, and users keep functions in lists.
                 if len(value) <= _ATTRIBUTES:

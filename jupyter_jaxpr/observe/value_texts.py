@@ -1,10 +1,10 @@
 """Prints a short text of a user's value, with only those of the user's methods that may be called then.
 
-Exact builtin scalars, strings, containers of these, and the names of functions and classes are read anywhere: no code
-of the user's runs for that. Of any other object only the name of its class is told, unless a cell is observed. In an
+Exact builtin scalars, strings, containers of these, and the names of functions and classes are read at any time: this
+runs no code of the user. For any other object the text is only the name of its class, unless a cell is observed. In an
 observed cell the `__repr__` of each object is called once at most, and after one that took long none is called again.
 
-No lock of ours is held while text is made: a `__repr__` may call jitted functions, or wait for threads that do.
+No lock of this package is held while text is made: a `__repr__` may call jitted functions, or wait for threads that do.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ class Reading:
         calls: Whether methods of the user's may be called, as in an observed cell.
     """
 
-    __slots__ = ("_asks", "_texts", "calls")
+    __slots__ = ("_calls_users_code", "_texts", "calls")
 
     def __init__(self, calls: bool = True) -> None:
         self.calls = calls
-        self._asks = calls  # set to False after a slow __repr__
+        self._calls_users_code = calls  # set to False after a slow __repr__
         # By id of the object. An object without weak references is kept alive, because its id could be reused.
         self._texts: dict[int, tuple[Any, str]] = {}
 
@@ -91,7 +91,7 @@ class Reading:
             return exact(type.__repr__(value))
         if not self.calls or kind is functools.partial or is_structure(value):
             return f"<{kind_name(kind)}>"
-        return self._record(value, limit, depth) or self._asked(value)
+        return self._record(value, limit, depth) or self._from_repr(value)
 
     def _container(self, value: Any, limit: int, depth: int) -> str:
         kind = type(value)
@@ -126,16 +126,16 @@ class Reading:
 
     def printed(self, value: Any) -> str:
         """Return the `str` of an object, from memory if the object was printed before."""
-        return self._said(value, str)
+        return self._printed(value, str)
 
-    def _asked(self, value: Any) -> str:
-        text = " ".join(self._said(value, repr).split())
+    def _from_repr(self, value: Any) -> str:
+        text = " ".join(self._printed(value, repr).split())
         if " at 0x" in text:
             name = attribute_of(value, "__qualname__")
             text = f"<{exact(name) if issubclass(type(name), str) else kind_name(type(value))}>"
         return text
 
-    def _said(self, value: Any, printer: Callable[[Any], str]) -> str:
+    def _printed(self, value: Any, printer: Callable[[Any], str]) -> str:
         """Return the text that an object's first call of `printer` returned."""
         kind = kind_name(type(value))
         remembered = self._texts.get(id(value))
@@ -144,7 +144,7 @@ class Reading:
             and (remembered[0]() if type(remembered[0]) is weakref.ref else remembered[0]) is value
         ):
             return remembered[1]
-        if not self._asks or len(self._texts) >= _OBJECTS:
+        if not self._calls_users_code or len(self._texts) >= _OBJECTS:
             return f"<{kind}>"
         try:
             reference: Any = weakref.ref(value)
@@ -157,7 +157,7 @@ class Reading:
         except not_of_a_signal(*FAILURES):
             text = f"<{kind}>"
         if time.perf_counter() - begun > SLOW:
-            self._asks = False
+            self._calls_users_code = False
         self._texts[id(value)] = reference, text
         return text
 
@@ -184,14 +184,14 @@ def _scalar(value: Any, limit: int) -> str:
 
 def _joined(items: Iterable[str], limit: int) -> str:
     """Return the items, separated by commas, as far as `limit` characters allow."""
-    shown: list[str] = []
+    texts: list[str] = []
     room = limit
     for item in items:
-        shown.append(item)
+        texts.append(item)
         room -= len(item) + 2
         if room < 0:
             break
-    return ", ".join(shown)
+    return ", ".join(texts)
 
 
 def _named(value: Any) -> str:
@@ -211,16 +211,20 @@ def _printed_fields(kind: type) -> list[str] | None:
 
 
 def _named_tuple_fields(kind: type) -> list[str] | None:
-    shown, names = defined(kind, "__repr__"), defined(kind, "_fields")
-    if type(shown) is not FunctionType or shown.__code__.co_filename != _NAMED_TUPLE_FILE:
+    repr_method, names = defined(kind, "__repr__"), defined(kind, "_fields")
+    if type(repr_method) is not FunctionType or repr_method.__code__.co_filename != _NAMED_TUPLE_FILE:
         return None
     return [exact(name) for name in names]
 
 
 def _dataclass_fields(kind: type) -> list[str] | None:
     # dataclasses wrap the method against endless recursion
-    made = attribute_of(defined(kind, "__repr__"), "__wrapped__")
-    if type(made) is not FunctionType or made.__code__.co_filename != "<string>" or made.__name__ != "__repr__":
+    repr_method = attribute_of(defined(kind, "__repr__"), "__wrapped__")
+    if (
+        type(repr_method) is not FunctionType
+        or repr_method.__code__.co_filename != "<string>"
+        or repr_method.__name__ != "__repr__"
+    ):
         return None
     owner: Any = next(base for base in mro_of(kind) if "__repr__" in vars(base))
     return [exact(field.name) for field in dataclasses.fields(owner) if field.repr]

@@ -1,8 +1,8 @@
-"""What a function reads from outside of its arguments, read when JAX traces the function and again later.
+"""Reads the values that a function takes from outside of its arguments when JAX traces it, and compares them later.
 
-A program holds such values as constants: a call that finds a cache entry does not read them again. So does a program
-with what the function reads of its static arguments, which JAX compares by their own `__eq__` alone. No code of the
-user's runs, and no array is held.
+A program holds such values as constants: a call that finds a cache entry does not read them again. The program also
+holds values from static arguments as constants, and JAX compares static arguments by their own `__eq__` alone. No code
+of the user runs, and no array is held.
 """
 
 from __future__ import annotations
@@ -92,32 +92,32 @@ class ValuesAtTrace:
         fun = self._function()
         if fun is None or not self._values:
             return []
-        self._values = {key: kept for key, kept in self._values.items() if _was_read(kept, ran(kept.read))}
-        variables = [self._values.pop(key) for key, kept in list(self._values.items()) if kept.contents is _VARIABLE]
-        if self._changes or any(is_mutable(kept.contents) for kept in self._values.values()):
-            for key, kept in self._read(fun).items():
+        self._values = {key: entry for key, entry in self._values.items() if _was_read(entry, ran(entry.read))}
+        variables = [self._values.pop(key) for key, entry in list(self._values.items()) if entry.contents is _VARIABLE]
+        if self._changes or any(is_mutable(entry.contents) for entry in self._values.values()):
+            for key, entry in self._read(fun).items():
                 earlier = self._values.get(key)
-                if earlier is not None and difference(earlier.contents, kept.contents) is not None:
+                if earlier is not None and difference(earlier.contents, entry.contents) is not None:
                     del self._values[key]
         name = own_name(unwrap(fun)) or "the function"
-        return [FrozenCall(name, kept.read.name, "variable", kept.read.place) for kept in variables]
+        return [FrozenCall(name, entry.read.name, "variable", entry.read.place) for entry in variables]
 
     def changed(self) -> list[ChangedSince]:
         """Return the values that surely changed since the trace."""
         fun = self._function()
         if fun is None or not self._values:
             return []
-        now = self._read(fun)
+        current = self._read(fun)
         changes: dict[tuple[Any, ...], ChangedSince] = {}
-        for key, kept in self._values.items():
-            later = now.get(key)
-            changed = None if later is None else difference(kept.contents, later.contents)
+        for key, entry in self._values.items():
+            later = current.get(key)
+            changed = None if later is None else difference(entry.contents, later.contents)
             if changed is not None:
-                name = kept.read.name + changed.path
-                static = kept.read.root if kept.read.is_parameter and kept.read.root in self._statics else None
+                name = entry.read.name + changed.path
+                static = entry.read.root if entry.read.is_parameter and entry.read.root in self._statics else None
                 changes.setdefault(
                     (name, changed.before.text),
-                    ChangedSince(name, changed.before, changed.after, kept.read.place, static),
+                    ChangedSince(name, changed.before, changed.after, entry.read.place, static),
                 )
         return list(changes.values())
 
@@ -129,11 +129,11 @@ class ValuesAtTrace:
         return values
 
 
-def _was_read(kept: Kept, ran: bool | None) -> bool:
+def _was_read(entry: Kept, ran: bool | None) -> bool:
     """Return whether a trace read a value; where this is unknown, whether nothing speaks against it."""
-    if kept.through_jit:
+    if entry.through_jit:
         return True
-    return ran or (ran is None and not kept.read.is_in_branch and not kept.in_callback)
+    return ran or (ran is None and not entry.read.is_in_branch and not entry.in_callback)
 
 
 def values_at_trace(fun: Any, statics: Mapping[str, StaticValue]) -> ValuesAtTrace | None:
@@ -156,7 +156,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self._values: dict[tuple[str, str], Kept] = {}
-        self._seen: set[tuple[int, int]] = set()
+        self._visited: set[tuple[int, int]] = set()
         self.changes = False
 
     def read(self, fun: Any, parameters: Mapping[str, Any]) -> dict[tuple[str, str], Kept]:
@@ -165,7 +165,7 @@ class _Reader:
 
     def _read(self, fun: Any, parameters: Mapping[str, Any], depth: int, through_jit: bool, in_callback: bool) -> None:
         bound = _bound(fun)
-        if bound is None or len(self._seen) >= _FUNCTIONS:
+        if bound is None or len(self._visited) >= _FUNCTIONS:
             return
         function, bound_values = bound
         bound_values.update(parameters)
@@ -173,9 +173,9 @@ class _Reader:
             id(function),
             id(bound_values.get(function.__code__.co_varnames[0])) if function.__code__.co_argcount else 0,
         )
-        if mark in self._seen:
+        if mark in self._visited:
             return
-        self._seen.add(mark)
+        self._visited.add(mark)
         reads = reads_of(function.__code__)
         self.changes |= bool(reads.changed)
         has_callback = bool(_CALLBACKS & _names(function.__code__))
@@ -282,9 +282,9 @@ _VARIABLE = Contents("environment variable", "")
 _DICTS: frozenset[type] = frozenset({dict, collections.OrderedDict, collections.defaultdict})
 
 
-def _resolve(read: Read, names: Mapping[str, Any], cells: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
+def _resolve(read: Read, names: Mapping[str, Any], cells: Mapping[str, Any], arguments: Mapping[str, Any]) -> Any:
     if read.is_parameter:
-        value = given[read.root]
+        value = arguments[read.root]
     elif read.root in cells:
         value = cells[read.root].cell_contents
     else:

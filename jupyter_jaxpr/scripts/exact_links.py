@@ -103,5 +103,5 @@ def _lines(sources: Sources, program: int, level: LevelName) -> tuple[ExactLine,
     )
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{part:,} ({part / whole:.0%})" if whole else "0"
+def _share(part: int, total: int) -> str:
+    return f"{part:,} ({part / total:.0%})" if total else "0"

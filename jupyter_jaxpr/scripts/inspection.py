@@ -64,7 +64,7 @@ def inspect(
         raise ValueError(_NO_VALUES)
     # Only JAX's events report the duration of the stages, and whether JAX had the program before.
     with observer().hooks.for_a_while():
-        own = trace_call(
+        trace = trace_call(
             observer(),
             fun,
             args,
@@ -74,13 +74,13 @@ def inspect(
             keep_values=time,
             allow_effects=allow_effects,
         )
-    if own.error is not None:
-        raise own.error
-    if stage == "run" and own.program is not None:
-        own.program.origin, own.program.origin_note = "ran", None
+    if trace.error is not None:
+        raise trace.error
+    if stage == "run" and trace.program is not None:
+        trace.program.origin, trace.program.origin_note = "ran", None
     observation = Observation(
-        functions=[own.function] if own.function is not None else [],
-        printed=list(own.printed),
+        functions=[trace.function] if trace.function is not None else [],
+        printed=list(trace.printed),
         named_values=observer().named_values,
     )
     built: Built = build(observation, None, environment=environment(), run_id=uuid.uuid4().hex)

@@ -1,4 +1,4 @@
-"""What was observed last in a notebook or a script, for checks, tests and `jupyter_jaxpr.widget`."""
+"""Returns the last observation of a notebook or a script, for checks, tests and `jupyter_jaxpr.widget`."""
 
 from __future__ import annotations
 
@@ -47,22 +47,22 @@ def last(cell: int | None = None) -> LastRun:
         LookupError: The kernel has no such run; the message contains a cure.
     """
     session = _session()
-    runs = session.runs.shown if session is not None else {}
+    runs = session.runs.by_number if session is not None else {}
     if cell is not None:
         if cell not in runs:
             numbers = ", ".join(f"[{number}]" for number in runs) or "none"
             raise LookupError(_NO_CELL.format(number=cell, held=numbers))
-        return _of(runs[cell])
+        return _last_run(runs[cell])
     if runs:
-        return _of(runs[next(reversed(runs))])
+        return _last_run(runs[next(reversed(runs))])
     if observe.last is None:
         raise LookupError(_NOTHING)
     return LastRun(None, observe.last)
 
 
-def _of(shown: Shown) -> LastRun:
-    built = shown.built
-    return LastRun(Snapshot(built.sources.document, built.sources), shown.ledger)
+def _last_run(run: Shown) -> LastRun:
+    built = run.built
+    return LastRun(Snapshot(built.sources.document, built.sources), run.ledger)
 
 
 def _session() -> Session | None:

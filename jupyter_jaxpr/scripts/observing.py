@@ -48,7 +48,7 @@ class observe:
     def __init__(self, max_compiles: Mapping[str, int] | None = None) -> None:
         self._limits = dict(max_compiles or {})
         self._run: Run | None = None
-        self._own = False
+        self._began_run = False
         self._ledger: Ledger | None = None
         self._all_threads: Ledger | None = None  # the ledger for the limits
         self._called_before: dict[tuple[str, Place | None], tuple[int, int, int]] = {}
@@ -57,7 +57,7 @@ class observe:
         watch = observer()
         watch.hooks.ensure()
         run = watch.running()
-        self._own = run is None
+        self._began_run = run is None
         if run is None:
             run = watch.begin()
             run.in_cell = run.keeps_programs = False
@@ -81,14 +81,14 @@ class observe:
         assert self._run is not None and self._ledger is not None
         watch = observer()
         try:
-            with unseen_warnings():  # of the user's code, which Python has shown already
+            with unseen_warnings():  # Python has already shown the warnings of the user's code
                 watch.settle(self._run)
                 self._ledger.note = self._note()
                 self._ledger.close()
                 if self._all_threads is not None:
                     self._all_threads.close()
         finally:
-            if self._own and not self._run.ended:
+            if self._began_run and not self._run.ended:
                 watch.end(self._run)
             self._run = None
         observe.last = self._ledger
@@ -137,7 +137,7 @@ def check(ledger: Ledger, limits: Mapping[str, int]) -> None:
         ValueError: no jitted function has one of the names.
     """
     sentences = []
-    where = ledger.lines
+    lines_of_ledger = ledger.lines
     for name, limit in limits.items():
         records = [record for record in ledger.functions if record.name == name]
         compiles = sum(record.compiles for record in records)
@@ -147,7 +147,7 @@ def check(ledger: Ledger, limits: Mapping[str, int]) -> None:
         for record in records:
             for miss in record.misses:
                 if miss.outcome == "compiled":
-                    line = where.text(miss.line, miss.file)
+                    line = lines_of_ledger.text(miss.line, miss.file)
                     reasons = [reason.text for reason in miss.reasons] or ["the reason is unknown"]
                     sentences += [f"  {line}: {reason}" for reason in reasons]
         cures = [reason.cure for record in records for miss in record.misses for reason in miss.reasons if reason.cure]

@@ -270,12 +270,12 @@ class Snapshot:
         if level not in get_args(LevelName):
             raise ValueError(_NO_LEVEL.format(level=level))
         index = self._index(program)
-        shown = self._document.programs[index]
+        program_data = self._document.programs[index]
         if platform is not None:
             return self._for_platform(level, index, platform)
         if level == "jaxpr":
             return self._sources.jaxpr_text(index) if self._sources else program_text(self._document, index)
-        saved = next((candidate for candidate in shown.levels if candidate.name == level), None)
+        saved = next((candidate for candidate in program_data.levels if candidate.name == level), None)
         if saved is not None and saved.text is not None:
             return saved.text
         title = "StableHLO" if level == "stablehlo" else "HLO"
@@ -322,16 +322,16 @@ class Snapshot:
             name = self._document.programs[mine].name
             alike = (index for index, candidate in enumerate(other._document.programs) if candidate.name == name)
             other_program = next(alike, None)
-        theirs = other._index(other_program)
+        other_index = other._index(other_program)
         if level != "jaxpr":
             self._need(level, mine)
-            other._need(level, theirs)
+            other._need(level, other_index)
         try:
             diff = diff_runs(
                 (self._document, self._sources),
                 mine,
                 (other._document, other._sources),
-                theirs,
+                other_index,
                 level,
                 whole=WHOLE_IN_SCRIPTS,
             )
@@ -378,12 +378,12 @@ class Snapshot:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document as plain dictionaries and lists, with the texts of all levels that JAX has made."""
-        data: dict[str, Any] = json.loads(encode(self._whole()))
+        data: dict[str, Any] = json.loads(encode(self._full_document()))
         return data
 
     def to_json(self) -> str:
         """Return the document as JSON, with the texts of all levels that JAX has made."""
-        return encode(self._whole()).decode()
+        return encode(self._full_document()).decode()
 
     @classmethod
     def from_json(cls, data: str | bytes) -> Snapshot:
@@ -404,13 +404,13 @@ class Snapshot:
         """
         path = Path(path)
         if path.name.endswith(SUFFIX):
-            text = whole_file(lambda equations: self._whole(equations=equations), self._document.focus)
+            text = whole_file(lambda equations: self._full_document(equations=equations), self._document.focus)
             path.write_text(text, encoding="utf-8")
             return
         writers: dict[str, Callable[[], str]] = {
-            ".json": lambda: encode(self._whole()).decode(),
-            ".html": lambda: page(self._whole(equations=True), self._source_of),
-            ".md": lambda: markdown(self._whole()),
+            ".json": lambda: encode(self._full_document()).decode(),
+            ".html": lambda: page(self._full_document(equations=True), self._source_of),
+            ".md": lambda: markdown(self._full_document()),
         }
         if path.suffix not in writers:
             raise ValueError(_NO_FORMAT.format(name=path.name))
@@ -444,12 +444,12 @@ class Snapshot:
             title, stage = ("StableHLO", "lower") if level == "stablehlo" else ("HLO", "compile")
             raise ValueError(_NOT_HELD.format(title=title, reason=_NOT_MADE.format(stage=stage)))
 
-    def _whole(self, *, equations: bool = False) -> schema.Snapshot:
+    def _full_document(self, *, equations: bool = False) -> schema.Snapshot:
         """Return the document with the texts of its levels; with `equations`, also all equations of large programs."""
         if self._sources is None:
             return self._saved(self._document)
-        whole = self._sources.with_texts(whole=equations)
-        return self._saved(msgspec.structs.replace(whole, focus=self._document.focus))
+        document = self._sources.with_texts(whole=equations)
+        return self._saved(msgspec.structs.replace(document, focus=self._document.focus))
 
     def without_values(self) -> Snapshot:
         """Return this snapshot, or a copy without values where ``%config JaxprMagics.values`` is off."""

@@ -1,1 +1,1 @@
-"""What the user typed: a cell's code, and the targets of `%jaxpr`."""
+"""Parses the text that the user typed: the code of a cell, and the targets of `%jaxpr`."""

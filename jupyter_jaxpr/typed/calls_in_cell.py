@@ -22,22 +22,22 @@ _AT_ONCE = frozenset({"jvp", "vjp", "linearize"})
 
 
 def transformed_above(module: ast.Module, statement: ast.stmt | None) -> Iterator[ast.Call]:
-    """The calls above the last statement that run a function under a transform, as far as the text tells.
+    """Yield the calls above the last statement whose text shows that they run a function under a transform.
 
-    They are `jax.vjp(f, x)`, `jax.grad(f)(x)`, and calls of names that the cell gives to what a transform returned.
+    They are `jax.vjp(f, x)`, `jax.grad(f)(x)`, and calls of names to which the cell assigns the result of a transform.
     """
-    made: set[str] = set()
+    jitted_names: set[str] = set()
     for node in module.body:
         if isinstance(node, ast.FunctionDef) and any(map(_is_transform, node.decorator_list)):
-            made.add(node.name)
+            jitted_names.add(node.name)
         assigned = assignment(node)
         if assigned is not None and isinstance(assigned.value, ast.Call) and _is_transform(assigned.value.func):
-            made |= assigned.names
+            jitted_names |= assigned.names
     for node in module.body:
         if node is not statement:
             for call in calls_at_once(node):
                 called = call.func.func if isinstance(call.func, ast.Call) else None
-                is_made = isinstance(call.func, ast.Name) and call.func.id in made
+                is_made = isinstance(call.func, ast.Name) and call.func.id in jitted_names
                 if is_made or _name_of(call.func) in _AT_ONCE or (called is not None and _is_transform(called)):
                     yield call
 
@@ -77,17 +77,21 @@ def ending_call(module: ast.Module) -> tuple[ast.stmt, ast.Call] | None:
     if not module.body:
         return None
     *before, statement = module.body
-    shown = _shown(statement)
-    while shown and before:
+    names = _shown_names(statement)
+    while names and before:
         # `y = f(x)`, then `y` alone or `print(y)` to show the value.
-        made = assignment(before[-1])
-        if made is not None and made.names & shown and _outermost(made.value) is not None:
+        last_assignment = assignment(before[-1])
+        if (
+            last_assignment is not None
+            and last_assignment.names & names
+            and _outermost(last_assignment.value) is not None
+        ):
             statement = before[-1]
             break
-        above = _shown(before[-1])
+        above = _shown_names(before[-1])
         if not above:
             break
-        shown |= above
+        names |= above
         before = before[:-1]
     if isinstance(statement, ast.Expr):
         value = statement.value
@@ -98,8 +102,8 @@ def ending_call(module: ast.Module) -> tuple[ast.stmt, ast.Call] | None:
     return None if call is None else (statement, call)
 
 
-def _shown(statement: ast.stmt) -> set[str]:
-    """The names whose values a statement shows, of one that does nothing else; empty for any other statement."""
+def _shown_names(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement only displays, such as a last line `y`; empty for any other statement."""
     if not isinstance(statement, ast.Expr):
         return set()
     names: set[str] = set()
@@ -128,7 +132,10 @@ _PLAIN = (
 
 
 class _Assignment(NamedTuple):
-    """An assignment to names alone: an assignment to a part of an object changes what the call may have read."""
+    """An assignment whose targets are names.
+
+    An assignment to a part of an object is none: it could change the arguments of the call.
+    """
 
     names: frozenset[str]
     value: ast.expr

@@ -41,7 +41,7 @@ NESTED_FILES = ("<timed exec>", "<timed eval>", "<magic-timeit>", "<string>")
 
 
 def magic_line(text: str) -> str | None:
-    """What stands after `%%jaxpr` on a cell's first line that is not blank; None where that is something else."""
+    """Return the text after `%%jaxpr` in a cell's first non-blank line; None where this line is another one."""
     for line in text.splitlines():
         if line.strip():
             match = MAGIC_LINE.fullmatch(line.rstrip())
@@ -98,10 +98,10 @@ class Watcher(Protocol):
     """Follows the calls of a cell's last statement while they run; no method may raise."""
 
     def evaluated(self, call: LastCall, function: Any) -> bool:
-        """The callee is known, its arguments are not evaluated yet. Returns whether to keep the call's values."""
+        """Receive a call with a known callee, before its arguments are evaluated; return whether to keep its values."""
 
     def prepared(self, call: LastCall) -> None:
-        """One more argument is known: the call may be made next."""
+        """Receive a call with one more known argument: the call may be made next."""
 
     def returned(self, call: LastCall) -> None:
         """The call has returned."""
@@ -115,7 +115,7 @@ class LastCall:
         self.is_kept = True  # whether the values are wanted, of a call which the cell does not end with
         self.is_above = False  # whether it stands above the last statement
         self.number = next(_numbers)  # by which the rewritten cell finds it
-        self.seen = False  # the cell has evaluated the function
+        self.is_evaluated = False  # the cell has evaluated the function
         self.returned = False
         self.function: Any = None
         self.kwargs: dict[str, Any] = {}
@@ -147,38 +147,38 @@ class LastCall:
         return self._args
 
     @property
-    def given(self) -> list[Any]:
-        """The known values of the arguments, without those of iterators."""
+    def known_values(self) -> list[Any]:
+        """The known values of the arguments, without the values that an iterator gave."""
         return [*self._args, *self.kwargs.values()]
 
     def forget(self) -> None:
-        """Let go of the user's values."""
+        """Drop the references to the user's values."""
         self.function = self.result = None
         self._args, self._read, self.kwargs = [], [], {}
 
-    # What the rewritten cell calls; each returns what it is given, and runs none of the user's code.
+    # The rewritten cell calls these methods; each returns its argument, and runs no code of the user.
 
     def take_function(self, function: Any) -> Any:
-        """What is called."""
-        if self.seen:  # once more, in a comprehension
+        """Receive the callee."""
+        if self.is_evaluated:  # once more, in a comprehension
             self.forget()
             self.returned, self.is_known = False, True
-        wanted = self.watcher is not None and self.watcher.evaluated(self, function)
-        if self.is_kept or wanted:
-            self.seen, self.function = True, function
+        is_watched = self.watcher is not None and self.watcher.evaluated(self, function)
+        if self.is_kept or is_watched:
+            self.is_evaluated, self.function = True, function
         self.seconds = -time.perf_counter()
         return function
 
     def take_argument(self, value: Any) -> Any:
         """A positional argument."""
-        if self.seen:
+        if self.is_evaluated:
             self._args.append(value)
             self._prepared()
         return value
 
     def take_arguments(self, values: Any) -> Any:
-        """What stands behind a star."""
-        if not self.seen:
+        """Receive the values of a starred argument."""
+        if not self.is_evaluated:
             return values
         read_by = _method(type(values), "__iter__")
         if type(values).__module__.partition(".")[0] in ("jax", "jaxlib"):  # an array: the same when read again
@@ -189,8 +189,8 @@ class LastCall:
             ended: list[bool] = []
             # Appends to `ended` and gives no value. Iterators of Python's own have no frame in a traceback.
             end: Iterator[Any] = filter(None, map(ended.append, (True,)))
-            values, again = itertools.tee(itertools.chain(values, end))
-            self._read.append((len(self._args), again, ended))
+            values, copy = itertools.tee(itertools.chain(values, end))
+            self._read.append((len(self._args), copy, ended))
         else:
             self._args.extend(values)
         self._prepared()
@@ -198,14 +198,14 @@ class LastCall:
 
     def take_keyword(self, name: str, value: Any) -> Any:
         """A keyword argument."""
-        if self.seen:
+        if self.is_evaluated:
             self.kwargs[name] = value
             self._prepared()
         return value
 
     def take_keywords(self, values: Any) -> Any:
-        """What stands behind two stars."""
-        if not self.seen:
+        """Receive the values of an argument with two stars."""
+        if not self.is_evaluated:
             return values
         if type(values) is dict:
             self.kwargs.update(values)
@@ -215,8 +215,8 @@ class LastCall:
         return values
 
     def take_result(self, result: Any) -> Any:
-        """What the call returned."""
-        if self.seen:
+        """Receive the result of the call."""
+        if self.is_evaluated:
             self.seconds += time.perf_counter()
             self.returned, self.result = True, result
             if self.watcher is not None:
@@ -240,7 +240,7 @@ def _method(kind: type, name: str) -> Any:
 
 
 def last_call(number: int) -> LastCall:
-    """Where a rewritten cell reports to; a cell whose observation has ended meanwhile reports to no one."""
+    """Return the object to which a rewritten cell reports; a cell whose observation has ended reports to nobody."""
     return _running.get(number) or LastCall()
 
 
@@ -276,14 +276,16 @@ def rewrite(module: ast.Module, last: LastCall, source: str) -> list[LastCall]:
     calls_in_cell = [call_in_cell for _, call_in_cell in calls]
     for call_above in calls_in_cell:
         call_above.is_kept = False
-    wanted = [*calls, *([(ending, last)] if ending is not None else [])]
-    for call, reported in wanted:
+    reported_calls = [*calls, *([(ending, last)] if ending is not None else [])]
+    for call, reported in reported_calls:
         reported.line, reported.column = call.lineno, call.col_offset
         reported.end_line, reported.end_column = call.end_lineno or call.lineno, call.end_col_offset or 0
         reported.text = _text_of(call, source)
-    if wanted:
-        replaced = {id(call): _reporting(reported.number, "take_result", call, call) for call, reported in wanted}
-        for call, reported in wanted:
+    if reported_calls:
+        replaced = {
+            id(call): _reporting(reported.number, "take_result", call, call) for call, reported in reported_calls
+        }
+        for call, reported in reported_calls:
             _report(call, reported.number)
         _replace(module, replaced)
     ast.fix_missing_locations(module)

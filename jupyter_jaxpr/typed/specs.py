@@ -59,7 +59,7 @@ _LOOKS_LIKE_DTYPE = re.compile(r"(bf|f|i|u|c|s|int|uint|float|bfloat|complex)\d+
 
 
 class SpecError(ValueError):
-    """A target that cannot be meant; the message names the mistake and ends with the cure."""
+    """A target that has no meaning; the message names the mistake and ends with the cure."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Target:
 
     @property
     def takes_values(self) -> bool:
-        """Whether evaluating it runs code of the user's: some argument is neither a type nor a constant."""
+        """Whether the evaluation of the target runs user code: some argument is neither a type nor a constant."""
         arguments = [*self._call.args, *(keyword.value for keyword in self._call.keywords)]
         return any(not _is_plain(argument) for argument in arguments)
 
@@ -183,10 +183,10 @@ def _suggest(node: ast.expr) -> str:
 
 def _replace_specs(text: str) -> tuple[str, bool]:
     """Write each type as a call that makes it."""
-    found = False
+    has_spec = False
 
     def replace(match: re.Match[str]) -> str:
-        nonlocal found
+        nonlocal has_spec
         if match["string"] is not None:
             return match[0]
         dtype, mark = match["dtype"], match["mark"]
@@ -198,11 +198,11 @@ def _replace_specs(text: str) -> tuple[str, bool]:
         if match["key"] is not None and mark is not None:
             raise SpecError(f"'{match[0]}': a key has no weak type. Write key<{match['key']}>[].")
         _check_shape(match["shape"], match[0])
-        found = True
+        has_spec = True
         shape = f"({match['shape']},)" if match["shape"].strip() else "()"
         return f"{_MAKE}({dtype!r}, {shape}, {mark is not None})"
 
-    return _SPEC.sub(replace, text), found
+    return _SPEC.sub(replace, text), has_spec
 
 
 def _check_dtype(dtype: str, key: str | None, text: str) -> None:

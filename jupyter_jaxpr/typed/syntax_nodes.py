@@ -42,7 +42,7 @@ def in_order(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def add_parts(node: Any, waiting: list[Any]) -> bool:
-    """Add what a node holds to a list, numbers and texts among it; says whether the node is one."""
+    """Add the parts of a node to a list, numbers and texts included; return whether the value is a node."""
     kind = type(node)
     try:
         fields = _fields[kind]

@@ -17,7 +17,7 @@ FunctionStatement = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class NoPython(ValueError):
-    """The cell is one of another language, or a help text was asked for."""
+    """The cell is written in another language, or asks for a help text."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def read_cell(text: str) -> WrittenCell:
 
 
 def first_line(node: FunctionStatement | ast.ClassDef) -> int:
-    """The line that a definition begins on: that of its first decorator."""
+    """Return the first line of a definition: the line of its first decorator."""
     return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
@@ -112,7 +112,7 @@ def _without_line_magics(source: str) -> str:
 
 
 def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
-    """The calls of a statement in the order of the text, without those of functions and classes that it defines."""
+    """Yield the calls of a statement in the order of the text, without calls inside of functions and classes."""
     waiting: list[ast.AST] = [statement]
     calls = []
     while waiting:

@@ -1,8 +1,8 @@
 """Shows the panel's views as a widget (anywidget), in hosts of notebooks without the labextension.
 
-- `widget`: makes one, for `jupyter_jaxpr.widget`.
-- `show`: displays one below a cell; `magic/widget_host.py` says when.
-- `jaxpr_widget`: the class; `loader.js` is what a host saves of the script, `views.js` what the build makes of `src/`.
+- `widget`: makes a widget, for `jupyter_jaxpr.widget`.
+- `show`: displays a widget below a cell; `magic/widget_host.py` decides when.
+- `jaxpr_widget`: the class of the widget; a host saves the script `loader.js`, the build makes `views.js` from `src/`.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ def show(built: Built, limit_bytes: int, closes: Any = None) -> JaxprWidget:
     """
     from IPython.display import display
 
-    made = _widget_class()(built.document, built.sources, limit_bytes=limit_bytes)
+    built_widget = _widget_class()(built.document, built.sources, limit_bytes=limit_bytes)
     if closes is not None:
         closes.close()
-    display(made)
-    return made
+    display(built_widget)
+    return built_widget

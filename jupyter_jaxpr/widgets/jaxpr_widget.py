@@ -132,10 +132,10 @@ class JaxprWidget(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **formats: Any) -> Any:
         """What a host shows: the widget, or the static output where the host has no widgets."""
-        shown = super()._repr_mimebundle_(**formats)
-        if shown is None:
+        mime_bundle = super()._repr_mimebundle_(**formats)
+        if mime_bundle is None:
             return None
-        data, metadata = shown
+        data, metadata = mime_bundle
         static = {} if self._saves is None else bundle(self._saves, self._limit_bytes)
         return {**data, **static}, metadata
 
@@ -165,7 +165,7 @@ def _is_marimo() -> bool:
 
 
 def _names_of_main() -> dict[str, Any]:
-    """The user's names, for what the user types in a view."""
+    """Return the user's names, for the text that the user types in a view."""
     interactive = sys.modules.get("IPython")
     shell = interactive.get_ipython() if interactive is not None else None
     if shell is not None:

@@ -20,7 +20,7 @@ from ..plain_text import kind_name, message_of
 from .kernel import Kernel
 from .long_requests import Work, Worker
 from .messages import Answered, Confirm, LastReply, Refused, Reply
-from .request import GONE, Asked, Request, no_such_index, read_request
+from .request import GONE, Request, RequestContext, no_such_index, read_request
 from .runs import Run, Runs
 
 _UNREADABLE = (
@@ -35,11 +35,11 @@ _BROKE = "The kernel could not answer the request: {error}. Run the cell again."
 
 
 class Answers:
-    """Answers requests about the kept runs; may be asked from several threads at once.
+    """Answers requests about the kept runs; several threads may call it at once.
 
     Args:
-        runs: The kept ones.
-        namespace: Gives the user's names, for what the user types in the panel; they are read, never changed.
+        runs: The runs that the kernel holds.
+        namespace: Returns the user's names, for text that the user types in the panel; the names are never changed.
     """
 
     def __init__(self, runs: Runs, namespace: Callable[[], dict[str, Any]] = dict) -> None:
@@ -92,8 +92,10 @@ class Answers:
     def _reply(self, request: Request, run: Run | None, work: Work) -> LastReply:
         """The last reply to a request; an error becomes the reason of a refusal."""
         try:
-            with unseen_warnings():  # of the user's code, which Python has shown when the cell ran
-                answer = request.answer(Asked(self._runs, run, work, self._namespace, self._making, self.kernel))
+            with unseen_warnings():  # Python has shown the warnings of the user's code when the cell ran
+                answer = request.answer(
+                    RequestContext(self._runs, run, work, self._namespace, self._making, self.kernel)
+                )
                 if run is not None and not isinstance(answer, Confirm):
                     self._keep(request, run, answer)
         except (Unavailable, ValuesGone) as error:

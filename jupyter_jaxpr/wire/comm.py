@@ -65,11 +65,11 @@ def publisher(shell: Any) -> Publisher:
 
 def publisher_of(document: str, sources: Sources) -> Publisher | None:
     """The publisher that holds a run: its id, and the objects behind it; None where no publisher does."""
-    return next((each for each in list(_publishers.values()) if each.holds(document, sources)), None)
+    return next((publisher for publisher in list(_publishers.values()) if publisher.holds(document, sources)), None)
 
 
 def environment() -> Environment:
-    """What `hello` says about this kernel; asks JAX only when it is needed."""
+    """Return the facts on this kernel that `hello` contains; JAX is asked only when the facts are needed."""
     from ..build.environment import environment
 
     return environment()
@@ -152,10 +152,10 @@ class Publisher:
             manager.unregister_target(REQUESTS_TARGET, self._on_request_comm)
             hub, self._hub = self._hub, None
             asking, self._asking = self._asking, {}
-            for each in [hub, *asking.values()]:
-                each.on_close(None)
+            for channel in [hub, *asking.values()]:
+                channel.on_close(None)
                 with _never_raises("jupyter_jaxpr could not close a comm."):
-                    each.close()
+                    channel.close()
 
     # --- kernel to browser --------------------------------------------------------------------------------
 
@@ -184,7 +184,7 @@ class Publisher:
         equations: int | None = None,
         loop: UnrolledSoFar | None = None,
     ) -> None:
-        """Say what a long call is doing; replaces an earlier one that is not sent yet. Times in seconds."""
+        """Send the stage of a long call, with times in seconds; it replaces an earlier message that is not sent yet."""
         with _never_raises("jupyter_jaxpr could not send progress to the panel."):
             if self._hub is None or run == self._last_run:
                 return  # a heartbeat that comes after the run's own snapshot says nothing
@@ -205,7 +205,7 @@ class Publisher:
             self._outbox.put(Progress, message)
 
     def fail(self, text: str, cure: str | None = None, detail: str | None = None) -> None:
-        """Say in the panel that something of ours failed: a sentence, the cure, the traceback."""
+        """Show in the panel that an operation of this package failed: a sentence, the cure, the traceback."""
         with _never_raises("jupyter_jaxpr could not report a failure to the panel."):
             self._outbox.drop(Progress)
             if self._hub is not None:
@@ -249,9 +249,9 @@ class Publisher:
             with _never_raises("jupyter_jaxpr could not trace the call.", self):
                 self._trace(msgspec.convert(data, TraceCall))
 
-    def _trace(self, asked: TraceCall) -> None:
+    def _trace(self, request: TraceCall) -> None:
         """Trace the last call of a run's cell; the hub's messages wait until no cell runs."""
-        run = self._runs.get(asked.snapshot)
+        run = self._runs.get(request.snapshot)
         if run is None:
             self.fail("The kernel no longer holds this run.", "Run the cell again.")
         elif run.retrace is not None:

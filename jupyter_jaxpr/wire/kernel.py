@@ -1,4 +1,4 @@
-"""Tells requests that are not about a run what a session knows of its kernel."""
+"""Gives requests that are not about a run the facts that a session knows about its kernel."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ if TYPE_CHECKING:
 
 
 class Cells(Protocol):
-    """What runs in a kernel."""
+    """The cells of a kernel: which cell runs, and what the session knows about the cells."""
 
     def may_trace(self, cell_id: str) -> bool:
         """Whether the user ran this cell, or `%load_ext`, in this kernel."""
 
     def is_measuring(self) -> bool:
-        """Whether a cell runs whose times a trace beside it would change, or whose calls are recorded."""
+        """Whether the running cell is timed or recorded, so that a trace at the same time would change the result."""
 
     def known_cells(self) -> Mapping[str, CellText]:
         """The cells that ran, by the file name that their code carries."""
 
 
 class Kernel:
-    """What a kernel does now.
+    """The present state of a kernel.
 
     Attributes:
-        cells: Of the session; None where there is none.
-        page_saves_values: The setting of the page that told it last.
+        cells: The cells of the session; None where there is no session.
+        page_saves_values: The setting of the page that sent its setting last.
     """
 
     def __init__(self, worker: Worker) -> None:

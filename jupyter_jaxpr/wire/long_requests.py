@@ -45,7 +45,7 @@ class Work:
         self._send = send
         self._clock = clock
         self._began = clock()
-        self._told: float | None = None
+        self._last_report: float | None = None
         self._stop = threading.Event()
         self._left = False
 
@@ -60,11 +60,11 @@ class Work:
         return self._clock() - self._began
 
     def is_stopped(self) -> bool:
-        """As `stopped`, for who wants a function."""
+        """Return `stopped`, for code that takes a function."""
         return self.stopped
 
     def stop(self) -> None:
-        """Ask the job to end with what it has."""
+        """Ask the job to end; the job returns the results that it has."""
         self._stop.set()
 
     def leave(self) -> None:
@@ -76,16 +76,16 @@ class Work:
         """Send the progress, unless the last report is less than a quarter of a second old.
 
         Args:
-            text: What is being done.
-            done: Of `total`.
-            total: None where it cannot be told.
-            always: Not to be left out: the start of one of a few long steps.
+            text: The present step in words.
+            done: The number of finished steps.
+            total: The number of all steps; None where it is unknown.
+            always: Whether to send the report in any case, as at the start of one of a few long steps.
         """
-        now = self._clock()
-        if not always and self._told is not None and now - self._told < 1 / PER_SECOND:
+        time_now = self._clock()
+        if not always and self._last_report is not None and time_now - self._last_report < 1 / PER_SECOND:
             return
-        self._told = now
-        self.reply(Working(id=self.identifier, text=text, done=done, total=total, elapsed=now - self._began))
+        self._last_report = time_now
+        self.reply(Working(id=self.identifier, text=text, done=done, total=total, elapsed=time_now - self._began))
 
     def reply(self, reply: Reply) -> None:
         """Send a reply, unless the page has gone."""
@@ -108,10 +108,10 @@ class Worker:
         self._works: dict[tuple[str, int], Work] = {}
 
     def begin(self, page: str, identifier: int, job: Job, send: Callable[[Reply], None]) -> None:
-        """Start a job, or let it wait for its turn; the last reply is what it returns.
+        """Start a job, or let the job wait for its turn; the last reply is the value that the job returns.
 
         Args:
-            page: Who asks, such as the id of its comm.
+            page: The sender of the request, such as the id of its comm.
             identifier: The request's id, unique for the page.
             job: Does the work; must not raise.
             send: Sends a reply to the page; called from the job's thread.
@@ -126,7 +126,7 @@ class Worker:
         thread.start()
 
     def stop(self, page: str, identifier: int) -> None:
-        """Ask a job to end with what it has; does nothing where it has ended."""
+        """Ask a job to end with the results that it has; does nothing where the job has ended."""
         with self._lock:
             work = self._works.get((page, identifier))
         if work is not None:

@@ -27,12 +27,12 @@ def start_timer(seconds: float, action: Callable[[], None]) -> threading.Timer:
 
 
 class Outbox(Generic[Message]):
-    """Delivers each message at once as long as there were fewer than 20 in the last second.
+    """Delivers each message at once as long as fewer than 20 were delivered in the last second.
 
     Args:
-        deliver: Takes a message; called by one thread at a time, must not raise.
-        clock: Seconds that never go backwards.
-        later: Calls a function after some seconds; what it returns can be cancelled.
+        deliver: Receives a message; called by one thread at a time, must not raise.
+        clock: Returns the seconds of a clock that never goes backwards.
+        later: Calls a function after some seconds, and returns an object that can cancel the call.
     """
 
     def __init__(
@@ -74,13 +74,13 @@ class Outbox(Generic[Message]):
 
     def _flush(self) -> None:
         while self._waiting:
-            now = self._clock()
+            time_now = self._clock()
             # The deque holds the last 20 times: when the oldest is a second old, there is room for one more.
-            if len(self._sent) == PER_SECOND and now - self._sent[0] < 1:
+            if len(self._sent) == PER_SECOND and time_now - self._sent[0] < 1:
                 if self._timer is None:
-                    self._timer = self._later(self._sent[0] + 1 - now, self._wake)
+                    self._timer = self._later(self._sent[0] + 1 - time_now, self._wake)
                 return
-            self._sent.append(now)
+            self._sent.append(time_now)
             self._deliver(self._waiting.pop(next(iter(self._waiting))))
 
     def _wake(self) -> None:

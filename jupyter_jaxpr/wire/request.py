@@ -1,14 +1,15 @@
-"""What every request of the panel has in common; each file of `requests/` defines one request.
+"""Defines the base of all requests of the panel; each file of `requests/` defines one request.
 
-A file of `requests/` is named as the request is on the wire. Its class is a struct of the request's parameters, with:
+A file of `requests/` has the name of the request in the messages. Its class is a struct of the request's parameters,
+with:
 
-- the docstring: what is asked, and whether something of the user's runs;
+- the docstring: the question of the request, and whether the request runs code of the user;
 - `answer`: does the work; its return annotation is the type of the answer, in the schema and in the browser;
-- `patience`: how long the browser waits for a sign of life;
+- `patience`: how long the browser waits for a reply;
 - `into`: the field of the document that receives the answer;
-- `is_of_kernel`: what is asked is not about a run.
+- `is_of_kernel`: whether the request is about the kernel, not about a run.
 
-Nothing else lists the requests: the schema, the browser's types and the worker read these classes.
+No other file lists the requests: the schema, the browser's types and the worker read these classes.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ GONE = f"The kernel no longer holds this run: the kernel keeps the last {KEPT} r
 _NO_SUCH = "This run has no such {what}. Run the cell again."
 
 
-def _index(what: str, of: str) -> msgspec.Meta:
-    """An index into a field of the run's document; it is checked before the request is answered."""
-    return msgspec.Meta(description=f"Index into its {of}.", extra={"what": what, "of": of})
+def _index(noun: str, field: str) -> msgspec.Meta:
+    """Return the annotation of an index into a field of the run's document; the index is checked before the answer."""
+    return msgspec.Meta(description=f"Index into its {field}.", extra={"what": noun, "of": field})
 
 
 ProgramIndex = Annotated[int, _index("program", "programs")]
@@ -54,14 +55,14 @@ FirstLine = Annotated[int, _text("From 0.")]
 LineCount = Annotated[int, _text(f"At most {LINES_AT_MOST:,}.")]
 
 
-class Asked:
-    """What a handler works with beside its request.
+class RequestContext:
+    """The objects that a handler uses besides its request.
 
     Attributes:
         runs: The runs that the kernel holds.
-        kernel: What the kernel does now.
-        work: Says how far a long request is, and whether to stop.
-        namespace: Gives the user's names, for what the user typed in the panel; they are read, never changed.
+        kernel: The present state of the kernel.
+        work: Reports the progress of a long request, and whether to stop.
+        namespace: Returns the user's names, for text that the user typed in the panel; the names are never changed.
     """
 
     def __init__(
@@ -93,13 +94,13 @@ class Asked:
 
     @contextmanager
     def alone(self) -> Iterator[Run]:
-        """Let one request at a time change a run: two pages may press one button, and the second finds it made.
+        """Let one request at a time change a run: if two pages press a button, the second gets the first result.
 
         Yields:
-            The run as it is now.
+            The present state of the run.
 
         Raises:
-            Unavailable: The kernel let go of the run meanwhile.
+            Unavailable: The kernel dropped the run meanwhile.
         """
         with self._making:
             run = self.runs.get(self.run.document.id)
@@ -120,8 +121,8 @@ class Request(Struct):
     id: Annotated[int, _text("Chosen by the browser.")]
     snapshot: Annotated[str, _text("Id of the run; empty where the request is about none.")]
 
-    def answer(self, asked: Asked) -> Any:
-        """The answer, or a question that is to be confirmed.
+    def answer(self, context: RequestContext) -> Any:
+        """Return the answer, or a question that the user has to confirm.
 
         Raises:
             Unavailable: There is no answer; the message is a sentence with what to do.

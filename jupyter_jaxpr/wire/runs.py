@@ -41,10 +41,10 @@ class Runs:
                 del self._runs[next(iter(self._runs))]
 
     def renew(self, run: Run) -> bool:
-        """Hold the document of a run as its sources have it by now, if the run still is held.
+        """Replace the document of a run by the present document of its sources, if the kernel still holds the run.
 
         Returns:
-            False where the run was traced anew meanwhile: the one that is held has other programs.
+            False where the run was traced anew meanwhile, so that the kernel holds other programs under this id.
         """
         identifier = run.document.id
         with self._lock:
@@ -62,7 +62,7 @@ class Runs:
             return self._runs.get(identifier)
 
     def newest_first(self) -> list[Run]:
-        """The runs that are held."""
+        """The runs that the kernel holds, the newest first."""
         with self._lock:
             return list(reversed(self._runs.values()))
 
@@ -83,7 +83,7 @@ class Runs:
 
 
 def cell_key(document: Snapshot) -> str:
-    """What runs of one cell have in common; a run outside a notebook has only itself."""
+    """Return the key that all runs of one cell share; a run outside of a notebook has a key of its own."""
     cell = document.cell
     if cell is None:
         return document.id

@@ -58,14 +58,14 @@ def schema() -> str:
     """The JSON Schema of every document and message, as the text that is committed."""
     kinds = [request_type(name) for name in NAMES]
     components = _components()
-    whole = {
+    schema_document = {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "Wire",
         "oneOf": [{"$ref": f"#/definitions/{name}"} for name in sorted(components)],
         "definitions": {name: _plain(components[name]) for name in sorted(components)},
         "requests": {name: _request(kind) for name, kind in zip(NAMES, kinds, strict=True)},
     }
-    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(schema_document, indent=2, ensure_ascii=False) + "\n"
 
 
 _PLAIN_TYPES = {str: "string", bool: "boolean"}
@@ -94,7 +94,7 @@ def requests_text() -> str:
     """The requests as TypeScript: the types of parameters and answer by name, and the patience of each."""
     requests = {name: _request(request_type(name)) for name in NAMES}
     types = sorted(
-        {each[side] for each in requests.values() for side in ("params", "answer")} - {*_PLAIN_TYPES.values()}
+        {request[side] for request in requests.values() for side in ("params", "answer")} - {*_PLAIN_TYPES.values()}
     )
     lines = [
         "/** What the kernel can be asked: written by `python -m jupyter_jaxpr.schema`. */",
@@ -143,7 +143,7 @@ def facts_text() -> str:
 
 
 def limits_text() -> str:
-    """`document/limits.py` as TypeScript, and the most entries of each list that has a limit of its own."""
+    """Return `document/limits.py` as TypeScript, and the largest length of each list that has its own limit."""
     lines = [
         "/** The most that a document may hold, and is printed of one: written by `python -m jupyter_jaxpr.schema`. */",
         "export const LIMITS = {",
@@ -153,12 +153,14 @@ def limits_text() -> str:
         "/** Most entries of lists, by struct and field. */",
         "export const MOST = {",
     ]
-    found = {
-        name: {field: most for field, kind in component.get("properties", {}).items() if (most := _most(kind))}
+    limits_by_name = {
+        name: {field: maximum for field, kind in component.get("properties", {}).items() if (maximum := _maximum(kind))}
         for name, component in sorted(_components().items())
     }
     blocks = [
-        f"  {name}: {{\n" + "\n".join(_fields(fields, "    ")) + "\n  }" for name, fields in found.items() if fields
+        f"  {name}: {{\n" + "\n".join(_fields(fields, "    ")) + "\n  }"
+        for name, fields in limits_by_name.items()
+        if fields
     ]
     return "\n".join([*lines, ",\n".join(blocks), "} as const;"]) + "\n"
 
@@ -171,7 +173,7 @@ def _fields(values: dict[str, Any], indent: str) -> list[str]:
     return [*(f"{row}," for row in rows[:-1]), *rows[-1:]]
 
 
-def _most(kind: dict[str, Any]) -> int | None:
+def _maximum(kind: dict[str, Any]) -> int | None:
     """How many entries a list may have; None where `LIST` alone holds."""
     return kind.get("maxItems") if kind.get("type") == "array" and "prefixItems" not in kind else None
 

@@ -1,8 +1,8 @@
-"""Answers the messages of one widget, as the hub and the requests' comm answer those of the panel.
+"""Answers the messages of one widget, as the hub and the requests' comm answer the messages of the panel.
 
-A widget has one channel for both: what the panel would send on the hub and on its requests' comm comes as a custom
-message of the widget, and what is sent back is a custom message, too. No message travels as a buffer, because some
-hosts of widgets pass none on.
+A widget has one channel for both: each message of the hub and each request of the panel comes as a custom message of
+the widget, and each reply is a custom message, too. No message travels as a buffer, because some hosts of widgets do
+not pass buffers on.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class WidgetMessages:
     """The kernel's end of one widget; every method may be called from any thread.
 
     Args:
-        document: Of the run that the widget shows.
-        runs: Those that the widget's requests may name.
+        document: The document of the run that the widget shows.
+        runs: The runs that the widget's requests may name.
         answers: Answers requests about these runs.
         send: Sends a custom message.
-        renewed: Takes the document of the run when an answer has added to it.
-        on_worker: Whether the worker answers long requests; in a host whose widgets send from the main thread alone it
-            cannot.
+        renewed: Receives the document of the run when an answer has added to the document.
+        on_worker: Whether the worker answers long requests; False in a host whose widgets can send from the main thread
+            only.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class WidgetMessages:
         *,
         on_worker: bool = True,
     ) -> None:
-        self._shown = document.id
+        self._shown_id = document.id
         self._environment = document.environment
         self._runs = runs
         self._answers = answers
@@ -90,23 +90,23 @@ class WidgetMessages:
 
     def _announce(self) -> None:
         self._tell(Hello(seq=0, protocol=PROTOCOL, environment=self._environment))
-        shown = self._runs.get(self._shown)
-        if shown is None:
+        shown_run = self._runs.get(self._shown_id)
+        if shown_run is None:
             return  # the widget shows its saved document
         left = EARLIER_BYTES
         earlier: list[Snapshot] = []
         for run in self._runs.newest_first():
-            if run.document.created < shown.document.created:
+            if run.document.created < shown_run.document.created:
                 left -= len(encode(run.document))
                 if left < 0:
                     break
                 earlier.append(run.document)
         for document in reversed(earlier):
             self._tell(SnapshotMessage(seq=0, snapshot=document))
-        self._tell(SnapshotMessage(seq=0, snapshot=shown.document))
+        self._tell(SnapshotMessage(seq=0, snapshot=shown_run.document))
 
-    def _trace(self, asked: TraceCall) -> None:
-        run = self._runs.get(asked.snapshot)
+    def _trace(self, request: TraceCall) -> None:
+        run = self._runs.get(request.snapshot)
         if run is None:
             self._fail("The kernel no longer holds this run.", "Run the cell again.")
         elif run.retrace is not None and self._answers.kernel.is_measuring:
@@ -120,7 +120,7 @@ class WidgetMessages:
         self._tell(Failed(seq=0, text=text, cure=cure, detail=None))
 
     def _show_again(self) -> None:
-        run = self._runs.get(self._shown)
+        run = self._runs.get(self._shown_id)
         if run is not None:
             self._tell(SnapshotMessage(seq=0, snapshot=run.document))
             self._renewed(run.document)
@@ -129,7 +129,7 @@ class WidgetMessages:
         with _never_raises("jupyter_jaxpr could not answer a widget."):
             self._send(_plain(reply))
             if isinstance(reply, Answered):
-                run = self._runs.get(self._shown)
+                run = self._runs.get(self._shown_id)
                 if run is not None:
                     self._renewed(run.document)
 
@@ -147,7 +147,7 @@ def own_messages(
     *,
     on_worker: bool = True,
 ) -> WidgetMessages:
-    """The kernel's end of a widget whose run no publisher holds, such as an inspection."""
+    """Return the kernel's end of a widget whose run no publisher holds, such as the result of `inspect`."""
     runs = Runs()
     runs.keep(built)
     return WidgetMessages(built.document, runs, Answers(runs, namespace), send, renewed, on_worker=on_worker)

@@ -834,7 +834,7 @@ export interface CostNode {
   bytes: number;
 }
 /**
- * What a program costs; it is counted, nothing runs.
+ * Count the operations and bytes of a program; nothing runs.
  */
 export interface CostRequest {
   type: 'cost';
@@ -1009,7 +1009,7 @@ export interface DiffOf {
   created: number;
 }
 /**
- * What became of a program in another one, of the same run or a later one; both are read, nothing runs.
+ * Compare a program with another one, of the same run or of a later run; both are read, nothing runs.
  */
 export interface DiffRequest {
   type: 'diff';
@@ -3415,7 +3415,7 @@ export interface LiveRequest {
   is_asked_for?: boolean;
 }
 /**
- * Measure what this machine can do at most: the user pressed the button. Kept for the kernel's life.
+ * Measure the peak rates of this machine: the user pressed the button. The kernel keeps the result for its life.
  */
 export interface MachineRequest {
   type: 'machine';
@@ -3793,7 +3793,7 @@ export interface SourceStretch {
   text: string;
 }
 /**
- * The text of a file that the run's frames point into; it is read, nothing runs.
+ * Return the text of a file that the run's frames refer to; the file is read, nothing runs.
  */
 export interface SourceRequest {
   type: 'source';
@@ -4069,7 +4069,7 @@ export interface TransformRequest {
   kind: 'grad' | 'jvp' | 'linearize' | 'vmap';
 }
 /**
- * The page tells the kernel its setting; it holds for later runs. Nothing runs.
+ * Receive the page's setting on saved values; the setting holds for later runs. Nothing runs.
  */
 export interface ValuesRequest {
   type: 'values';

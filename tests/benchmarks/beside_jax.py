@@ -70,68 +70,72 @@ def pages() -> Iterator[Row]:
         folder = Path(name)
         for count in SIZES:
             times = 15 if count <= 1_000 else 5 if count <= 10_000 else 2
-            theirs = [_dumped(count, folder / f"jax-{count}-{run}") for run in range(times)]
-            ours = [_saved(count, folder / f"ours-{count}.html") for _ in range(times)]
-            opened = _opened(notebook, theirs[-1][1], ours[-1][1])
+            jax_pages = [_dumped(count, folder / f"jax-{count}-{run}") for run in range(times)]
+            our_pages = [_saved(count, folder / f"ours-{count}.html") for _ in range(times)]
+            opened = _opened(notebook, jax_pages[-1][1], our_pages[-1][1])
             panel = [_in_panel(notebook, count, run) for run in range(IN_PANEL + 1)][1:]  # the first run loads the view
-            yield from _rows(count, theirs, [_document(count) for _ in range(times)], ours, opened, panel)
+            yield from _rows(count, jax_pages, [_document(count) for _ in range(times)], our_pages, opened, panel)
 
 
 def _rows(
     count: int,
-    theirs: list[tuple[float, Path]],
+    jax_pages: list[tuple[float, Path]],
     documents: list[tuple[float, int]],
-    ours: list[tuple[float, Path]],
+    our_pages: list[tuple[float, Path]],
     opened: dict[str, list[float]],
     panel: list[float],
 ) -> Iterator[Row]:
-    jax_write, jax_bytes = median(each for each, _ in theirs), theirs[-1][1].stat().st_size
+    jax_write, jax_bytes = median(duration for duration, _ in jax_pages), jax_pages[-1][1].stat().st_size
     jax_paint = median(opened["jax"])
     figures = {
-        "jax": {"write": [each for each, _ in theirs], "bytes": jax_bytes, "paint": opened["jax"]},
-        "panel": {"write": [each for each, _ in documents], "bytes": documents[-1][1], "paint": panel},
-        "page": {"write": [each for each, _ in ours], "bytes": ours[-1][1].stat().st_size, "paint": opened["ours"]},
+        "jax": {"write": [duration for duration, _ in jax_pages], "bytes": jax_bytes, "paint": opened["jax"]},
+        "panel": {"write": [duration for duration, _ in documents], "bytes": documents[-1][1], "paint": panel},
+        "page": {
+            "write": [duration for duration, _ in our_pages],
+            "bytes": our_pages[-1][1].stat().st_size,
+            "paint": opened["ours"],
+        },
     }
 
-    def row(what: str, mine: float, its: float, unit: Callable[[float], str]) -> Row:
+    def row(figure: str, mine: float, of_jax: float, unit: Callable[[float], str]) -> Row:
         return Row(
-            what=f"{what}, {count:,} equations",
+            what=f"{figure}, {count:,} equations",
             budget="ahead of JAX's",
-            measured=f"{unit(mine)}, JAX's page {unit(its)}",
-            ratio=mine / its,
-            ok=mine < its,
+            measured=f"{unit(mine)}, JAX's page {unit(of_jax)}",
+            ratio=mine / of_jax,
+            ok=mine < of_jax,
             figures=figures,
         )
 
     def kilobytes(size: float) -> str:
         return f"{size / 1e3:.0f} kB"
 
-    yield row("panel: time to write", median(each for each, _ in documents), jax_write, milliseconds)
+    yield row("panel: time to write", median(duration for duration, _ in documents), jax_write, milliseconds)
     yield row("panel: bytes", documents[-1][1], jax_bytes, kilobytes)
     yield row("panel: time to paint", median(panel), jax_paint, milliseconds)
-    yield row("saved page: time to write", median(each for each, _ in ours), jax_write, milliseconds)
-    yield row("saved page: bytes", ours[-1][1].stat().st_size, jax_bytes, kilobytes)
+    yield row("saved page: time to write", median(duration for duration, _ in our_pages), jax_write, milliseconds)
+    yield row("saved page: bytes", our_pages[-1][1].stat().st_size, jax_bytes, kilobytes)
     yield row("saved page: time to paint", median(opened["ours"]), jax_paint, milliseconds)
 
 
-def _opened(notebook: Any, theirs: Path, ours: Path) -> dict[str, list[float]]:
+def _opened(notebook: Any, jax_page: Path, our_page: Path) -> dict[str, list[float]]:
     """Return the seconds until each page shows a line of the jaxpr.
 
     The pages load in turns, as the machine changes from second to second, and in one tab: the start of a tab's process
     takes as long as either page, and varies by more than the pages differ.
     """
-    pages = {"jax": (theirs, "#visible-lines-container .line"), "ours": (ours, '[data-level="jaxpr"] li')}
-    found: dict[str, list[float]] = {who: [] for who in pages}
+    pages = {"jax": (jax_page, "#visible-lines-container .line"), "ours": (our_page, '[data-level="jaxpr"] li')}
+    times_by_page: dict[str, list[float]] = {page_name: [] for page_name in pages}
     tab = notebook.page.context.browser.new_page(viewport={"width": 1400, "height": 800})
     tab.add_init_script(FIRST)
     for run in range(PAINTED + 1):
-        for who, (path, selector) in pages.items():
+        for page_name, (path, selector) in pages.items():
             tab.goto(path.as_uri(), wait_until="commit")
             seconds = float(tab.evaluate("selector => window.first(selector)", selector))
             if run > 0:  # the first run starts the process of the tab
-                found[who].append(seconds)
+                times_by_page[page_name].append(seconds)
     tab.close()
-    return found
+    return times_by_page
 
 
 def _document(count: int) -> tuple[float, int]:

@@ -68,15 +68,15 @@ def warm_calls() -> Iterator[Row]:
             return float(shell.user_ns["took"])
 
         pairs = alternate(lambda: loop(False), lambda: loop(True), 2 * PAIRS, warm_up=3)
-        each = median(pairs.without) / 1000
+        call_seconds = median(pairs.without) / 1000
         fixed = median(wholes[True]) - median(wholes[False]) - (median(pairs.with_it) - median(pairs.without))
         yield Row(
-            what=f"1,000 warm calls of {microseconds(each)}",
+            what=f"1,000 warm calls of {microseconds(call_seconds)}",
             budget=f"{limit} x",
             measured=f"+ {microseconds((median(pairs.with_it) - median(pairs.without)) / 1000)} a call",
             ratio=pairs.ratio,
             ok=pairs.ratio <= limit,
-            figures={**pairs.figures(), "seconds_a_call_without": each, "cell_beside_the_calls": fixed},
+            figures={**pairs.figures(), "seconds_a_call_without": call_seconds, "cell_beside_the_calls": fixed},
         )
         if function == "tiny":
             yield Row(
@@ -146,13 +146,13 @@ def miss_record() -> Iterator[Row]:
     spent: Counter[str] = Counter()
     misses: list[dict[str, float]] = []
 
-    def timed(what: str, function: Callable[..., Any], last: bool = False) -> Callable[..., Any]:
+    def timed(stage: str, function: Callable[..., Any], last: bool = False) -> Callable[..., Any]:
         def call(*args: Any, **keywords: Any) -> Any:
             start = time.perf_counter()
             try:
                 return function(*args, **keywords)
             finally:
-                spent[what] += time.perf_counter() - start
+                spent[stage] += time.perf_counter() - start
                 if last:
                     misses.append(dict(spent))
                     spent.clear()

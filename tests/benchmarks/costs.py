@@ -34,27 +34,27 @@ def equations() -> Iterator[Row]:
 
     def traced() -> Any:
         # Each run has a new function: JAX knows the functions that it has traced.
-        return jax.jit(lambda *given: step(*given)).trace(*arguments)
+        return jax.jit(lambda *values: step(*values)).trace(*arguments)
 
     yield from _rows("12-layer transformer step", traced, 0.1)
     yield from _rows("sin, 2,000 equations", lambda: jax.jit(sines(2_000)).trace(jnp.ones(8)), None)
     yield from _rows("mixed, 2,000 equations", lambda: jax.jit(mixed(2_000)).trace(jnp.ones(8)), None)
 
 
-def _rows(what: str, traced: Any, limit: float | None) -> Iterator[Row]:
+def _rows(program_kind: str, traced: Any, limit: float | None) -> Iterator[Row]:
     tracing = seconds(traced, 3)
     walk = Walk()
     scope = walk.program(traced().jaxpr)
     total = walk.scopes[scope].total
     counting = seconds(lambda: counted(walk, scope), 7)
-    each = counting / total
+    equation_seconds = counting / total
     figures = {"equations": total, "costs": counting, "trace": tracing}
     yield Row(
-        what=f"costs, {what} ({total:,} equations)",
+        what=f"costs, {program_kind} ({total:,} equations)",
         budget="3 us an equation",
-        measured=f"{milliseconds(counting)} ({microseconds(each)} an equation)",
+        measured=f"{milliseconds(counting)} ({microseconds(equation_seconds)} an equation)",
         ratio=None,
-        ok=each <= 3e-6,
+        ok=equation_seconds <= 3e-6,
         figures=figures,
     )
     if limit is not None:

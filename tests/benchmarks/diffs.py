@@ -38,16 +38,16 @@ def edits() -> Iterator[Row]:
             for kind in ((jnp.sin, jnp.exp), (jnp.tan, jnp.log), (jnp.tan, jnp.log, "bfloat16"))
         ]
         built = [
-            snapshot_build.build(observed(one, "chain"), None, environment=environment(), run_id=f"benchmark{number}")
-            for number, one in enumerate(traced)
+            snapshot_build.build(observed(trace, "chain"), None, environment=environment(), run_id=f"benchmark{number}")
+            for number, trace in enumerate(traced)
         ]
-        sides = [(one.document, one.sources) for one in built]
+        sides = [(built_run.document, built_run.sources) for built_run in built]
         equations = built[0].document.programs[0].equations
-        printing = seconds(lambda traced=traced: [str(one.jaxpr) for one in traced[:2]], times)
-        for what, other in (("nothing changed", 0), ("3 changed", 1), ("every dtype changed", 2)):
-            took = seconds(lambda sides=sides, other=other: diff_runs(sides[0], 0, sides[other], 0), times)
+        printing = seconds(lambda traced=traced: [str(trace.jaxpr) for trace in traced[:2]], times)
+        for edit, edited in (("nothing changed", 0), ("3 changed", 1), ("every dtype changed", 2)):
+            took = seconds(lambda sides=sides, other=edited: diff_runs(sides[0], 0, sides[other], 0), times)
             yield Row(
-                what=f"diff, {equations:,} equations, {what}",
+                what=f"diff, {equations:,} equations, {edit}",
                 budget="2 x str(jaxpr) of both",
                 measured=milliseconds(took),
                 ratio=took / printing,

@@ -27,13 +27,13 @@ KINDS = {"sin": sines, "mixed": mixed}
 
 def seconds(function: Callable[[], Any], times: int) -> float:
     """Return the median CPU seconds of a call in this thread; other programs must not count."""
-    taken = []
+    samples = []
     for _ in range(times):
         gc.collect()
         start = time.thread_time()
         function()
-        taken.append(time.thread_time() - start)
-    return median(taken)
+        samples.append(time.thread_time() - start)
+    return median(samples)
 
 
 def observed(traced: Any, name: str) -> Observation:
@@ -67,42 +67,42 @@ def costs() -> Iterator[Row]:
             traced = fresh(kind, count)
             lowering = seconds(lambda kind=kind, count=count: fresh(kind, count).lower(), max(3, times // 4))
             observation = observed(traced, kind)
-            ours = seconds(lambda observation=observation: snapshot(observation), times)
+            snapshot_seconds = seconds(lambda observation=observation: snapshot(observation), times)
             built, raw = snapshot(observation)
             equations = built.document.programs[0].equations
             printing = seconds(lambda traced=traced: str(traced.jaxpr), max(3, times // 4))
             figures = {
                 "equations": equations,
-                "snapshot": ours,
+                "snapshot": snapshot_seconds,
                 "trace_and_lower": lowering,
                 "str_jaxpr": printing,
                 "bytes": len(raw),
             }
-            each = ours / equations
+            equation_seconds = snapshot_seconds / equations
             yield Row(
                 what=f"snapshot, {kind}, {equations:,} equations",
                 budget="6 us an equation + 2 ms",
-                measured=f"{milliseconds(ours)} ({microseconds(each)} an equation)",
+                measured=f"{milliseconds(snapshot_seconds)} ({microseconds(equation_seconds)} an equation)",
                 ratio=None,
-                ok=ours <= 6e-6 * equations + 2e-3,
+                ok=snapshot_seconds <= 6e-6 * equations + 2e-3,
                 figures=figures,
             )
             if count >= 1_000:
                 yield Row(
                     what=f"... against trace and lower ({milliseconds(lowering)})",
                     budget="0.10 x",
-                    measured=milliseconds(ours),
-                    ratio=ours / lowering,
-                    ok=ours <= 0.1 * lowering,
+                    measured=milliseconds(snapshot_seconds),
+                    ratio=snapshot_seconds / lowering,
+                    ok=snapshot_seconds <= 0.1 * lowering,
                     figures=figures,
                 )
             limit = 0.35 if count >= 10_000 else 1.0
             yield Row(
                 what=f"... against str(jaxpr) ({milliseconds(printing)})",
                 budget=f"{limit} x",
-                measured=milliseconds(ours),
-                ratio=ours / printing,
-                ok=ours <= limit * printing,
+                measured=milliseconds(snapshot_seconds),
+                ratio=snapshot_seconds / printing,
+                ok=snapshot_seconds <= limit * printing,
                 figures=figures,
             )
             if count == 10_000:
@@ -119,7 +119,7 @@ def costs() -> Iterator[Row]:
 def growth() -> Iterator[Row]:
     """Measure the growth of time and bytes from 1,000 to 100,000 equations, sent whole."""
     for kind in KINDS:
-        whole: list[tuple[int, float, int]] = []
+        figures: list[tuple[int, float, int]] = []
         sent: dict[str, Any] = {}
         for count, times in ((1_000, 20), (3_000, 9), (10_000, 5), (30_000, 3), (100_000, 3)):
             observation = observed(fresh(kind, count), kind)
@@ -134,17 +134,17 @@ def growth() -> Iterator[Row]:
                 built, raw = snapshot(observation)
             finally:
                 program_build.WHOLE, program_build.WHOLE_RUN = limits
-            whole.append((built.document.programs[0].equations, took, len(raw)))
-        for what, values in (("time", [row[1] for row in whole]), ("bytes", [float(row[2]) for row in whole])):
-            exponent = fit([row[0] for row in whole], values)
-            last = milliseconds(values[-1]) if what == "time" else f"{values[-1] / 1e6:.3g} MB"
+            figures.append((built.document.programs[0].equations, took, len(raw)))
+        for quantity, values in (("time", [row[1] for row in figures]), ("bytes", [float(row[2]) for row in figures])):
+            exponent = fit([row[0] for row in figures], values)
+            last = milliseconds(values[-1]) if quantity == "time" else f"{values[-1] / 1e6:.3g} MB"
             yield Row(
-                what=f"growth of {what}, {kind}, 1,000 to 100,000 equations",
+                what=f"growth of {quantity}, {kind}, 1,000 to 100,000 equations",
                 budget="exponent 1.05",
                 measured=f"exponent {exponent:.3f} ({last} at 100,000)",
                 ratio=None,
                 ok=exponent <= 1.05,
-                figures={"exponent": exponent, "equations_seconds_bytes": whole},
+                figures={"exponent": exponent, "equations_seconds_bytes": figures},
             )
         yield Row(
             what=f"100,000 equations as sent: first pages, {kind}",

@@ -63,8 +63,8 @@ def _cards(notebook: Any) -> Iterator[Row]:
     seconds = []
     for number in range(1, RUNS + 1):
         card = f'.jp-JaxprPanel [role="group"][aria-label*="layer_{number}"]'
-        taken, size = shown_after(notebook, card, TRANSFORMER.format(number=number))
-        seconds.append(taken)
+        duration, size = shown_after(notebook, card, TRANSFORMER.format(number=number))
+        seconds.append(duration)
     yield Row(
         what="message to the cards of a 12-layer step with nested scans",
         budget="100 ms",

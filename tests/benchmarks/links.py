@@ -52,59 +52,67 @@ class Found:
             setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
 
 
-def look_at(made: Made) -> Found:
+def look_at(example: Made) -> Found:
     """Link one program, and its twin."""
-    function, arguments = made
+    function, arguments = example
     traced = jax.jit(function).trace(*arguments)
     walk = Walk()
     scope = walk.program(traced.jaxpr)
     groups = Groups(walk, scope)
-    found = Found()
+    counts = Found()
 
     def instructions(lines: LinesOfText) -> list[Any]:
         module = computations(lines.text.split("\n"))
-        return [each for part in module for each in part.instructions if each.opcode not in TRIVIAL]
+        return [
+            instruction for part in module for instruction in part.instructions if instruction.opcode not in TRIVIAL
+        ]
 
     read = hlo_lines(executable_text(traced.lower().compile()), walk.positions)
     lines = linked(read, walk, scope, is_hlo=True)
-    for each in instructions(lines):
-        stack = lines.line_stacks[each.line]
-        group = groups.of(stack, *lines.other_stacks.get(each.line, ()))
-        found.instructions += 1
-        found.with_line += stack >= 0 and bool(walk.positions.stacks[stack][0])
-        found.with_group += bool(group)
-        found.with_one += len(group) == 1 or each.line in lines.named
-        found.inferred += each.line in set(lines.inferred)
+    for instruction in instructions(lines):
+        stack = lines.line_stacks[instruction.line]
+        group = groups.of(stack, *lines.other_stacks.get(instruction.line, ()))
+        counts.instructions += 1
+        counts.with_line += stack >= 0 and bool(walk.positions.stacks[stack][0])
+        counts.with_group += bool(group)
+        counts.with_one += len(group) == 1 or instruction.line in lines.named
+        counts.inferred += instruction.line in set(lines.inferred)
 
     tagged = hlo_lines(executable_text(lower_twin(walk, scope, traced).compile()), walk.positions)
     # A link does not use the tags.
     named = {line: untagged(name) for line, name in tagged.op_names.items()}
     lines = linked(dataclasses.replace(tagged, op_names=named), walk, scope, is_hlo=True)
-    for each in instructions(tagged):
-        found.exact += len(equations_named(each.op_name or "")) == 1
-        true = set(equations_named(each.op_name or ""))
-        group = groups.of(lines.line_stacks[each.line], *lines.other_stacks.get(each.line, ()))
+    for instruction in instructions(tagged):
+        counts.exact += len(equations_named(instruction.op_name or "")) == 1
+        true = set(equations_named(instruction.op_name or ""))
+        group = groups.of(lines.line_stacks[instruction.line], *lines.other_stacks.get(instruction.line, ()))
         if true and group:
-            found.compared += 1
-            found.right += bool(true & group)
-            if each.line in lines.named:
-                found.named += 1
-                found.named_right += lines.named[each.line] in true
+            counts.compared += 1
+            counts.right += bool(true & group)
+            if instruction.line in lines.named:
+                counts.named += 1
+                counts.named_right += lines.named[instruction.line] in true
 
-    found.others = differing(untagged(tagged.text).split("\n"), read.text.split("\n"))
+    counts.others = differing(untagged(tagged.text).split("\n"), read.text.split("\n"))
 
     # Hide a stated line: is the same line inferred? Names such as closed_call only name the place of a call.
     refined = linked(read, walk, scope, is_hlo=True)
-    known = {walk.strings.items[primitive] for columns in walk.scopes for primitive in columns.primitive}
-    stated = {line for line, name in read.op_names.items() if primitives(name) <= known and read.line_stacks[line] >= 0}
+    primitives_known = {walk.strings.items[primitive] for columns in walk.scopes for primitive in columns.primitive}
+    stated = {
+        line
+        for line, name in read.op_names.items()
+        if primitives(name) <= primitives_known and read.line_stacks[line] >= 0
+    }
     for first in range(_HIDDEN):
         hidden = {line for line in stated if line % _HIDDEN == first}
         stacks = [-1 if line in hidden else stack for line, stack in enumerate(read.line_stacks)]
-        again = linked(dataclasses.replace(read, line_stacks=stacks), walk, scope, is_hlo=True)
-        for line in hidden & set(again.inferred):
-            found.hidden += 1
-            found.hidden_right += _where(walk, again.line_stacks[line]) == _where(walk, refined.line_stacks[line])
-    return found
+        inferred_lines = linked(dataclasses.replace(read, line_stacks=stacks), walk, scope, is_hlo=True)
+        for line in hidden & set(inferred_lines.inferred):
+            counts.hidden += 1
+            counts.hidden_right += _where(walk, inferred_lines.line_stacks[line]) == _where(
+                walk, refined.line_stacks[line]
+            )
+    return counts
 
 
 def _where(walk: Walk, stack: int) -> tuple[int, int] | None:
@@ -117,30 +125,31 @@ def shares() -> Iterator[Row]:
     """Measure the links of every program, and of all programs together."""
     total = Found()
     for name, make in linked_programs():
-        found = look_at(make())
-        total.add(found)
-        yield _row(f"links, {name}", found)
+        counts = look_at(make())
+        total.add(counts)
+        yield _row(f"links, {name}", counts)
     yield _row("links, all programs", total)
 
 
-def _row(what: str, found: Found) -> Row:
-    def share(part: int, whole: int) -> str:
-        return f"{100 * part / whole:.0f}%" if whole else "-"
+def _row(title: str, counts: Found) -> Row:
+    def share(part: int, total: int) -> str:
+        return f"{100 * part / total:.0f}%" if total else "-"
 
-    right = found.right / found.compared if found.compared else 1.0
-    inferred = found.hidden_right / found.hidden if found.hidden else 1.0
+    right = counts.right / counts.compared if counts.compared else 1.0
+    inferred = counts.hidden_right / counts.hidden if counts.hidden else 1.0
     return Row(
-        what=f"{what} ({found.instructions:,} instructions)",
+        what=f"{title} ({counts.instructions:,} instructions)",
         budget="99 % right",
         measured=(
-            f"line {share(found.with_line, found.instructions)} / "
-            f"group {share(found.with_group, found.instructions)} / "
-            f"one {share(found.with_one, found.instructions)}, of the twin {share(found.exact, found.instructions)} "
-            f"({found.others:,} other lines); right {right:.2%} of {found.compared:,}; "
-            f"{found.named:,} named as one of several, right {share(found.named_right, found.named)}; "
-            f"inferred {found.inferred:,}, right {inferred:.1%} of {found.hidden:,} hidden"
+            f"line {share(counts.with_line, counts.instructions)} / "
+            f"group {share(counts.with_group, counts.instructions)} / "
+            f"one {share(counts.with_one, counts.instructions)}, "
+            f"of the twin {share(counts.exact, counts.instructions)} "
+            f"({counts.others:,} other lines); right {right:.2%} of {counts.compared:,}; "
+            f"{counts.named:,} named as one of several, right {share(counts.named_right, counts.named)}; "
+            f"inferred {counts.inferred:,}, right {inferred:.1%} of {counts.hidden:,} hidden"
         ),
         ratio=None,
-        ok=right >= 0.99 and found.named_right >= 0.99 * found.named,
-        figures=dataclasses.asdict(found),
+        ok=right >= 0.99 and counts.named_right >= 0.99 * counts.named,
+        figures=dataclasses.asdict(counts),
     )

@@ -15,7 +15,7 @@ from pairs import alternate
 from rows import Row, milliseconds
 
 from jupyter_jaxpr.document.encoding import encode
-from jupyter_jaxpr.live.live import Asked, Live
+from jupyter_jaxpr.live.live import CellToTrace, Live
 
 SIZES = {10: 15, 300: 9, 3_000: 5}  # number of equations -> number of pairs
 MORE = 0.15
@@ -36,7 +36,7 @@ def requests() -> Iterator[Row]:
     def traced(equations: int) -> float:
         cell = _cell(equations)
         begin = time.thread_time()
-        answer = live.trace(Asked(cell, "cell-1", 1), names, lambda name: [], seconds=60.0)
+        answer = live.trace(CellToTrace(cell, "cell-1", 1), names, lambda name: [], seconds=60.0)
         encode(answer)
         took = time.thread_time() - begin
         assert answer.state == "traced", answer
@@ -52,12 +52,12 @@ def requests() -> Iterator[Row]:
 
     for equations, count in SIZES.items():
         pairs = alternate(lambda size=equations: made(size), lambda size=equations: traced(size), count)
-        more = pairs.excess(1.0)
+        excess = pairs.excess(1.0)
         yield Row(
             what=f"live, {equations:,} equations: the kernel's answer, against make_jaxpr",
             budget=f"1 x + {milliseconds(MORE)}",
-            measured=f"1 x + {milliseconds(more)}",
+            measured=f"1 x + {milliseconds(excess)}",
             ratio=pairs.ratio,
-            ok=more <= MORE,
-            figures={**pairs.figures(), "median_excess": more},
+            ok=excess <= MORE,
+            figures={**pairs.figures(), "median_excess": excess},
         )

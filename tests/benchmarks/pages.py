@@ -63,28 +63,28 @@ window.painted = look => new Promise((done, fail) => {
 
 
 @contextlib.contextmanager
-def open_page(asked: list[str] | None = None, width: int = 1400) -> Iterator[Any]:
+def open_page(urls: list[str] | None = None, width: int = 1400) -> Iterator[Any]:
     """Open a notebook of two cells, of which the first has loaded the extension.
 
     Args:
-        asked: Receives the addresses that the page loads.
+        urls: Receives the addresses that the page loads.
         width: The width of the window, in pixels.
     """
     from lab_server import running_lab
     from open_notebook import open_notebook
     from playwright.sync_api import sync_playwright
 
-    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    browser_path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     with (
         tempfile.TemporaryDirectory() as folder,
         running_lab(Path(folder)) as lab,
         sync_playwright() as playwright,
-        contextlib.closing(playwright.chromium.launch(executable_path=found, args=ARGUMENTS)) as browser,
+        contextlib.closing(playwright.chromium.launch(executable_path=browser_path, args=ARGUMENTS)) as browser,
     ):
         page = browser.new_page(viewport={"width": width, "height": 800})
         page.add_init_script(CLOCK)
-        if asked is not None:
-            page.on("request", lambda request: asked.append(request.url))
+        if urls is not None:
+            page.on("request", lambda request: urls.append(request.url))
         notebook = open_notebook(page, lab, lab.write([LOAD, ""]))
         notebook.wait_until_idle()
         notebook.run(0)
@@ -104,7 +104,7 @@ def shown_after(notebook: Any, selector: str, source: str) -> tuple[float, int]:
     )
     notebook.run(1)
     painted, arrivals = page.evaluate("async () => [await window.shown, window.arrivals]")
-    arrival = next(each for each in reversed(arrivals) if each["now"] < painted)
+    arrival = next(arrival for arrival in reversed(arrivals) if arrival["now"] < painted)
     return (painted - arrival["now"]) / 1000, arrival["bytes"]
 
 

@@ -33,9 +33,9 @@ PASSES = 5
 
 def paint() -> Iterator[Row]:
     """Measure all displays of the panel in one JupyterLab."""
-    asked: list[str] = []
-    with open_page(asked) as notebook:
-        yield from size(asked)
+    urls: list[str] = []
+    with open_page(urls) as notebook:
+        yield from size(urls)
         yield from _lesson(notebook)
         yield from _long(notebook)
         yield from _hover(notebook)
@@ -47,48 +47,48 @@ def _shown_after(notebook: Any, name: str, source: str) -> tuple[float, int]:
 
 def _lesson(notebook: Any) -> Iterator[Row]:
     first, _ = _shown_after(notebook, "step_0", "%%jaxpr" + LESSON.format(number=0))
-    taken = [_shown_after(notebook, f"step_{n}", "%%jaxpr" + LESSON.format(number=n)) for n in range(1, 21)]
-    seconds = [each for each, _ in taken]
+    paints = [_shown_after(notebook, f"step_{n}", "%%jaxpr" + LESSON.format(number=n)) for n in range(1, 21)]
+    seconds = [duration for duration, _ in paints]
     yield Row(
         what="message to paint, a lesson",
         budget="50 ms",
         measured=f"{milliseconds(median(seconds))} (the very first, views loaded with it: {milliseconds(first)})",
         ratio=None,
         ok=median(seconds) <= 0.050,
-        figures={"median": median(seconds), "max": max(seconds), "first": first, "bytes": taken[-1][1], "runs": 20},
+        figures={"median": median(seconds), "max": max(seconds), "first": first, "bytes": paints[-1][1], "runs": 20},
     )
 
 
 def _long(notebook: Any) -> Iterator[Row]:
     rounds = 100_000 // EQUATIONS_A_ROUND + 1
-    taken = [_shown_after(notebook, f"long_{n}", LONG.format(number=n, rounds=rounds)) for n in range(LONG_RUNS)]
-    seconds = [each for each, _ in taken]
+    paints = [_shown_after(notebook, f"long_{n}", LONG.format(number=n, rounds=rounds)) for n in range(LONG_RUNS)]
+    seconds = [duration for duration, _ in paints]
     yield Row(
         what="message to paint, 100,000 equations",
         budget="300 ms",
-        measured=f"{milliseconds(median(seconds))} ({taken[-1][1] / 1000:.0f} kB)",
+        measured=f"{milliseconds(median(seconds))} ({paints[-1][1] / 1000:.0f} kB)",
         ratio=None,
         ok=median(seconds) <= 0.300,
-        figures={"median": median(seconds), "max": max(seconds), "bytes": taken[-1][1], "runs": LONG_RUNS},
+        figures={"median": median(seconds), "max": max(seconds), "bytes": paints[-1][1], "runs": LONG_RUNS},
     )
     page = notebook.page
     lines = load_all(notebook)
     yield from scrolled(page, f"{lines:,} lines")
 
 
-def scrolled(page: Any, what: str) -> Iterator[Row]:
+def scrolled(page: Any, view: str) -> Iterator[Row]:
     """Measure the frames while the listing of the panel scrolls from its top."""
     idle = page.evaluate(SCROLL, 0)
     page.evaluate(SCROLL, 120)  # this run does not count: the browser has not optimised its code
-    for how, share in (("by the wheel, 120 pixels a frame", 120), ("by the bar, from end to end", None)):
+    for way, share in (("by the wheel, 120 pixels a frame", 120), ("by the bar, from end to end", None)):
         passes = [page.evaluate(SCROLL, share) for _ in range(PASSES)]
-        p50, p95, most = (median(each[key] for each in passes) for key in ("p50", "p95", "max"))
+        p50, p95, longest = (median(figures[key] for figures in passes) for key in ("p50", "p95", "max"))
         yield Row(
-            what=f"scrolling {what} {how}",
+            what=f"scrolling {view} {way}",
             budget="no frame over 50 ms",
-            measured=f"p50 {p50:.0f}, p95 {p95:.0f}, max {most:.0f} ms (standing still: max {idle['max']:.0f} ms)",
+            measured=f"p50 {p50:.0f}, p95 {p95:.0f}, max {longest:.0f} ms (standing still: max {idle['max']:.0f} ms)",
             ratio=p50 / idle["p50"],
-            ok=most <= 50,
+            ok=longest <= 50,
             figures={"milliseconds": passes, "idle": idle},
         )
 

@@ -38,14 +38,14 @@ def recordings() -> Iterator[Row]:
         return took
 
     pairs = alternate(lambda: seconds(10_000, None), lambda: seconds(10_000, "--no-trace"), PAIRS)
-    more = pairs.excess(FACTOR)
+    excess = pairs.excess(FACTOR)
     yield Row(
         what="10,000 eager operations, the last call recorded",
         budget=f"{FACTOR} x + {milliseconds(MORE)}",
-        measured=f"{FACTOR} x {'+' if more >= 0 else '-'} {milliseconds(abs(more))}",
+        measured=f"{FACTOR} x {'+' if excess >= 0 else '-'} {milliseconds(abs(excess))}",
         ratio=pairs.ratio,
-        ok=more <= MORE,
-        figures={**pairs.figures(), "median_excess_over_1.02": more},
+        ok=excess <= MORE,
+        figures={**pairs.figures(), "median_excess_over_1.02": excess},
     )
     pairs = alternate(lambda: seconds(5_000, None), lambda: seconds(5_000, "--no-trace --eager"), PAIRS)
     yield Row(

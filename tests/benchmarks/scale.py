@@ -91,8 +91,8 @@ def _after(notebook: Any, look: str, act: Any) -> float:
     """Return the seconds from the key to the frame in which `look` is true."""
     notebook.page.evaluate(PRESSED, look)
     act()
-    pressed, done = notebook.page.evaluate("async () => [await window.pressed, await window.done]")
-    return float(done - pressed) / 1000
+    pressed, painted = notebook.page.evaluate("async () => [await window.pressed, await window.done]")
+    return float(painted - pressed) / 1000
 
 
 def _size(notebook: Any, count: int) -> Iterator[Row]:
@@ -126,21 +126,21 @@ def _size(notebook: Any, count: int) -> Iterator[Row]:
     rows = SHOWN.format(selector='[aria-label="Both programs, line by line"] [role="option"]')
     page.evaluate("look => window.painted(new Function(`return ${look}`))", rows)
     tabs = (panel.get_by_role("tab", name="Program"), panel.get_by_role("tab", name="Diff"))
-    again = []
+    later_times = []
     for _ in range(RUNS):
         tabs[0].click()
-        again.append(_after(notebook, rows, tabs[1].click))
+        later_times.append(_after(notebook, rows, tabs[1].click))
     tabs[0].click()
-    yield _row("diff of two versions, from its tab to its rows", count, again)
+    yield _row("diff of two versions, from its tab to its rows", count, later_times)
 
 
 def _searches(notebook: Any, texts: tuple[str, ...]) -> list[float]:
     """Return the seconds from the last letter to the marks, for each text but the first."""
     field = notebook.panel.get_by_role("textbox", name="Find in program")
-    found = SHOWN.format(selector=".cm-searchMatch")
+    match = SHOWN.format(selector=".cm-searchMatch")
     seconds = []
     for text in texts:
-        look = f"{found} && document.querySelector('.jp-JaxprPanel .cm-searchMatch').textContent === '{text}'"
+        look = f"{match} && document.querySelector('.jp-JaxprPanel .cm-searchMatch').textContent === '{text}'"
         seconds.append(_after(notebook, look, partial(field.fill, text)))
     return seconds[1:]
 
@@ -149,15 +149,15 @@ def _text(notebook: Any, count: int) -> Iterator[Row]:
     """Measure the StableHLO of a program: loaded, then left and chosen again."""
     levels = notebook.panel.get_by_role("group", name="Level")
     stablehlo, jaxpr = (levels.get_by_role("button", name=name) for name in ("StableHLO", "jaxpr"))
-    shown = SHOWN.format(selector='[data-level="stablehlo"] .cm-line')
+    look = SHOWN.format(selector='[data-level="stablehlo"] .cm-line')
     stablehlo.click()
     notebook.panel.get_by_role("button", name="Lower", exact=True).click()
-    notebook.page.evaluate("look => window.painted(new Function(`return ${look}`))", shown)
+    notebook.page.evaluate("look => window.painted(new Function(`return ${look}`))", look)
     lines = notebook.panel.locator(".jp-JaxprProgram-count").get_attribute("title")
     seconds = []
     for _ in range(RUNS):
         jaxpr.click()
-        seconds.append(_after(notebook, shown, stablehlo.click))
+        seconds.append(_after(notebook, look, stablehlo.click))
     jaxpr.click()
     yield _row(f"StableHLO ({lines}), from the press to the text", count, seconds, 0.300)
 
@@ -166,14 +166,14 @@ def _hlo(notebook: Any) -> Iterator[Row]:
     panel = notebook.panel
     levels = panel.get_by_role("group", name="Level")
     hlo, jaxpr = (levels.get_by_role("button", name=name, exact=True) for name in ("HLO", "jaxpr"))
-    shown = SHOWN.format(selector='[data-level="hlo"] .cm-line')
+    look = SHOWN.format(selector='[data-level="hlo"] .cm-line')
     hlo.click()
-    notebook.page.evaluate("look => window.painted(new Function(`return ${look}`))", shown)
+    notebook.page.evaluate("look => window.painted(new Function(`return ${look}`))", look)
     count = panel.locator(".jp-JaxprProgram-count").get_attribute("title")
     seconds = []
     for _ in range(RUNS):
         jaxpr.click()
-        seconds.append(_after(notebook, shown, hlo.click))
+        seconds.append(_after(notebook, look, hlo.click))
     yield _row(f"HLO of 6 MB ({count}), from the press to the text", None, seconds, 0.300)
     panel.get_by_role("button", name="Find in program").click()
     notebook.page.wait_for_function(
@@ -184,10 +184,10 @@ def _hlo(notebook: Any) -> Iterator[Row]:
     yield from scrolled(notebook.page, "an HLO of 6 MB")
 
 
-def _row(what: str, count: int | None, seconds: list[float], budget: float | None = None) -> Row:
+def _row(action: str, count: int | None, seconds: list[float], budget: float | None = None) -> Row:
     middle = median(seconds)
     return Row(
-        what=what if count is None else f"{what}, {count:,} equations",
+        what=action if count is None else f"{action}, {count:,} equations",
         budget="" if budget is None else milliseconds(budget),
         measured=milliseconds(middle),
         ratio=None,

@@ -39,30 +39,30 @@ FUNCTIONS = {
 def warm_times() -> Iterator[Row]:
     """Yield a row for each function, and one for all: the ratio of our time to `%timeit`'s, as median of pairs."""
     shell = open_shell()
-    found: list[float] = []
+    ratios: list[float] = []
     for name, cell in FUNCTIONS.items():
         shell.run_cell(f"{cell}\n_ = f(x).block_until_ready()").raise_error()
         pairs = [pair for _ in range(ROUNDS) for pair in _pairs(shell.user_ns)]
-        ratio = statistics.median(ours / theirs for ours, theirs in pairs)
-        seconds = statistics.median(theirs for _, theirs in pairs)
-        found.append(ratio)
-        said = microseconds(seconds) if seconds < 1e-3 else milliseconds(seconds)
+        ratio = statistics.median(timed_seconds / timeit_seconds for timed_seconds, timeit_seconds in pairs)
+        seconds = statistics.median(timeit_seconds for _, timeit_seconds in pairs)
+        ratios.append(ratio)
+        text = microseconds(seconds) if seconds < 1e-3 else milliseconds(seconds)
         yield Row(
             what=f"warm time, {name}",
             budget="%timeit's within 10 %",
-            measured=f"{said} by %timeit, {len(pairs)} pairs",
+            measured=f"{text} by %timeit, {len(pairs)} pairs",
             ratio=ratio,
             ok=abs(ratio - 1) <= WITHIN,
             figures={"pairs": pairs},
         )
-    within = sum(abs(ratio - 1) <= WITHIN for ratio in found)
+    within = sum(abs(ratio - 1) <= WITHIN for ratio in ratios)
     yield Row(
         what="warm times, all",
         budget="each of at least 12 within 10 %",
-        measured=f"{within} of {len(found)}, {min(found):.3g} to {max(found):.3g} x",
-        ratio=statistics.median(found),
-        ok=within == len(found),
-        figures={"ratios": found},
+        measured=f"{within} of {len(ratios)}, {min(ratios):.3g} to {max(ratios):.3g} x",
+        ratio=statistics.median(ratios),
+        ok=within == len(ratios),
+        figures={"ratios": ratios},
     )
 
 
@@ -72,16 +72,16 @@ def _pairs(names: dict[str, Any]) -> Iterator[tuple[float, float]]:
 
     timed = Timed(names["f"], (names["x"],), {})
     # This is the statement of `%timeit f(x).block_until_ready()`.
-    theirs = timeit.Timer("f(x).block_until_ready()", globals=names)
+    timer = timeit.Timer("f(x).block_until_ready()", globals=names)
     timed.turn()  # determines the number of calls in a run
     calls = timed._batch
     turns = 0
     gc.disable()
     try:
         while timed.goes_on and turns < TURNS:
-            before = theirs.timeit(calls) / calls if turns % 2 else 0.0
+            before = timer.timeit(calls) / calls if turns % 2 else 0.0
             timed.turn()
-            yield timed._seconds[-1], before or theirs.timeit(calls) / calls
+            yield timed._seconds[-1], before or timer.timeit(calls) / calls
             turns += 1
     finally:
         gc.enable()

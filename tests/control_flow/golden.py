@@ -60,8 +60,8 @@ def _card(document: Snapshot, card: Control) -> list[str]:
     def aval(number: int) -> str:
         return document.avals[number].text
 
-    made = card.primitive or f"{card.equations} equations"
-    head = f"{card.kind} ({made}) {card.title}".rstrip()
+    primitive_text = card.primitive or f"{card.equations} equations"
+    head = f"{card.kind} ({primitive_text}) {card.title}".rstrip()
     rows = [
         f"at      {line(card.frame)}",
         f"in      {card.parent_part} of {document.control_flow[card.parent].kind}" if card.parent >= 0 else None,
@@ -86,8 +86,8 @@ def _card(document: Snapshot, card: Control) -> list[str]:
         rows.append(f"{slot.role:<8}{slot.path or '?'}: {types}{', kept' if slot.kept else ''}")
     for branch in card.branches:
         program = f"{branch.equations} equations" + ("" if branch.scope >= 0 else ", dissolved")
-        where = f" at {line(branch.frame)}" if branch.frame >= 0 else ""
-        rows.append(f"branch  {branch.label} {branch.name}: {program}, {branch.flops} flops{where}")
+        place = f" at {line(branch.frame)}" if branch.frame >= 0 else ""
+        rows.append(f"branch  {branch.label} {branch.name}: {program}, {branch.flops} flops{place}")
     rows += [f"effect  {effect}" for effect in card.effects]
     rows += [f"fact    {fact}" for fact in card.facts]
     if card.choice is not None:

@@ -37,24 +37,26 @@ def main(way: str) -> None:
     jax.monitoring.register_event_duration_secs_listener(
         lambda event, seconds, **facts: events.append([event.rsplit("/", 1)[-1], facts.get("fun_name")])
     )
-    found = {}
+    results = {}
     for name, (setup, cell) in CASES.items():
         run(shell, setup)
         events.clear()
         built.clear()
         output, result = run(shell, ("%%jaxpr\n" if way == "with" else "# nothing\n") + cell)
-        found[name] = {
+        results[name] = {
             "events": [event for event in events if event[0].endswith("duration")],
             "value": repr(result.result),
             "output": output,
-            "shown": [line for each in built for line in shown(each)],
-            "notes": [note.kind for each in built for note in each.document.notes],
-            "failures": [note.detail for each in built for note in each.document.notes if note.kind == "failed"],
-            "message": [each.document.message for each in built],
-            "origin_notes": [p.origin_note for each in built for p in own(each)],
-            "levels": [[level.state for level in p.levels] for each in built for p in own(each)],
+            "shown": [line for built_run in built for line in shown(built_run)],
+            "notes": [note.kind for built_run in built for note in built_run.document.notes],
+            "failures": [
+                note.detail for built_run in built for note in built_run.document.notes if note.kind == "failed"
+            ],
+            "message": [built_run.document.message for built_run in built],
+            "origin_notes": [p.origin_note for program in built for p in own(program)],
+            "levels": [[level.state for level in p.levels] for program in built for p in own(program)],
         }
-    json.dump(found, sys.__stdout__)
+    json.dump(results, sys.__stdout__)
 
 
 def run(shell, text):

@@ -48,16 +48,16 @@ class Row:
 def rows(path: Path) -> Iterator[Row]:
     """Yield the rows of a file."""
     for part in re.split(r"^=== ", path.read_text(), flags=re.MULTILINE)[1:]:
-        name, _, rest = part.partition("\n")
-        source, _, cards = rest.partition("\n--- card\n")
+        name, _, body = part.partition("\n")
+        source, _, cards = body.partition("\n--- card\n")
         card, _, older = cards.partition("\n--- on 0.10\n")
         yield Row(name, source.strip("\n"), card.strip("\n"), older.strip("\n") or None)
 
 
-def written(found: list[Row]) -> str:
+def written(rows_of_cell: list[Row]) -> str:
     """Return the text of a file with these rows."""
     texts = []
-    for row in found:
+    for row in rows_of_cell:
         older = f"\n--- on 0.10\n{row.older}\n" if row.older is not None else ""
         texts.append(f"=== {row.name}\n{row.source}\n--- card\n{row.card}\n{older}")
     return "\n".join(texts)

@@ -32,7 +32,7 @@ def make(cells_of: Callable[[Notebook], Any], folder: Path) -> None:
     """
     time_limit.SECONDS = time_limit.SECONDS_AT_ERROR = 60.0
     is_check = "--check" in sys.argv
-    names = [each for each in sys.argv[1:] if not each.startswith("--")]
+    names = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
     config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
     shell = InteractiveShell.instance(config=config)
     shell.run_line_magic("load_ext", "jupyter_jaxpr")
@@ -40,16 +40,16 @@ def make(cells_of: Callable[[Notebook], Any], folder: Path) -> None:
     for path in sorted(folder.glob("*.txt")):
         if names and path.stem not in names:
             continue
-        made: list[Row] = []
+        rows_made: list[Row] = []
         for row in rows(path):
             card = cells.card(row.source)
             if is_check:
-                made.append(replace(row, older=card if card != row.card else None))
+                rows_made.append(replace(row, older=card if card != row.card else None))
             else:
-                made.append(replace(row, card=card))
-            if (row.card if not is_check else made[-1].card) != card:
+                rows_made.append(replace(row, card=card))
+            if (row.card if not is_check else rows_made[-1].card) != card:
                 print(f"{path.name}: {row.name}", file=sys.stderr)
-        path.write_text(written(made))
+        path.write_text(written(rows_made))
 
 
 if __name__ == "__main__":

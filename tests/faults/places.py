@@ -42,13 +42,13 @@ class Shell:
     """A plain IPython shell in its own process."""
 
     def __init__(self) -> None:
-        theirs, ours = os.pipe()
+        read_end, write_end = os.pipe()
         self.read, theirs_too = os.pipe()
-        command = [sys.executable, str(HERE / "shell.py"), str(theirs), str(theirs_too)]
-        self.process = subprocess.Popen(command, pass_fds=(theirs, theirs_too), stderr=subprocess.PIPE)
-        os.close(theirs)
+        command = [sys.executable, str(HERE / "shell.py"), str(read_end), str(theirs_too)]
+        self.process = subprocess.Popen(command, pass_fds=(read_end, theirs_too), stderr=subprocess.PIPE)
+        os.close(read_end)
         os.close(theirs_too)
-        self.requests = os.fdopen(ours, "w")
+        self.requests = os.fdopen(write_end, "w")
         self.replies = os.fdopen(self.read)
 
     def run(self, code: str, store: bool = True) -> dict[str, Any]:
@@ -75,13 +75,13 @@ class KernelPlace:
 
     def run(self, code: str, store: bool = True) -> dict[str, Any]:
         messages = self.kernel.run(code)
-        values = [each["data"]["text/plain"] for each in contents(messages, "execute_result")]
-        errors = [f"{each['ename']}: {each['evalue']}" for each in contents(messages, "error")]
+        values = [content["data"]["text/plain"] for content in contents(messages, "execute_result")]
+        errors = [f"{content['ename']}: {content['evalue']}" for content in contents(messages, "error")]
         text = dict.fromkeys(("stdout", "stderr"), "")
-        for each in contents(messages, "stream"):
-            text[each["name"]] += each["text"]
-        for each in contents(messages, "error"):
-            text["stderr"] += "\n".join(each["traceback"])
+        for content in contents(messages, "stream"):
+            text[content["name"]] += content["text"]
+        for content in contents(messages, "error"):
+            text["stderr"] += "\n".join(content["traceback"])
         return {**text, "value": values[0] if values else None, "error": errors[0] if errors else None}
 
     def stop(self) -> None:

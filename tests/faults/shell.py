@@ -44,16 +44,16 @@ def main() -> None:
     config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
     shell = InteractiveShell.instance(config=config)
     requests, replies = os.fdopen(int(sys.argv[1])), os.fdopen(int(sys.argv[2]), "w")
-    own = sys.stdout, sys.stderr
+    own_streams = sys.stdout, sys.stderr
     for line in requests:
         cell = json.loads(line)
         streams = Kept(), Kept()
         # A stream of a cell in the place of ours stays, until a cell restores ours.
-        for name, before, stream in zip(("stdout", "stderr"), own, streams, strict=True):
+        for name, before, stream in zip(("stdout", "stderr"), own_streams, streams, strict=True):
             if getattr(sys, name) is before:
                 setattr(sys, name, stream)
         value, error = run(shell, cell)
-        for name, before, stream in zip(("stdout", "stderr"), own, streams, strict=True):
+        for name, before, stream in zip(("stdout", "stderr"), own_streams, streams, strict=True):
             if getattr(sys, name) is stream:
                 setattr(sys, name, before)
         reply = {

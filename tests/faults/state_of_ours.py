@@ -42,32 +42,39 @@ def at_rest(shell: Any) -> list[str]:
     from jupyter_jaxpr.observe.process_observer import observer
 
     session, watch = Session.of(shell), observer()
-    found = {
+    state_by_name = {
         "a run": watch._watching,
-        "a state of a thread that is watched": [each for each in watch._threads.values() if each.run is not None],
+        "a state of a thread that is watched": [
+            _thread for _thread in watch._threads.values() if _thread.run is not None
+        ],
         "a cell": session._active,
         "the depth of a cell": {thread: depth for thread, depth in session._depth.items() if depth > 1},
         "a recording": watch.hooks.ran is not None or watch.hooks.put is not None,
-        "a question to JAX": watch.hooks.asking_thread or any(each.looking_away for each in watch._threads.values()),
-        "a rewriter of cells": [each for each in shell.ast_transformers if is_ours(each)],
+        "a question to JAX": watch.hooks.asking_thread
+        or any(_thread.looking_away for _thread in watch._threads.values()),
+        "a rewriter of cells": [transformer for transformer in shell.ast_transformers if is_ours(transformer)],
         "a trace function": is_ours(sys.gettrace()) or is_ours(sys.getprofile()),
-        "a callback of the collector": [each for each in gc.callbacks if is_ours(each)],
-        "a signal handler": [each for each in signal.valid_signals() if is_ours(signal.getsignal(each))],
+        "a callback of the collector": [callback for callback in gc.callbacks if is_ours(callback)],
+        "a signal handler": [
+            valid_signal for valid_signal in signal.valid_signals() if is_ours(signal.getsignal(valid_signal))
+        ],
         "a write of stdout": is_ours(getattr(sys.stdout, "write", None)),
-        "a thread": [each.name for each in threading.enumerate() if is_ours(getattr(each, "_target", None))],
+        "a thread": [thread.name for thread in threading.enumerate() if is_ours(getattr(thread, "_target", None))],
     }
     monitoring = vars(sys).get("monitoring")
     if monitoring is not None:
-        ours = [number for number in range(6) if "jupyter_jaxpr" in str(monitoring.get_tool(number))]
-        found["an event of sys.monitoring"] = [number for number in ours if monitoring.get_events(number)]
+        tool_numbers = [number for number in range(6) if "jupyter_jaxpr" in str(monitoring.get_tool(number))]
+        state_by_name["an event of sys.monitoring"] = [
+            number for number in tool_numbers if monitoring.get_events(number)
+        ]
     if "jax._src.pjit" in sys.modules:
         jax = {name: sys.modules[f"jax._src.{name}"] for name in ("api", "core", "stages", "config", "compiler")}
-        found["a hook after each call"] = is_ours(jax["api"]._post_hook_state.get_local())
-        found["a hook of operations"] = is_ours(jax["core"].EvalTrace.__dict__["process_primitive"])
-        found["a hook of traces"] = is_ours(jax["stages"].Traced.__dict__["__init__"])
-        found["a watch on the check for NaN"] = is_ours(jax["config"].debug_nans._update_thread_local_hook)
-        found["a compilation beside the disk cache"] = is_ours(jax["compiler"]._resolve_compilation_strategy)
-    return [name for name, value in found.items() if value]
+        state_by_name["a hook after each call"] = is_ours(jax["api"]._post_hook_state.get_local())
+        state_by_name["a hook of operations"] = is_ours(jax["core"].EvalTrace.__dict__["process_primitive"])
+        state_by_name["a hook of traces"] = is_ours(jax["stages"].Traced.__dict__["__init__"])
+        state_by_name["a watch on the check for NaN"] = is_ours(jax["config"].debug_nans._update_thread_local_hook)
+        state_by_name["a compilation beside the disk cache"] = is_ours(jax["compiler"]._resolve_compilation_strategy)
+    return [name for name, value in state_by_name.items() if value]
 
 
 def frames_in(run: Callable[[], Any]) -> int:
@@ -116,7 +123,7 @@ def watch_panel(shell: Any) -> None:
 
 def told(shell: Any) -> dict[str, Any]:
     """Return the answers to the questions after each cell, as plain data, and start again for the next cell."""
-    found = {
+    facts = {
         "names": sorted(name for name in shell.user_ns if not name.startswith("_i")),
         "count": shell.execution_count,
         "inputs": len(shell.user_ns["In"]),
@@ -127,4 +134,4 @@ def told(shell: Any) -> dict[str, Any]:
     }
     panel.clear()
     failures.clear()
-    return found
+    return facts

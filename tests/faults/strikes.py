@@ -19,20 +19,20 @@ PACKAGE = "jupyter_jaxpr"
 CALL = "__statement_of_ours__"
 
 passed: list[tuple[str, int]] = []  # (file, line) of each statement of a run, where it first ran
-_seen: set[tuple[str, int]] = set()
+_visited: set[tuple[str, int]] = set()
 _counts = _main = False
-_wanted: tuple[str, int] | None = None
+_target: tuple[str, int] | None = None
 struck: list[tuple[str, int]] = []
 
 
 def statement(file: str, line: int) -> None:
     """Raise the signal at the chosen statement; runs before each statement of the package."""
-    global _wanted
-    if _counts and (file, line) not in _seen and _on_main_thread():
-        _seen.add((file, line))
+    global _target
+    if _counts and (file, line) not in _visited and _on_main_thread():
+        _visited.add((file, line))
         passed.append((file, line))
-    if _wanted == (file, line) and _on_main_thread():
-        _wanted = None
+    if _target == (file, line) and _on_main_thread():
+        _target = None
         struck.append((file, line))
         signal.raise_signal(signal.SIGALRM)
 
@@ -47,7 +47,7 @@ def count() -> None:
     """Start recording the statements that run."""
     global _counts
     passed.clear()
-    _seen.clear()
+    _visited.clear()
     _counts = True
 
 
@@ -59,15 +59,15 @@ def counted() -> list[tuple[str, int]]:
 
 def strike(file: str, line: int) -> None:
     """Raise the signal once, the next time that a statement runs."""
-    global _wanted
+    global _target
     struck.clear()
-    _wanted = file, line
+    _target = file, line
 
 
 def stop() -> list[tuple[str, int]]:
     """Stop raising signals, and return the statement at which one was raised."""
-    global _wanted
-    _wanted = None
+    global _target
+    _target = None
     return list(struck)
 
 
@@ -80,7 +80,7 @@ class _Calls(ast.NodeTransformer):
         for name in ("body", "orelse", "finalbody"):
             statements = getattr(node, name, None)
             if isinstance(statements, list) and statements and isinstance(statements[0], ast.stmt):
-                setattr(node, name, [each for one in statements for each in self._with_call(one)])
+                setattr(node, name, [with_call for child in statements for with_call in self._with_call(child)])
         return node
 
     def _with_call(self, statement: ast.stmt) -> list[ast.stmt]:
@@ -113,14 +113,14 @@ class _Finder:
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
         if name.partition(".")[0] != PACKAGE:
             return None
-        found = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if found is None:
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is None:
             for finder in sys.meta_path:  # an editable install has its own finder
-                if not isinstance(finder, _Finder) and (found := finder.find_spec(name, path, target)) is not None:
+                if not isinstance(finder, _Finder) and (spec := finder.find_spec(name, path, target)) is not None:
                     break
-        if found is not None and found.origin is not None and found.origin.endswith(".py"):
-            found.loader = _Loader(name, found.origin)
-        return found
+        if spec is not None and spec.origin is not None and spec.origin.endswith(".py"):
+            spec.loader = _Loader(name, spec.origin)
+        return spec
 
 
 def install() -> None:

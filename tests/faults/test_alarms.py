@@ -33,11 +33,11 @@ OFF = "import signal; signal.setitimer(signal.ITIMER_REAL, 0)"
 
 @pytest.fixture(scope="module")
 def shell() -> Iterator[Shell]:
-    made = Shell()
+    started = Shell()
     for cell in (SETUP, LOAD, ALARM):
-        assert made.run(cell)["error"] is None
-    yield made
-    made.stop()
+        assert started.run(cell)["error"] is None
+    yield started
+    started.stop()
 
 
 def at_moments(number: int, longest: float) -> list[float]:
@@ -52,17 +52,17 @@ def struck(shell: Shell, handler: str, seconds: float) -> str:
     state = asked(shell)
     assert state["at_rest"] == []
     # The panel names an alarm that struck while the document was built.
-    assert [each for each in state["failures"] if "Late: too late" not in each] == []
+    assert [failure for failure in state["failures"] if "Late: too late" not in failure] == []
     assert shell.run("f(x).tolist()")["value"] == "[0.0, 2.0, 4.0]"
-    again = shell.run("%%jaxpr\njax.jit(lambda y: y + 1)(x)")
-    assert (again["error"], asked(shell)["panel"]) == (None, ["<lambda>"])
-    told = ran["stdout"] + ran["stderr"]
+    second_run = shell.run("%%jaxpr\njax.jit(lambda y: y + 1)(x)")
+    assert (second_run["error"], asked(shell)["panel"]) == (None, ["<lambda>"])
+    printed = ran["stdout"] + ran["stderr"]
     if ran["error"] is not None:
         return str(ran["error"]).rstrip(": ")
     # Python drops an error in a callback for the end of an object; JAX has such callbacks, too.
-    if "Exception ignored in" in told:
+    if "Exception ignored in" in printed:
         return "ignored"
-    return "after" if "jupyter_jaxpr was interrupted" in told else "never"
+    return "after" if "jupyter_jaxpr was interrupted" in printed else "never"
 
 
 def meet(shell: Shell, number: int) -> None:

@@ -42,7 +42,7 @@ OURS = (
 )
 
 
-def replaced(name: str, other: Any, patch: pytest.MonkeyPatch) -> None:
+def replaced(name: str, replacement: Any, patch: pytest.MonkeyPatch) -> None:
     """Replace a function of this package."""
     path, _, attribute = name.rpartition(".")
     try:
@@ -50,7 +50,7 @@ def replaced(name: str, other: Any, patch: pytest.MonkeyPatch) -> None:
     except ModuleNotFoundError:
         module, _, kind = path.rpartition(".")
         owner = getattr(importlib.import_module(f"jupyter_jaxpr.{module}"), kind)
-    patch.setattr(owner, attribute, other)
+    patch.setattr(owner, attribute, replacement)
 
 
 OTHERS = [pytest.param(kind, marks=pytest.mark.slow) for kind in (RecursionError, OSError, KeyError)]
@@ -76,8 +76,8 @@ def test_a_failure_of_ours(notebook: Notebook, name: str, kind: type[Exception],
     plain = notebook.run("g(x)[1].item()")
     assert (plain.result.error_in_exec, round(plain.result.result, 3)) == (None, 1.841)
     assert state_of_ours.at_rest(notebook.shell) == []
-    again = notebook.run("%%jaxpr\njax.jit(lambda y: y * 3)(x)")
-    assert again.programs == ["ran <lambda>(y: f32[8]) -> f32[8]: mul"]
+    second_run = notebook.run("%%jaxpr\njax.jit(lambda y: y * 3)(x)")
+    assert second_run.programs == ["ran <lambda>(y: f32[8]) -> f32[8]: mul"]
     assert state_of_ours.frames_in(lambda: notebook["g"](notebook["x"])) == 0
 
 

@@ -16,9 +16,9 @@ from table import FAULTS
 
 @pytest.fixture(scope="module")
 def pairs() -> Iterator[dict[str, Pair]]:
-    made: dict[str, Pair] = {}
-    yield made
-    for pair in made.values():
+    pairs_by_fault: dict[str, Pair] = {}
+    yield pairs_by_fault
+    for pair in pairs_by_fault.values():
         pair.stop()
 
 
@@ -53,7 +53,7 @@ def meet(fault: Fault, kind: str, pairs: dict[str, Pair]) -> None:
     if fault.needs is not None and importlib.util.find_spec(fault.needs) is None:
         pytest.skip(f"{fault.needs} is not installed")
     pair = pairs.get(kind) or pairs.setdefault(kind, Pair(kind))
-    seen = []
+    states = []
     try:
         for place, magic in ((pair.observed, "%%jaxpr"), (pair.plain, "# %%jaxpr")):
             for cell in fault.before.split("# next cell\n"):
@@ -67,17 +67,17 @@ def meet(fault: Fault, kind: str, pairs: dict[str, Pair]) -> None:
             assert after["error"] is None, after
             state = asked(place)
             speed = place.run(FULL_SPEED)
-            seen.append({name: tidy(value) for name, value in (ran | {"then": after["value"]}).items()} | state)
+            states.append({name: tidy(value) for name, value in (ran | {"then": after["value"]}).items()} | state)
             assert speed["value"] == "0", speed
     except BaseException:
         pairs.pop(kind).stop()  # the next row starts in a new pair
         raise
-    observed, unobserved = seen
+    observed, unobserved = states
     assert fault.sees in "\n".join(str(observed[name]) for name in ("stdout", "value", "error"))
     assert observed["at_rest"] == []
     assert observed["failures"] == []
     assert tuple(observed["panel"]) == fault.panel
-    ours = ("panel", "failures", "at_rest")
-    assert {k: v for k, v in observed.items() if k not in ours} == {
-        k: v for k, v in unobserved.items() if k not in ours
+    own_keys = ("panel", "failures", "at_rest")
+    assert {k: v for k, v in observed.items() if k not in own_keys} == {
+        k: v for k, v in unobserved.items() if k not in own_keys
     }

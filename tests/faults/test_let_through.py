@@ -58,12 +58,12 @@ def names_in(kind: ast.expr) -> set[str]:
 
 
 def test_no_except_takes_what_a_handler_raises() -> None:
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for file in sorted(PACKAGE.rglob("*.py")):
         for _ in takers(ast.parse(file.read_text())):
             name = file.relative_to(PACKAGE).as_posix()
-            found[name] = found.get(name, 0) + 1
-    assert found == {**TAKES_ALL, **GIVES_ON}
+            counts[name] = counts.get(name, 0) + 1
+    assert counts == {**TAKES_ALL, **GIVES_ON}
 
 
 class Late(TimeoutError):
@@ -74,7 +74,7 @@ def of_a_function(number: int, frame: FrameType | None) -> None:
     raise Late
 
 
-def of_any_arguments(*given: Any) -> None:
+def of_any_arguments(*arguments: Any) -> None:
     raise Late
 
 
@@ -110,7 +110,7 @@ def three(word: str, number: int, frame: FrameType | None) -> None:
         Handler().method,
         Handler(),
         functools.partial(three, "late"),
-        lambda *given: of_any_arguments(),
+        lambda *arguments: of_any_arguments(),
     ],
 )
 def test_what_a_handler_raises_goes_on(handler: Callable[..., None]) -> None:
@@ -126,8 +126,8 @@ def test_what_a_handler_raises_goes_on(handler: Callable[..., None]) -> None:
 
 
 def test_what_our_code_raises_is_taken() -> None:
-    def ours(number: int, other: object) -> None:
-        raise Late(f"{number} {other}")
+    def ours(number: int, value: object) -> None:
+        raise Late(f"{number} {value}")
 
     try:
         ours(14, None)

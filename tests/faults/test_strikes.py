@@ -34,11 +34,11 @@ STRIKE = 'phases[:] = ["before"]; fired.clear(); strikes.strike({!r}, {})'
 
 @pytest.fixture(scope="module")
 def shell() -> Iterator[Shell]:
-    made = Shell()
+    started = Shell()
     for cell in (SETUP, "import strikes\nstrikes.install()", LOAD, ALARM, CELL):
-        assert made.run(cell)["error"] is None
-    yield made
-    made.stop()
+        assert started.run(cell)["error"] is None
+    yield started
+    started.stop()
 
 
 def statements(shell: Shell) -> list[tuple[str, int]]:
@@ -52,15 +52,15 @@ def lost(shell: Shell, file: str, line: int) -> str | None:
     """Return words on what is wrong after an alarm at a statement; None where nothing is wrong."""
     armed = shell.run(STRIKE.format(file, line))
     ran = shell.run(CELL)
-    told = shell.run("repr((strikes.stop(), fired))")
-    struck, fired = ast.literal_eval(ast.literal_eval(told["value"]))
+    reply = shell.run("repr((strikes.stop(), fired))")
+    struck, fired = ast.literal_eval(ast.literal_eval(reply["value"]))
     state = asked(shell)
     # The cells before and after are ordinary cells: an alarm may strike the statements that run for them, too.
-    shown = "".join(each["stdout"] + each["stderr"] for each in (armed, ran, told))
+    printed = "".join(reply_of_shell["stdout"] + reply_of_shell["stderr"] for reply_of_shell in (armed, ran, reply))
     named = [
         ran["error"] == "Late: too late" or "Late: too late" in (ran["error"] or ""),
-        "Exception ignored" in shown,  # Python drops an error in a callback for the end of an object
-        fired != ["within"] and ("too late" in shown or "jupyter_jaxpr was interrupted" in shown),
+        "Exception ignored" in printed,  # Python drops an error in a callback for the end of an object
+        fired != ["within"] and ("too late" in printed or "jupyter_jaxpr was interrupted" in printed),
     ]
     if struck and not any(named):
         return f"{fired} lost: {ran} {state['panel']} {state['failures']}"
@@ -68,18 +68,18 @@ def lost(shell: Shell, file: str, line: int) -> str | None:
         return f"not struck: {ran}"
     if state["at_rest"]:
         return f"{fired} left on: {state['at_rest']}"
-    if unnamed := [each for each in state["failures"] if "Late: too late" not in each]:
+    if unnamed := [failure for failure in state["failures"] if "Late: too late" not in failure]:
         return f"{fired} taken for a failure: {unnamed}"
     if (plain := shell.run("f(x).tolist()"))["value"] != "[0.0, 2.0, 4.0]":
         return f"{fired} a plain cell: {plain}"
-    again, panel = shell.run("%%jaxpr\njax.jit(lambda y: y + 1)(x)"), asked(shell)["panel"]
-    if (again["error"], panel) != (None, ["<lambda>"]):
-        return f"{fired} the next cell: {again} {panel}"
+    next_run, panel = shell.run("%%jaxpr\njax.jit(lambda y: y + 1)(x)"), asked(shell)["panel"]
+    if (next_run["error"], panel) != (None, ["<lambda>"]):
+        return f"{fired} the next cell: {next_run} {panel}"
     return None
 
 
 def meet(shell: Shell, places: list[tuple[str, int]]) -> None:
-    wrong = {f"{file}:{line}": said for file, line in places if (said := lost(shell, file, line)) is not None}
+    wrong = {f"{file}:{line}": loss for file, line in places if (loss := lost(shell, file, line)) is not None}
     assert wrong == {}
 
 

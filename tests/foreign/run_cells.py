@@ -43,24 +43,24 @@ class KeptComm(BaseComm):
 
 def leaves(value: Any) -> list[str]:
     """Return each leaf of a value with its path: arrays bit for bit, plain values as printed, others by type."""
-    found = []
+    texts = []
     for path, leaf in jax.tree_util.tree_leaves_with_path(value):
-        where = jax.tree_util.keystr(path)
+        place = jax.tree_util.keystr(path)
         if isinstance(leaf, jax.Array) and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
-            where, leaf = f"{where} {leaf.dtype}", jax.random.key_data(leaf)
+            place, leaf = f"{place} {leaf.dtype}", jax.random.key_data(leaf)
         if isinstance(leaf, jax.Array | np.ndarray | np.generic):
             if isinstance(leaf, jax.Array) and leaf.is_deleted():
-                found.append(f"{where}: donated")
+                texts.append(f"{place}: donated")
                 continue
             array = np.asarray(leaf)
             weak = getattr(leaf, "weak_type", None)
             bits = hashlib.sha256(array.tobytes()).hexdigest()[:16]
-            found.append(f"{where}: {type(leaf).__name__} {array.dtype}{list(array.shape)} weak={weak} {bits}")
+            texts.append(f"{place}: {type(leaf).__name__} {array.dtype}{list(array.shape)} weak={weak} {bits}")
         elif isinstance(leaf, str | int | float | complex):
-            found.append(f"{where}: {leaf!r}")
+            texts.append(f"{place}: {leaf!r}")
         else:
-            found.append(f"{where}: {type(leaf).__name__}")
-    return found
+            texts.append(f"{place}: {type(leaf).__name__}")
+    return texts
 
 
 def run(shell: InteractiveShell, source: str, way: str, events: Counter[str]) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def run(shell: InteractiveShell, source: str, way: str, events: Counter[str]) ->
     events.clear()
     with capture_output() as captured:
         result = shell.run_cell(f"{FIRST_LINE[way]}\n{source}", store_history=True)
-    seen = dict(events)
+    counts = dict(events)
     hidden = shell.user_ns_hidden
     variables = {
         name: leaves(value)
@@ -86,7 +86,7 @@ def run(shell: InteractiveShell, source: str, way: str, events: Counter[str]) ->
         "stderr": without_addresses(captured.stderr),
         "error": None if error is None else [type(error).__name__, str(error)],
         "variables": variables,
-        "events": seen,
+        "events": counts,
         "saved": [output.data for output in captured.outputs if is_ours(output.data)],
         "messages": list(KeptComm.messages),
     }

@@ -85,7 +85,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 
     @functools.cache
     def library(name: str) -> dict[str, dict[str, Any]]:
-        programs = [str(HERE / "programs" / f"{each}.py") for each in LISTED if each.startswith(name)]
+        programs = [str(HERE / "programs" / f"{program}.py") for program in LISTED if program.startswith(name)]
         ways = {}
         for way in ("plain", "magic"):
             out = folder / f"{name}-{way}.json"
@@ -97,8 +97,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Runs:
             ways[way] = (process, out)
         results = {}
         for way, (process, out) in ways.items():
-            said, _ = process.communicate(timeout=ENDS_WITHIN)
-            assert process.returncode == 0, said
+            printed, _ = process.communicate(timeout=ENDS_WITHIN)
+            assert process.returncode == 0, printed
             results[way] = json.loads(out.read_text())
         return results
 
@@ -153,16 +153,16 @@ def test_the_panel_gets_what_ran(program: str, ran: Runs) -> None:
     _, magic = ran(program)
     snapshot = published(magic)
 
-    assert [each.name for each in own(snapshot)] == LISTED[program]
-    assert {each.origin for each in own(snapshot)} <= {"ran", "derived", "recorded"}
-    assert all(each.equations > 0 for each in own(snapshot))
+    assert [program.name for program in own(snapshot)] == LISTED[program]
+    assert {program.origin for program in own(snapshot)} <= {"ran", "derived", "recorded"}
+    assert all(program.equations > 0 for program in own(snapshot))
     assert snapshot.message is None
     assert [note for note in snapshot.notes if note.kind == "failed"] == []
     # Their loops are JAX's, or short: there is no advice.
     assert [note.text for note in snapshot.notes if note.kind == "unrolled_loop"] == []
     # They read nothing that changes.
     assert [note.text for note in snapshot.notes if note.kind in ("stale_value", "frozen_call")] == []
-    primitives = {snapshot.strings[each] for scope in snapshot.scopes for each in scope.primitive}
+    primitives = {snapshot.strings[primitive] for scope in snapshot.scopes for primitive in scope.primitive}
     assert set(LOOPS.get(program, [])) <= primitives
 
 
@@ -173,7 +173,7 @@ def test_the_notebook_saves_it(program: str, ran: Runs) -> None:
     assert plain["saved"] == []
     (bundle,) = magic["saved"]
     saved = read(bundle["application/vnd.jupyter-jaxpr.v1+json"])
-    assert [each.name for each in own(saved)] == LISTED[program]
+    assert [program.name for program in own(saved)] == LISTED[program]
     assert set(bundle) == {"application/vnd.jupyter-jaxpr.v1+json", "text/html", "text/plain"}
 
 

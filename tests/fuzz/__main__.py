@@ -40,11 +40,11 @@ def reports(file: Path, folder: Path) -> tuple[list[tuple[str | None, list[str]]
     )
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     running = [subprocess.Popen(command, cwd=ROOT, env=environment, **silent) for command in commands]
-    for each in running:
+    for process in running:
         try:
-            each.wait(LONGEST)
+            process.wait(LONGEST)
         except subprocess.TimeoutExpired:
-            each.kill()
+            process.kill()
     return tuple([json.loads(line) for line in path.read_text().splitlines()] for path in (python, browser))
 
 
@@ -54,19 +54,19 @@ def look_at(seed: int, numbers: range, folder: Path) -> list[str]:
     file = folder / "documents.jsonl"
     file.write_text("\n".join(texts) + "\n", encoding="utf-8")
     python, browser = reports(file, folder)
-    found = []
+    findings = []
     for place, number in enumerate(numbers):
         name = f"--seed {seed} --document {number}"
         for side, report in (("Python", python), ("browser", browser)):
             if place >= len(report):
-                found.append(f"{name}: {side}: the process ended")
+                findings.append(f"{name}: {side}: the process ended")
                 break
-            found += [f"{name}: {side}: {one}" for one in report[place][1]]
+            findings += [f"{name}: {side}: {finding}" for finding in report[place][1]]
         else:
             sides = [report[place][0] for report in (python, browser)]
             if (sides[0] is None) != (sides[1] is None):
-                found.append(f"{name}: Python: {sides[0] or 'read'}; the browser: {sides[1] or 'read'}")
-    return found
+                findings.append(f"{name}: Python: {sides[0] or 'read'}; the browser: {sides[1] or 'read'}")
+    return findings
 
 
 def main() -> int:
@@ -76,21 +76,21 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--documents", type=int, default=sys.maxsize)
     parser.add_argument("--document", type=int)
-    asked = parser.parse_args()
-    print(f"--seed {asked.seed}", flush=True)
-    if asked.document is not None:
-        Path("document.json").write_text(document(asked.seed, asked.document), encoding="utf-8")
-    end = time.monotonic() + 60 * asked.minutes if asked.documents == sys.maxsize else float("inf")
-    done, failures = 0, 0
+    options = parser.parse_args()
+    print(f"--seed {options.seed}", flush=True)
+    if options.document is not None:
+        Path("document.json").write_text(document(options.seed, options.document), encoding="utf-8")
+    end = time.monotonic() + 60 * options.minutes if options.documents == sys.maxsize else float("inf")
+    documents_read, failures = 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        while done < asked.documents and time.monotonic() < end:
-            first = done if asked.document is None else asked.document
-            count = min(BATCH, asked.documents - done) if asked.document is None else 1
-            found = look_at(asked.seed, range(first, first + count), Path(folder))
-            done += count
-            failures += len(found)
-            print(*found, f"{done:,} documents, {failures:,} findings", sep="\n", flush=True)
-            if asked.document is not None:
+        while documents_read < options.documents and time.monotonic() < end:
+            first = documents_read if options.document is None else options.document
+            count = min(BATCH, options.documents - documents_read) if options.document is None else 1
+            findings = look_at(options.seed, range(first, first + count), Path(folder))
+            documents_read += count
+            failures += len(findings)
+            print(*findings, f"{documents_read:,} documents, {failures:,} findings", sep="\n", flush=True)
+            if options.document is not None:
                 break
     return min(failures, 1)
 

@@ -37,8 +37,8 @@ JUNK = (None, True, False, [], {}, [[]], [None], {"a": 1}, "text", 3, -1, [0], [
 def saved() -> tuple[Json, ...]:
     """Return the documents to change; the document with every field occurs four times, as most changes need fields."""
     fixtures = sorted(HERE.parent.glob("fixtures/*-0.1?.json"))
-    everything = sorted(HERE.glob("documents/*.json"))
-    return tuple(json.loads(path.read_text(encoding="utf-8")) for path in [*fixtures, *everything * 10])
+    documents = sorted(HERE.glob("documents/*.json"))
+    return tuple(json.loads(path.read_text(encoding="utf-8")) for path in [*fixtures, *documents * 10])
 
 
 def document(seed: int, number: int, *, everyday: bool = False) -> str:
@@ -76,15 +76,15 @@ def holder_of(fields: Json, place: Place) -> Json:
 def pick(rng: random.Random, fields: Json, kind: type | tuple[type, ...] = object) -> Place | None:
     """Return a place of a value of a kind, by a random way from the top, so that long lists do not dominate."""
     for _ in range(30):
-        found: list[Place] = []
+        fitting: list[Place] = []
         value, place = fields, ()
         while isinstance(value, (dict, list)) and value:
             key = rng.choice(list(value)) if isinstance(value, dict) else rng.randrange(len(value))
             value, place = value[key], (*place, key)
             if isinstance(value, kind) and (kind is object or not isinstance(value, bool)):
-                found.append(place)
-        if found:
-            return rng.choice(found)
+                fitting.append(place)
+        if fitting:
+            return rng.choice(fitting)
     return None
 
 
@@ -117,10 +117,14 @@ def a_longer_string(rng: random.Random, fields: Json) -> None:
 
 def all_strings(rng: random.Random, fields: Json) -> None:
     """Put a hostile string into each field of one name."""
-    found = pick(rng, fields, str)
+    string_place = pick(rng, fields, str)
     text = rng.choice(STRINGS)
     for place in list(places(fields)):
-        if found is not None and place[-1] == found[-1] and isinstance(holder_of(fields, place)[place[-1]], str):
+        if (
+            string_place is not None
+            and place[-1] == string_place[-1]
+            and isinstance(holder_of(fields, place)[place[-1]], str)
+        ):
             holder_of(fields, place)[place[-1]] = text
 
 
@@ -143,9 +147,9 @@ def an_empty_list(rng: random.Random, fields: Json) -> None:
 
 
 def a_value_of_elsewhere(rng: random.Random, fields: Json) -> None:
-    other = pick(rng, fields)
-    if other is not None:
-        value = copy.deepcopy(holder_of(fields, other)[other[-1]])
+    other_place = pick(rng, fields)
+    if other_place is not None:
+        value = copy.deepcopy(holder_of(fields, other_place)[other_place[-1]])
         replace(fields, pick(rng, fields, type(value)), lambda _: value)
 
 
@@ -375,10 +379,10 @@ def main() -> None:
     parser.add_argument("--count", type=int, required=True)
     parser.add_argument("--everyday", action="store_true")
     parser.add_argument("file", type=Path)
-    asked = parser.parse_args()
-    with asked.file.open("w", encoding="utf-8") as file:
-        for number in range(asked.first, asked.first + asked.count):
-            file.write(document(asked.seed, number, everyday=asked.everyday) + "\n")
+    options = parser.parse_args()
+    with options.file.open("w", encoding="utf-8") as file:
+        for number in range(options.first, options.first + options.count):
+            file.write(document(options.seed, number, everyday=options.everyday) + "\n")
 
 
 if __name__ == "__main__":

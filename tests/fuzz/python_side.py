@@ -56,7 +56,7 @@ def operations(snapshot: Snapshot) -> Iterator[tuple[str, Callable[[], Any]]]:
     document = snapshot.document
     yield "repr", lambda: repr(snapshot)
     yield "notes", lambda: snapshot.notes
-    yield "control_flow", lambda: [str(each) for each in snapshot.control_flow]
+    yield "control_flow", lambda: [str(construct) for construct in snapshot.control_flow]
     yield "cost", lambda: str(snapshot.cost)
     yield "shardings", lambda: str(snapshot.shardings())
     yield "equations", lambda: snapshot.equations
@@ -81,18 +81,18 @@ def operations(snapshot: Snapshot) -> Iterator[tuple[str, Callable[[], Any]]]:
         yield from diffs(f"{level} to another", snapshot, sound, level)
 
 
-def diffs(name: str, one: Snapshot, other: Snapshot, level: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+def diffs(name: str, first: Snapshot, second: Snapshot, level: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Yield a diff, and the text of the diff."""
-    found: list[Diff] = []
-    yield f"diff of {name}", lambda: found.append(one.diff(other, level=level))
-    yield f"text of the diff of {name}", lambda: list(map(str, found))
+    diffs_made: list[Diff] = []
+    yield f"diff of {name}", lambda: diffs_made.append(first.diff(second, level=level))
+    yield f"text of the diff of {name}", lambda: list(map(str, diffs_made))
 
 
 def findings(text: str) -> Iterator[Finding]:
     """Yield the failures of a document; none where it is refused with a sentence, or where all operations work."""
-    found: list[Snapshot] = []
-    yield from attempt("read", lambda: found.append(Snapshot.from_json(text)))
-    for snapshot in found:
+    snapshots: list[Snapshot] = []
+    yield from attempt("read", lambda: snapshots.append(Snapshot.from_json(text)))
+    for snapshot in snapshots:
         for name, operation in operations(snapshot):
             yield from attempt(name, operation)
         yield from attempt("read again", lambda snapshot=snapshot: Snapshot.from_json(encode(snapshot.document)))
@@ -144,9 +144,9 @@ def limited_memory() -> Iterator[None]:
     if not status.exists():
         yield
         return
-    held = int(re.search(r"VmSize:\s+(\d+)", status.read_text())[1]) * 1024
+    address_space = int(re.search(r"VmSize:\s+(\d+)", status.read_text())[1]) * 1024
     before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (held + MEMORY, before[1]))
+    resource.setrlimit(resource.RLIMIT_AS, (address_space + MEMORY, before[1]))
     try:
         yield
     finally:
@@ -157,8 +157,10 @@ def main(path: str, report: str) -> None:
     """Read each document, and write the result of each."""
     with open(path, encoding="utf-8") as file, open(report, "w", encoding="utf-8") as lines, limited_memory():
         for text in file:
-            found = list(findings(text))
-            lines.write(json.dumps([refusal(text), [f"{each.operation}: {each.what}" for each in found]]) + "\n")
+            all_findings = list(findings(text))
+            lines.write(
+                json.dumps([refusal(text), [f"{finding.operation}: {finding.what}" for finding in all_findings]]) + "\n"
+            )
             lines.flush()
 
 

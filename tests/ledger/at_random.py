@@ -142,7 +142,7 @@ def functions() -> dict[str, Callable[..., Any]]:
     return {"plain": plain, "picky": picky, "loud": loud, "nested": nested}
 
 
-made = Counter[str]()
+counted = Counter[str]()
 events = Events()
 NAMES = st.sampled_from(["plain", "picky", "loud", "nested"])
 
@@ -172,15 +172,15 @@ def check(different: list[tuple[str, Call]], order: list[int]) -> None:
             except TypeError:
                 raised[name] += 1
         jax.effects_barrier()
-    seen = events.counts.copy()
-    made["calls"] += sum(calls.values())
+    event_counts = events.counts.copy()
+    counted["calls"] += sum(calls.values())
     for name in calls:
         record = ledger[name]
-        assert record.traces == seen[TRACE, name], name
-        assert record.compiles == seen[COMPILE, name], name
+        assert record.traces == event_counts[TRACE, name], name
+        assert record.compiles == event_counts[COMPILE, name], name
         assert record.raised == raised[name], name
         outcomes = Counter(miss.outcome for miss in record.misses)
-        made.update(outcomes)
+        counted.update(outcomes)
         assert outcomes["compiled"] == record.compiles, name
         assert outcomes["raised"] == record.raised, name
         if HAS_MONITORING:
@@ -188,12 +188,12 @@ def check(different: list[tuple[str, Call]], order: list[int]) -> None:
             assert record.calls == calls[name] + record.inlined, name
             worked = record.compiles + record.raised + outcomes["lowered"]
             assert record.hits == calls[name] - worked, name
-            made["fast_hit"] += record.hits - outcomes["dispatch_only"]
+            counted["fast_hit"] += record.hits - outcomes["dispatch_only"]
         else:
             assert (record.calls, record.hits) == (None, None), name
         for miss in record.misses:
             kinds = [reason.kind for reason in miss.reasons]
-            made.update(kinds)
+            counted.update(kinds)
             if miss.outcome in ("raised", "inlined"):
                 assert kinds == [], (name, miss)
             else:
@@ -212,4 +212,4 @@ if __name__ == "__main__":
         derandomize=True,
         database=None,
     )(check)()
-    print(json.dumps(made))
+    print(json.dumps(counted))

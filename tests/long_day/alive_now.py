@@ -39,7 +39,7 @@ def alive() -> dict[str, Any]:
     gc.collect()
     client = jax.devices()[0].client
     objects = gc.get_objects()
-    functions = sum(type(each) is FunctionType and is_of_a_cell(each) for each in objects)
+    functions = sum(type(value) is FunctionType and is_of_a_cell(value) for value in objects)
     count = len(objects)
     del objects
     given_back()

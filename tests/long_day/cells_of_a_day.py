@@ -141,9 +141,9 @@ SIZES = (4, 8, 16, 6)
 
 def cell(number: int, magic: bool, options: bool = False) -> str:
     """Return one cell: under the magic, sometimes with an option, or with a comment in the place of its line."""
-    text, asked = KINDS[number % len(KINDS)], OPTIONS.get(number % 31, "")
+    text, line_options = KINDS[number % len(KINDS)], OPTIONS.get(number % 31, "")
     if number % 50 == 49:
-        text, asked = COMPARED, " --compare first,second"
-    line = "# without" if not magic else f"%%jaxpr{asked}" if options else "%%jaxpr"
+        text, line_options = COMPARED, " --compare first,second"
+    line = "# without" if not magic else f"%%jaxpr{line_options}" if options else "%%jaxpr"
     size = SIZES[number // len(KINDS) % len(SIZES)]
     return line + text.format(n=number, size=size, layers=number % 5 + 1, deep=20 + number % 60)

@@ -30,7 +30,7 @@ ASK = "import alive_now\nalive_now.told()"
 Figures = dict[str, Any]
 
 
-def day(place: str, way: str, cells: int, every: int = 100) -> Iterator[tuple[str, Figures]]:
+def day(place: str, way: str, cells: int, interval: int = 100) -> Iterator[tuple[str, Figures]]:
     """Yield the number of cells that have run and the living objects: first after none, last without the extension."""
     with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, {"TMPDIR": folder}):
         shell = PLACES[place]()
@@ -39,7 +39,7 @@ def day(place: str, way: str, cells: int, every: int = 100) -> Iterator[tuple[st
                 ran = shell.run(code)
                 assert ran["error"] is None, ran
             for number in range(cells + 1):
-                if number % every == 0:
+                if number % interval == 0:
                     yield str(number), asked(shell)
                 if number < cells:
                     ran = shell.run(cell(number, way in ("magic", "options"), way == "options"))
@@ -58,6 +58,6 @@ def asked(shell: Any) -> Figures:
 
 def growth(figures: list[tuple[str, Figures]], name: str, since: int) -> float:
     """Return the growth of a figure in a hundred cells, from `since` cells on."""
-    first, before = next(each for each in figures if int(each[0]) >= since)
+    first, before = next(figure for figure in figures if int(figure[0]) >= since)
     last, after = figures[-1]
     return float(100 * (after[name] - before[name]) / (int(last) - int(first)))

@@ -53,14 +53,14 @@ class Cells:
     def _tried(self, cell: str, note: Note, document: Snapshot, result: Any) -> str:
         """Return the result of the edited cell, compared with that of the cell."""
         cure = Cure("rewrite", note.code, "", note.level, note.edits)
-        gives, after = self._run(edited(cell, document, cure))
+        outcome, after = self._run(edited(cell, document, cure))
         if after is None:
-            return f"{type(gives).__name__}: {gives}"
+            return f"{type(outcome).__name__}: {outcome}"
         fewer = _equations(document), _equations(after)
         loops = len(_loops(document)), len(_loops(after))
-        same = "equal values" if _is_equal(result, gives) else f"other values: {gives}"
+        verdict = "equal values" if _is_equal(result, outcome) else f"other values: {outcome}"
         is_shorter = "fewer equations" if fewer[1] < fewer[0] else f"equations: {fewer[0]} -> {fewer[1]}"
-        return f"loops: {loops[0]} -> {loops[1]}, {is_shorter}, {same}"
+        return f"loops: {loops[0]} -> {loops[1]}, {is_shorter}, {verdict}"
 
     def _run(self, cell: str) -> tuple[Any, Snapshot | None]:
         """Return the value of a cell and its document, or its error."""
@@ -85,7 +85,7 @@ def _wrapped(name: str, text: str) -> list[str]:
     return textwrap.wrap(f"{name}: {text}", 116, subsequent_indent="    ")
 
 
-def _is_equal(one: Any, other: Any) -> bool:
-    leaves, others = jax.tree_util.tree_leaves(one), jax.tree_util.tree_leaves(other)
-    close = [np.allclose(a, b, rtol=1e-4, atol=1e-5) for a, b in zip(leaves, others, strict=False)]
-    return bool(leaves) and len(leaves) == len(others) and all(close)
+def _is_equal(value: Any, expected: Any) -> bool:
+    leaves, expected_leaves = jax.tree_util.tree_leaves(value), jax.tree_util.tree_leaves(expected)
+    close = [np.allclose(a, b, rtol=1e-4, atol=1e-5) for a, b in zip(leaves, expected_leaves, strict=False)]
+    return bool(leaves) and len(leaves) == len(expected_leaves) and all(close)

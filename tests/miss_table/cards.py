@@ -49,7 +49,7 @@ class Cells:
         tried: dict[str, str] = {}
         for function in document.ledger.functions:
             for miss in function.misses:
-                reasons = [each for each in miss.reasons if each.kind not in _NOT_TOLD]
+                reasons = [reason for reason in miss.reasons if reason.kind not in _NOT_TOLD]
                 if not miss.this_run or not reasons:
                     continue
                 line = document.frames[miss.frame].line if miss.frame >= 0 else 0
@@ -64,19 +64,19 @@ class Cells:
                         continue
                     tried[text] = cure.name
                     lines.append(f"    cure: {cure.name} ({cure.level})")
-                    lines += [f"        {each}" for each in _changed(cell, text)]
+                    lines += [f"        {changed_line}" for changed_line in _changed(cell, text)]
                     lines += _wrapped("        ", cure.text)
                     lines.append(f"        {self._tried(text, result, compiles, misses)}")
         return "\n".join(lines) or "no miss"
 
     def _tried(self, text: str, result: Any, compiles: dict[str, int], misses: int) -> str:
         """Return the result of the edited cell, compared with that of the cell."""
-        gives, now = self._run(text)
-        if isinstance(gives, Exception):
-            return f"{type(gives).__name__}: {gives}"
-        fewer = sum(compiles.values()), sum(now.values())
-        same = "equal values" if _is_equal(result, gives) else f"other values: {gives}"
-        return f"compiles: {fewer[0]} -> {fewer[1]}, misses: {misses} -> {_misses(self._built[-1].document)}, {same}"
+        outcome, compiles_now = self._run(text)
+        if isinstance(outcome, Exception):
+            return f"{type(outcome).__name__}: {outcome}"
+        fewer = sum(compiles.values()), sum(compiles_now.values())
+        verdict = "equal values" if _is_equal(result, outcome) else f"other values: {outcome}"
+        return f"compiles: {fewer[0]} -> {fewer[1]}, misses: {misses} -> {_misses(self._built[-1].document)}, {verdict}"
 
     def _run(self, cell: str) -> tuple[Any, dict[str, int]]:
         """Return the value or the error of a cell, and the compiles of each user function by JAX's events."""
@@ -87,8 +87,8 @@ class Cells:
         if error is not None:
             return error, {}
         names = {function.name.strip("<>") for function in self._built[-1].document.ledger.functions}
-        own = {name: times for name, times in compiles.items() if _plain(name) in names}
-        return ran.result.result, own
+        users_compiles = {name: times for name, times in compiles.items() if _plain(name) in names}
+        return ran.result.result, users_compiles
 
 
 def _plain(name: str) -> str:
@@ -100,16 +100,16 @@ def _plain(name: str) -> str:
 @contextmanager
 def _compiles() -> Iterator[dict[str, int]]:
     """Count compiles by JAX's own events, by the name of the function."""
-    found: dict[str, int] = {}
+    compiles_by_name: dict[str, int] = {}
 
     def listen(event: str, duration: float, **facts: Any) -> None:
         if event == _COMPILED:
             name = str(facts.get("fun_name", ""))
-            found[name] = found.get(name, 0) + 1
+            compiles_by_name[name] = compiles_by_name.get(name, 0) + 1
 
     jax.monitoring.register_event_duration_secs_listener(listen)
     try:
-        yield found
+        yield compiles_by_name
     finally:
         _monitoring.unregister_event_duration_listener(listen)
 
@@ -130,9 +130,9 @@ def _wrapped(first: str, text: str) -> list[str]:
     )
 
 
-def _is_equal(one: Any, other: Any) -> bool:
-    leaves, others = jax.tree_util.tree_leaves(one), jax.tree_util.tree_leaves(other)
-    return bool(leaves) and len(leaves) == len(others) and all(map(np.allclose, leaves, others))
+def _is_equal(value: Any, expected: Any) -> bool:
+    leaves, expected_leaves = jax.tree_util.tree_leaves(value), jax.tree_util.tree_leaves(expected)
+    return bool(leaves) and len(leaves) == len(expected_leaves) and all(map(np.allclose, leaves, expected_leaves))
 
 
 def names_of_cures(card: str) -> set[str]:

@@ -54,7 +54,7 @@ class Cells:
             lines += [f"    | {line}" for line in (cure.code or "").splitlines()]
             if cure.edits:
                 value, after = self._run(edited(cell, document, cure))
-                left = [other.kind for other in after.notes if other.kind in KINDS]
+                left = [note.kind for note in after.notes if note.kind in KINDS]
                 lines.append(f"    gives: {value}; notes: {', '.join(left) or 'none'}")
         return lines
 

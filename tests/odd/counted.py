@@ -301,9 +301,9 @@ def main(mode: str) -> None:
     shell = InteractiveShell.instance(config=config)
     reading.SLOW = 60  # a busy machine needs more time
     called: Counter[str] = Counter()
-    asked: Counter[int] = Counter()
+    repr_counts: Counter[int] = Counter()
     extension = os.path.join(os.path.dirname(importlib.util.find_spec("jupyter_jaxpr").origin), "")
-    shell.user_ns.update(called=called, asked=asked, held=[], extension=extension)
+    shell.user_ns.update(called=called, asked=repr_counts, held=[], extension=extension)
 
     def run(cell: str) -> None:
         with capture_output():
@@ -316,9 +316,9 @@ def main(mode: str) -> None:
     counts: dict[str, Any] = {}
     for name, cell in CELLS.items():
         called.clear()
-        asked.clear()
+        repr_counts.clear()
         run(f"%%jaxpr\n{cell}" if mode == "observed" else cell)
-        counts[name] = {**called, "most reprs of one object": max(asked.values(), default=0)}
+        counts[name] = {**called, "most reprs of one object": max(repr_counts.values(), default=0)}
     print(json.dumps(counts))
 
 

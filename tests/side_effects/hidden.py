@@ -449,9 +449,9 @@ def expressions() -> list[str]:
 
 def state_of(world: types.ModuleType) -> dict[str, Any]:
     """Return what the expressions can change, read without a call of the world's own code."""
-    held = {name: value for name, value in vars(world).items() if not name.startswith(("__", "function_"))}
+    values = {name: value for name, value in vars(world).items() if not name.startswith(("__", "function_"))}
     return {
-        **{name: _told(value, set()) for name, value in held.items() if not isinstance(value, types.ModuleType)},
+        **{name: _told(value, set()) for name, value in values.items() if not isinstance(value, types.ModuleType)},
         "random": hash(random.getstate()),
         "numpy.random": hash(np.random.get_state()[1].tobytes()),  # type: ignore[union-attr]  # a tuple
         "environment": os.environ.get("JUPYTER_JAXPR_TEST"),
@@ -462,20 +462,20 @@ def state_of(world: types.ModuleType) -> dict[str, Any]:
     }
 
 
-def _told(value: Any, seen: set[int]) -> Any:
+def _told(value: Any, visited: set[int]) -> Any:
     if isinstance(value, jax.core.Tracer):
         return "a tracer"
     if value is None or isinstance(value, int | float | str | bytes):
         return value
-    if id(value) in seen or isinstance(value, types.FunctionType | logging.Logger):
+    if id(value) in visited or isinstance(value, types.FunctionType | logging.Logger):
         return "..."
-    seen = seen | {id(value)}
+    visited = visited | {id(value)}
     if isinstance(value, np.ndarray | jax.Array):
         return np.asarray(value).tolist()
     if isinstance(value, dict):
-        return [(_told(key, seen), _told(part, seen)) for key, part in dict.items(value)]
+        return [(_told(key, visited), _told(part, visited)) for key, part in dict.items(value)]
     if isinstance(value, list):
-        return [_told(part, seen) for part in list.__iter__(value)]
+        return [_told(part, visited) for part in list.__iter__(value)]
     if isinstance(value, array.array | bytearray):
         return bytes(memoryview(value))
     if type(value).__name__ == "list_iterator":
@@ -483,8 +483,8 @@ def _told(value: Any, seen: set[int]) -> Any:
     if type(value).__name__ == "count":
         return repr(value)
     if isinstance(value, type):
-        return [(name, _told(part, seen)) for name, part in vars(value).items() if isinstance(part, int | list)]
+        return [(name, _told(part, visited)) for name, part in vars(value).items() if isinstance(part, int | list)]
     if isinstance(value, contextvars.ContextVar):
         return value.get(None)
     attributes = object.__getattribute__(value, "__dict__") if type(value).__dictoffset__ else {}
-    return (type(value).__name__, [(name, _told(part, seen)) for name, part in dict(attributes).items()])
+    return (type(value).__name__, [(name, _told(part, visited)) for name, part in dict(attributes).items()])

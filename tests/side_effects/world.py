@@ -634,15 +634,15 @@ trainer.gradient(x) jax.grad(trainer.loss)(x) jax.vmap(sine)(x)
 
 def state_of(names: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Return all that functions of the world can change, as plain values that can be compared."""
-    found = {
+    state = {
         name: _told(value, set()) for name, value in names.items() if not name.startswith("_") and _is_state(value)
     }
-    found["random"] = hash(random.getstate())
-    found["numpy.random"] = [str(part) for part in np.random.get_state()]
-    found["folder"] = {file.name: file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
-    found["folders"] = sorted(file.name for file in folder.rglob("*") if file.is_dir())
-    found["environment"] = _environment()
-    return found
+    state["random"] = hash(random.getstate())
+    state["numpy.random"] = [str(part) for part in np.random.get_state()]
+    state["folder"] = {file.name: file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+    state["folders"] = sorted(file.name for file in folder.rglob("*") if file.is_dir())
+    state["environment"] = _environment()
+    return state
 
 
 def _environment() -> str | None:
@@ -655,7 +655,7 @@ def _is_state(value: Any) -> bool:
     return not isinstance(value, types.ModuleType | types.BuiltinFunctionType)
 
 
-def _told(value: Any, seen: set[int]) -> Any:
+def _told(value: Any, visited: set[int]) -> Any:
     """Return a value without identities: two equal worlds give equal values."""
     if isinstance(value, jax.core.Tracer):
         return "a tracer"
@@ -669,17 +669,17 @@ def _told(value: Any, seen: set[int]) -> Any:
         return ("numpy", str(value.dtype), value.tolist())
     if value is None or isinstance(value, int | float | complex | str | bytes | bool):
         return value
-    if id(value) in seen:
+    if id(value) in visited:
         return "again"
-    seen = seen | {id(value)}
-    return (type(value).__name__, *_parts(value, seen))
+    visited = visited | {id(value)}
+    return (type(value).__name__, *_parts(value, visited))
 
 
-def _parts(value: Any, seen: set[int]) -> list[Any]:
+def _parts(value: Any, visited: set[int]) -> list[Any]:
     if isinstance(value, dict):
-        return [(_told(key, seen), _told(part, seen)) for key, part in value.items()]
+        return [(_told(key, visited), _told(part, visited)) for key, part in value.items()]
     if isinstance(value, list | tuple | collections.deque):
-        return [_told(part, seen) for part in value]
+        return [_told(part, visited) for part in value]
     if isinstance(value, set | frozenset):
         return sorted(map(repr, value))
     if isinstance(value, bytearray):
@@ -701,19 +701,21 @@ def _parts(value: Any, seen: set[int]) -> list[Any]:
     if type(value).__name__ == "_lru_cache_wrapper":
         return [str(value.cache_info())]
     if isinstance(value, types.FunctionType):
-        cells = [_told(cell.cell_contents, seen) for cell in value.__closure__ or () if _is_state(cell.cell_contents)]
-        return [cells, _told(value.__defaults__, seen), _told(vars(value).get("calls"), seen)]
+        cells = [
+            _told(cell.cell_contents, visited) for cell in value.__closure__ or () if _is_state(cell.cell_contents)
+        ]
+        return [cells, _told(value.__defaults__, visited), _told(vars(value).get("calls"), visited)]
     if isinstance(value, type):
         return [
-            (name, _told(part, seen))
+            (name, _told(part, visited))
             for name, part in vars(value).items()
             if isinstance(part, int | float | list | dict) and not name.startswith("__")
         ]
-    found = [
-        (name, _told(part, seen))
+    parts = [
+        (name, _told(part, visited))
         for name, part in getattr(value, "__dict__", {}).items()
         if not name.startswith("_") or name == "_scale"
     ]
     if type(value).__name__ == "Slotted":
-        found.append(_told(value.v, seen))
-    return found
+        parts.append(_told(value.v, visited))
+    return parts

@@ -44,7 +44,7 @@ def main() -> int:
     parser.add_argument("--only", choices=["optax", *JAX], help="run this suite alone")
     parser.add_argument("--dated", action="store_true", help="print each result as a line with the date")
     arguments = parser.parse_args()
-    same = True
+    are_equal = True
     with tempfile.TemporaryDirectory() as folder:
         suites = []
         if arguments.only in (None, "optax"):
@@ -52,17 +52,17 @@ def main() -> int:
         if arguments.jax is not None:
             chosen = [name for name in JAX if arguments.only in (None, name)]
             suites += [(name, arguments.jax / "tests", JAX[name]) for name in chosen]
-        for name, where, tests in suites:
-            plain, observed = (run(where, tests, Path(folder), observes) for observes in (False, True))
+        for name, source_folder, tests in suites:
+            plain, observed = (run(source_folder, tests, Path(folder), observes) for observes in (False, True))
             text, fine = compared(name, plain, observed)
-            same &= fine
+            are_equal &= fine
             print(dated(text) if arguments.dated else text, flush=True)
-    return 0 if same else 1
+    return 0 if are_equal else 1
 
 
 def source(name: str, folder: Path) -> Path:
     """Return the unpacked source distribution of an installed package."""
-    wanted = f"{name}=={version(name)}"
+    expected = f"{name}=={version(name)}"
     command = [
         sys.executable,
         "-m",
@@ -74,7 +74,7 @@ def source(name: str, folder: Path) -> Path:
         name,
         "-d",
         str(folder),
-        wanted,
+        expected,
     ]
     subprocess.run(command, check=True)
     (archive,) = folder.glob(f"{name}-*.tar.gz")
@@ -83,20 +83,20 @@ def source(name: str, folder: Path) -> Path:
     return folder / archive.name.removesuffix(".tar.gz")
 
 
-def run(where: Path, tests: tuple[str, ...], folder: Path, observes: bool) -> dict[str, Any]:
+def run(source_folder: Path, tests: tuple[str, ...], folder: Path, observes: bool) -> dict[str, Any]:
     """Return the result of each test, and the contents of the ledgers."""
     results = folder / "results.json"
     results.unlink(missing_ok=True)
     path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
     environment = {"JAX_PLATFORMS": "cpu"} | os.environ | {"PYTHONPATH": path, "SUITE_RESULTS": str(results)}
     environment["SUITE_OBSERVE"] = str(int(observes))
-    options = ["-q", "-p", "no:cacheprovider", "-p", "recording_plugin", "-W", "ignore", f"--rootdir={where}"]
+    options = ["-q", "-p", "no:cacheprovider", "-p", "recording_plugin", "-W", "ignore", f"--rootdir={source_folder}"]
     command = [sys.executable, "-m", "pytest", *options, "--continue-on-collection-errors", *tests]
-    done = subprocess.run(command, cwd=where, env=environment, capture_output=True, text=True)
+    process = subprocess.run(command, cwd=source_folder, env=environment, capture_output=True, text=True)
     if not results.exists():
-        raise RuntimeError(f"{' '.join(tests)} did not run:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
-    found: dict[str, Any] = json.loads(results.read_text())
-    return found
+        raise RuntimeError(f"{' '.join(tests)} did not run:\n{process.stdout[-3000:]}\n{process.stderr[-3000:]}")
+    results_of_suite: dict[str, Any] = json.loads(results.read_text())
+    return results_of_suite
 
 
 def compared(name: str, plain: dict[str, Any], observed: dict[str, Any]) -> tuple[str, bool]:
@@ -104,11 +104,11 @@ def compared(name: str, plain: dict[str, Any], observed: dict[str, Any]) -> tupl
     before, after = plain["outcomes"], observed["outcomes"]
     differs = [test for test in before | after if before.get(test) != after.get(test)]
     counts = ", ".join(f"{times} {outcome}" for outcome, times in sorted(Counter(before.values()).items()))
-    misses = sum(observed["ledgers"].get(each, 0) for each in ("compiled", "lowered", "dispatch_only"))
+    misses = sum(observed["ledgers"].get(outcome, 0) for outcome in ("compiled", "lowered", "dispatch_only"))
     text = f"{name}: {counts}; {len(differs)} differ under the observer, "
     text += f"{misses} misses in its ledgers, {len(observed['unknown'])} with an unknown reason"
     lines = [f"  {test}: {before.get(test)} -> {after.get(test)}" for test in differs]
-    lines += [f"  {each}" for each in (*observed["unknown"][:20], *observed["failures"][:20])]
+    lines += [f"  {note}" for note in (*observed["unknown"][:20], *observed["failures"][:20])]
     return "\n".join([text, *lines]), bool(before) and not differs and not observed["failures"]
 
 

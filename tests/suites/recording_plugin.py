@@ -18,7 +18,7 @@ import pytest
 OBSERVES = os.environ.get("SUITE_OBSERVE") == "1"
 
 outcomes: dict[str, str] = {}
-seen: Counter[str] = Counter()
+outcome_counts: Counter[str] = Counter()
 unknown: list[str] = []
 failures: list[str] = []
 
@@ -50,8 +50,8 @@ def read(test: str, ledger: object) -> None:
     assert str(ledger)
     for record in ledger.functions:
         for miss in record.misses:
-            seen[miss.outcome] += 1
-            seen.update(reason.kind for reason in miss.reasons)
+            outcome_counts[miss.outcome] += 1
+            outcome_counts.update(reason.kind for reason in miss.reasons)
             if any(reason.kind == "unknown" for reason in miss.reasons):
                 unknown.append(f"{test}: {record.name}: {miss.signature}: {miss.reasons[0].text}")
             if not miss.reasons and miss.outcome not in ("inlined", "raised"):
@@ -69,5 +69,5 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 def pytest_sessionfinish() -> None:
     """Write the results."""
-    found = {"outcomes": outcomes, "ledgers": seen, "unknown": unknown, "failures": failures}
-    Path(os.environ["SUITE_RESULTS"]).write_text(json.dumps(found, indent=1))
+    report = {"outcomes": outcomes, "ledgers": outcome_counts, "unknown": unknown, "failures": failures}
+    Path(os.environ["SUITE_RESULTS"]).write_text(json.dumps(report, indent=1))

@@ -87,14 +87,14 @@ class Names:
             if isinstance(
                 node, ast.ListComp | ast.SetComp | ast.DictComp
             ):  # these names belong to the outer frame, and are hidden there
-                targets = (inner for one in node.generators for inner in ast.walk(one.target))
+                targets = (inner for generator in node.generators for inner in ast.walk(generator.target))
                 hidden |= set(map(id, targets))
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in hidden:
                 self.assigned[node.lineno].add(node.id)
             if isinstance(node, ast.FunctionDef | ast.Lambda):
                 decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
-                first = min([node.lineno, *(one.lineno for one in decorators)])
+                first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
                 for argument in _arguments(node.args):
                     self.parameters[argument.lineno, argument.arg].add(first)
 
@@ -165,7 +165,7 @@ def run(shell: InteractiveShell, cells: list[str], watcher: Watcher) -> dict[str
     """Run cells; return the wrong types that the package shows, and the number of names with a type."""
     watcher.seen.clear()
     watcher.arrays.clear()
-    shown: set[tuple[str, int, str]] = set()
+    shown_names: set[tuple[str, int, str]] = set()
     wrong: list[str] = []
     errors: list[str] = []
     programs = checked = 0
@@ -188,16 +188,18 @@ def run(shell: InteractiveShell, cells: list[str], watcher: Watcher) -> dict[str
         for program in range(len(document.programs)):
             for at in last.types(program):
                 if at.kind == "assigned":
-                    shown.add((at.file, at.line, at.name))
+                    shown_names.add((at.file, at.line, at.name))
                 places = [at.line]
                 if at.kind == "parameter":
                     places = sorted(watcher.names(at.file).parameters[at.line, at.name])
                 had = set().union(*(watcher.seen.get((at.file, at.kind, line, at.name), set()) for line in places))
                 for text in at.types:
                     checked += 1
-                    if text not in had and not (text.endswith("…") and any(one.startswith(text[:-1]) for one in had)):
+                    if text not in had and not (
+                        text.endswith("…") and any(text_had.startswith(text[:-1]) for text_had in had)
+                    ):
                         wrong.append(f"{at.file}:{at.line} {at.name}: {text}, not {sorted(had)}")
-    missing = sorted(watcher.arrays - shown)
+    missing = sorted(watcher.arrays - shown_names)
     lines = [f"{line}: {name} | {linecache.getline(file, line).strip()}" for file, line, name in missing]
     return {
         "programs": programs,

@@ -37,23 +37,27 @@ def ran(files: list[Path], folder: Path) -> dict[str, Any]:
     command = [sys.executable, str(HERE / "run_programs.py"), str(out), *map(str, files)]
     subprocess.run(command, check=True, env={**os.environ, **UNOPTIMISED}, timeout=ENDS_WITHIN, capture_output=True)
     results: dict[str, Any] = json.loads(out.read_text())
-    assert [f"{name}: {error}" for name, one in results.items() if name not in RAISES for error in one["errors"]] == []
+    assert [
+        f"{name}: {error}" for name, result in results.items() if name not in RAISES for error in result["errors"]
+    ] == []
     return results
 
 
-def share(results: dict[str, Any], of: str) -> float:
+def share(results: dict[str, Any], title: str) -> float:
     """Return the part of the names with an array that have a type; print the number and the other names."""
-    names = sum(one["names"] for one in results.values())
-    missing = [f"  {name}, line {line}" for name, one in results.items() for line in one["missing"]]
-    programs = sum(one["programs"] for one in results.values())
-    print(f"\n{of}: {programs} programs, {names - len(missing)} of {names} names with an array have a type; without:")
+    names = sum(result["names"] for result in results.values())
+    missing = [f"  {name}, line {line}" for name, result in results.items() for line in result["missing"]]
+    programs = sum(result["programs"] for result in results.values())
+    print(
+        f"\n{title}: {programs} programs, {names - len(missing)} of {names} names with an array have a type; without:"
+    )
     print("\n".join(missing))
     return 1 - len(missing) / names
 
 
 def wrong(results: dict[str, Any]) -> list[str]:
     """Return the types that were shown and not seen."""
-    return [f"{name}: {one}" for name, result in results.items() for one in result["wrong"]]
+    return [f"{name}: {finding}" for name, result in results.items() for finding in result["wrong"]]
 
 
 @needs_lines
@@ -72,10 +76,10 @@ def test_no_type_is_wrong_in_the_lessons_and_with_other_libraries(tmp_path: Path
     lessons = {path.stem: results.pop(path.stem) for path in LESSONS}
     assert share(lessons, "lessons") >= 0.9
     assert share(results, "other libraries") >= 0.75
-    assert sum(one["programs"] for one in [*lessons.values(), *results.values()]) >= 60
+    assert sum(result["programs"] for result in [*lessons.values(), *results.values()]) >= 60
 
 
 @pytest.mark.skipif(HAS_MONITORING, reason="this Python shows the lines that run")
 def test_python_311_shows_no_types_of_names(tmp_path: Path) -> None:
     results = ran(OWN, tmp_path)
-    assert {name: one["checked"] for name, one in results.items()} == dict.fromkeys(results, 0)
+    assert {name: result["checked"] for name, result in results.items()} == dict.fromkeys(results, 0)

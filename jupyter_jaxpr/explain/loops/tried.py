@@ -136,7 +136,7 @@ def given_of(observed: ObservedProgram) -> tuple[Any, Any]:
     """
     assert observed.held is not None
     jaxpr: Any = open_jaxpr(observed.jaxpr)
-    leaves = observed.held.given([spec_of_aval(variable.aval) for variable in jaxpr.invars])
+    leaves = observed.held.arguments([spec_of_aval(variable.aval) for variable in jaxpr.invars])
     if leaves is None:
         raise Untried
     return leaves

@@ -1,1 +1,1 @@
-"""A program compiled once more, to see what the compiler does."""
+"""Compiles a program once more, to show the work of the compiler."""

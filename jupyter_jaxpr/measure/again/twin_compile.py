@@ -81,7 +81,7 @@ def compile_twin(
         began = time.perf_counter()
         with types_of(open_jaxpr(traced.jaxpr)):
             lowered = lower_twin(walk, scope, traced)
-            done = time.perf_counter()
+            finished = time.perf_counter()
             stablehlo = lowered_text(lowered)
             if stopped():
                 raise NoTwin(
@@ -94,7 +94,7 @@ def compile_twin(
                 compiled = lowered.compile()
         end = time.perf_counter()
         failed = "JAX could not print the tagged copy ({error}). {ends}"
-        return CompiledTwin(stablehlo, executable_text(compiled), done - began, end - middle)
+        return CompiledTwin(stablehlo, executable_text(compiled), finished - began, end - middle)
     except NoTwin:
         raise
     except not_of_a_signal(Exception) as error:  # an error of JAX or XLA, or an unknown version of JAX

@@ -58,9 +58,9 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
         types = f"{_type(right)}, not {_type(left)}."
         return Agreement("other_types", f"The type of {path} is {types}" if path else f"The type is {types}"), 0.0
     if _type(left) is None:
-        same = bool(left == right)
+        is_equal = bool(left == right)
         text = f"The objects at {path} are not equal." if path else "The two objects are not equal."
-        return Agreement("same_bits" if same else "differs", None if same else text), 0.0
+        return Agreement("same_bits" if is_equal else "differs", None if is_equal else text), 0.0
     import numpy as np
 
     a, b = _values(left), _values(right)
@@ -153,10 +153,10 @@ def result_text(value: Any) -> str:
     kind = _type(value) or ""
     if numbers.ndim == 0:
         return _shortened(f"{numbers} ({kind})")
-    shown = np.array2string(
+    array_text = np.array2string(
         numbers, precision=4, threshold=6, edgeitems=2, separator=", ", max_line_width=10_000
     ).replace("\n", "")
-    text = f"{shown} ({kind})"
+    text = f"{array_text} ({kind})"
     return text if numbers.ndim == 1 and len(text) <= _TEXT else kind
 
 

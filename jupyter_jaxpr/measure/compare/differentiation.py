@@ -42,10 +42,10 @@ def differentiability(call: Callable[..., Any], args: Sequence[Any], kwargs: Map
         return Differentiable("no_floats")
 
     def of_floats(*floats: Any) -> list[Any]:
-        whole = list(leaves)
+        all_leaves = list(leaves)
         for place, value in zip(places, floats, strict=True):
-            whole[place] = value
-        inner_args, inner_kwargs = jax.tree_util.tree_unflatten(tree, whole)
+            all_leaves[place] = value
+        inner_args, inner_kwargs = jax.tree_util.tree_unflatten(tree, all_leaves)
         result = jax.tree_util.tree_leaves(call(*inner_args, **inner_kwargs))
         return [leaf for leaf in result if _is_inexact(leaf)]
 

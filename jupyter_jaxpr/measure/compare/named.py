@@ -11,13 +11,13 @@ from ...typed.specs import Target
 from .variants import Candidate
 
 
-def candidate(name: str, namespace: dict[str, Any], where: str = "") -> Candidate:
+def candidate(name: str, namespace: dict[str, Any], place: str = "") -> Candidate:
     """Return the function with a name; only attributes are read, nothing is called.
 
     Args:
         name: The name, such as `f` or `model.apply`.
         namespace: The user's namespace.
-        where: The place of the name in the user's text, such as ` after --compare`.
+        place: The place of the name in the user's text, such as ` after --compare`.
 
     Returns:
         The candidate; without a function, and with a sentence, where the name has no function.
@@ -30,10 +30,10 @@ def candidate(name: str, namespace: dict[str, Any], where: str = "") -> Candidat
         try:
             value = getattr(value, attribute)
         except not_of_a_signal(Exception) as error:
-            return Candidate(name, missing=f"{error_text(error)}. Correct the name{where}.")
+            return Candidate(name, missing=f"{error_text(error)}. Correct the name{place}.")
     if not callable(value):
         kind = type(value).__name__
-        return Candidate(name, missing=f"{name} is not a function: its type is {kind}. Name a function{where}.")
+        return Candidate(name, missing=f"{name} is not a function: its type is {kind}. Name a function{place}.")
     return Candidate(name, value)
 
 

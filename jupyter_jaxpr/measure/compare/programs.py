@@ -69,8 +69,8 @@ def compare_programs(observer: Observer, programs: Sequence[Named], *, report: R
     for variant, (name, program) in zip(variants, programs, strict=True):
         variant.function = ObservedFunction(name, None, [program])
         if _types(program) != _types(first):
-            own, first_types = (", ".join(_types(compared_program)) for compared_program in (program, first))
-            variant.notes.append(_OTHER_INPUTS.format(name=name, own=own, first=first_name, others=first_types))
+            types, first_types = (", ".join(_types(compared_program)) for compared_program in (program, first))
+            variant.notes.append(_OTHER_INPUTS.format(name=name, own=types, first=first_name, others=first_types))
         else:
             trials.append(_ProgramTrial(observer, variant, program, leaves, stop))
     carry_out(observer, comparison, trials, None, report, stop)
@@ -107,8 +107,8 @@ class _ProgramTrial(Trial):
             self._take(program.stages)
         elif stages.compiles:
             self._take(stages.stages_only())
-        own = self._leaves[len(self._leaves) - executable.in_tree.num_leaves :]
-        self._args, self._kwargs = jax.tree_util.tree_unflatten(executable.in_tree, own)
+        call_leaves = self._leaves[len(self._leaves) - executable.in_tree.num_leaves :]
+        self._args, self._kwargs = jax.tree_util.tree_unflatten(executable.in_tree, call_leaves)
         self._call = executable
         result, _ = self._run(executable, "")
         return result

@@ -136,7 +136,7 @@ def compare(
 
 def carry_out(
     observer: Observer,
-    found: Comparison,
+    comparison: Comparison,
     trials: Sequence[Trial],
     sweep: Sweep | None,
     report: Report,
@@ -148,17 +148,17 @@ def carry_out(
         *((f"calling {trial.name}", functools.partial(trial.first, reference)) for trial in trials),
         ("compiling again", lambda: _compile_again(observer, trials, stop)),
         ("timing the warm calls", lambda: _time(observer, trials, stop)),
-        *((f"differentiating {trial.name}", functools.partial(trial.rest, sweep)) for trial in trials),
+        *((f"differentiating {trial.name}", functools.partial(trial.measure_further, sweep)) for trial in trials),
     ]
-    for done, (doing, work) in enumerate(steps):
+    for steps_done, (doing, work) in enumerate(steps):
         if stop():
-            found.stopped = f"The comparison was stopped before this step: {doing}."
+            comparison.stopped = f"The comparison was stopped before this step: {doing}."
             break
-        report(doing, done, len(steps))
+        report(doing, steps_done, len(steps))
         try:
             work()
         except KeyboardInterrupt:
-            found.stopped = f"The comparison was interrupted in this step: {doing}."
+            comparison.stopped = f"The comparison was interrupted in this step: {doing}."
             break
 
 
@@ -270,13 +270,13 @@ class Trial:
             statics = static_names(self._fun, self._args, self._kwargs, scalars)
             jitted = jitted_copy(self._fun, statics)
             with self._observer.listening(jit_name(jitted._fun)) as traced:
-                own = trace_call(self._observer, jitted, self._args, self._kwargs, note)
-            if own.error is None:
-                variant.mode, variant.function, self._call = "jitted_here", own.function, jitted
+                trace = trace_call(self._observer, jitted, self._args, self._kwargs, note)
+            if trace.error is None:
+                variant.mode, variant.function, self._call = "jitted_here", trace.function, jitted
                 if scalars:
                     variant.notes.append(static_note(variant.name, ", ".join(statics)))
                 return self._first_traced(traced)
-            why = why or words(own.error)
+            why = why or words(trace.error)
         return self._first_eager(why)
 
     def _first_traced(self, traced: CallStages) -> Any:
@@ -380,7 +380,7 @@ class Trial:
         if timed.error is not None:
             variant.notes.append(f"{variant.name} raised when the comparison called it again: {words(timed.error)}")
 
-    def rest(self, sweep: Sweep | None) -> None:
+    def measure_further(self, sweep: Sweep | None) -> None:
         """Trace the derivatives, and count the compiles of the sweep."""
         variant = self.variant
         if variant.result is not None and sweep is not None and variant.mode != "eager":

@@ -35,61 +35,63 @@ def verdict(comparison: Comparison, sweep: Sweep | None = None) -> list[str]:
     return [*filter(None, times), *_results(called), *_derivatives(called), *_recompiles(called, comparison.sweep)]
 
 
-def _times(first: Variant, other: Variant) -> str | None:
+def _times(first: Variant, second: Variant) -> str | None:
     """Return, for example: XLA compiles unrolled 8.1× slower than fori. unrolled runs 2.0× faster than fori."""
-    return " ".join(filter(None, (_compiles(first, other), _runs(first, other)))) or None
+    return " ".join(filter(None, (_compiles(first, second), _runs(first, second)))) or None
 
 
 def _named(variant: Variant) -> str:
     return f"{variant.name} without jit" if variant.mode == "eager" else variant.name
 
 
-def _compiles(first: Variant, other: Variant) -> str | None:
+def _compiles(first: Variant, second: Variant) -> str | None:
     """Return the sentence on which variant XLA compiles faster."""
-    if None in (first.compile, other.compile) or first.from_disk or other.from_disk:
+    if None in (first.compile, second.compile) or first.from_disk or second.from_disk:
         return None
-    a, b = first.compile_samples, other.compile_samples
+    a, b = first.compile_samples, second.compile_samples
     if min(len(a), len(b)) < FEWEST:
-        return f"{first.name} and {other.name} were not compiled repeatedly: no difference in compile time is shown."
+        return f"{first.name} and {second.name} were not compiled repeatedly: no difference in compile time is shown."
     if is_slower(a, b):
-        return f"XLA compiles {first.name} {_ratio(a, b)} slower than {other.name}."
+        return f"XLA compiles {first.name} {_ratio(a, b)} slower than {second.name}."
     if is_slower(b, a):
-        return f"XLA compiles {first.name} {_ratio(b, a)} faster than {other.name}."
-    return f"The compile times of {first.name} and {other.name} show no difference."
+        return f"XLA compiles {first.name} {_ratio(b, a)} faster than {second.name}."
+    return f"The compile times of {first.name} and {second.name} show no difference."
 
 
-def _runs(first: Variant, other: Variant) -> str | None:
+def _runs(first: Variant, second: Variant) -> str | None:
     """Return the sentence on which variant's warm call is faster."""
-    if first.warm is None or other.warm is None:
+    if first.warm is None or second.warm is None:
         return None
-    return _faster(_named(first), first.warm, _named(other), other.warm)
+    return _faster(_named(first), first.warm, _named(second), second.warm)
 
 
-def _at_the_largest(first: Variant, other: Variant, sweep: Sweep) -> str | None:
+def _at_the_largest(first: Variant, second: Variant, sweep: Sweep) -> str | None:
     """Return the sentence on warm calls at the largest value of a sweep where both were timed."""
     timed = {
         (point.function, point.number): point
         for point in sweep.points
         if point.warm is not None and point.number is not None
     }
-    both = [number for name, number in timed if name == first.name and (other.name, number) in timed]
-    if not both or max(both) == sweep.points[0].number:
+    numbers = [number for name, number in timed if name == first.name and (second.name, number) in timed]
+    if not numbers or max(numbers) == sweep.points[0].number:
         return None
-    mine, theirs = timed[first.name, max(both)], timed[other.name, max(both)]
+    mine, of_second = timed[first.name, max(numbers)], timed[second.name, max(numbers)]
     assert mine.warm is not None
-    assert theirs.warm is not None
-    return f"At {sweep.name} = {mine.value}: {_faster(first.name, mine.warm, other.name, theirs.warm, in_turns=False)}"
+    assert of_second.warm is not None
+    return (
+        f"At {sweep.name} = {mine.value}: {_faster(first.name, mine.warm, second.name, of_second.warm, in_turns=False)}"
+    )
 
 
-def _faster(one: str, its: Warm, two: str, other: Warm, *, in_turns: bool = True) -> str:
-    a, b = its.samples, other.samples
+def _faster(first_name: str, first_times: Warm, second_name: str, second_times: Warm, *, in_turns: bool = True) -> str:
+    a, b = first_times.samples, second_times.samples
     if min(len(a), len(b)) < FEWEST:
-        return f"Too few warm calls of {one} or {two} were timed: no difference in warm time is shown."
+        return f"Too few warm calls of {first_name} or {second_name} were timed: no difference in warm time is shown."
     if is_slower(a, b, in_turns=in_turns):
-        return f"{one} runs {_ratio(a, b)} slower than {two}."
+        return f"{first_name} runs {_ratio(a, b)} slower than {second_name}."
     if is_slower(b, a, in_turns=in_turns):
-        return f"{one} runs {_ratio(b, a)} faster than {two}."
-    return f"The warm times of {one} and {two} show no difference."
+        return f"{first_name} runs {_ratio(b, a)} faster than {second_name}."
+    return f"The warm times of {first_name} and {second_name} show no difference."
 
 
 def _ratio(slower: Sequence[float], faster: Sequence[float]) -> str:
@@ -133,12 +135,12 @@ def _recompiles(called: Sequence[Variant], sweep: str | None) -> list[str]:
     swept = [variant for variant in called if variant.recompiles is not None]
     if sweep is None or not swept:
         return []
-    made = ((variant, count(variant.recompiles, "time")) for variant in swept)
+    recompiled = ((variant, count(variant.recompiles, "time")) for variant in swept)
     return [
         f"For {sweep}, JAX compiled {variant.name} {times} and reused an earlier compile."
         if variant.compiled_before
         else f"For {sweep}, JAX compiled {variant.name} {times}."
-        for variant, times in made
+        for variant, times in recompiled
     ]
 
 

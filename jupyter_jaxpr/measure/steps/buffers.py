@@ -87,14 +87,14 @@ def keep_point(
     buffers: Buffers, control: Control, visit: Any, step: Any, sketches: Sequence[Sketch], values: Sequence[Any]
 ) -> Buffers:
     """Write a step into the buffers, if `control` selects the step."""
-    wanted = (visit % control.visit_every == 0) & (step % control.step_every == 0)
+    is_kept = (visit % control.visit_every == 0) & (step % control.step_every == 0)
     last = buffers["step"].shape[0] - 1
     import jax.numpy as jnp
 
-    row = jnp.where(wanted & (buffers["points"] < last), buffers["points"], last)
+    row = jnp.where(is_kept & (buffers["points"] < last), buffers["points"], last)
     return {
         **buffers,
-        "points": buffers["points"] + wanted,
+        "points": buffers["points"] + is_kept,
         "step": _row(buffers["step"], row, step),
         "visit": _row(buffers["visit"], row, visit),
         "leaves": _written(buffers["leaves"], row, sketches, values),
@@ -116,14 +116,14 @@ def end_visit(
     """Write the end of a visit into the buffers, if `control` selects the visit; count the visit in any case."""
     import jax.numpy as jnp
 
-    wanted = visit % control.visit_every == 0
+    is_kept = visit % control.visit_every == 0
     last = buffers["number"].shape[0] - 1
-    row = jnp.where(wanted & (buffers["visits"] < last), buffers["visits"], last)
+    row = jnp.where(is_kept & (buffers["visits"] < last), buffers["visits"], last)
     depth = buffers["outer"].shape[1]
     steps = jnp.stack([jnp.asarray(step, jnp.int32) for step in outer]) if depth else jnp.zeros(0, jnp.int32)
     return {
         **buffers,
-        "visits": buffers["visits"] + wanted,
+        "visits": buffers["visits"] + is_kept,
         "seen": buffers["seen"] + 1,
         "trips_total": buffers["trips_total"] + trips,
         "number": _row(buffers["number"], row, visit),

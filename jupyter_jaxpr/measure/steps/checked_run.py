@@ -175,8 +175,10 @@ class Construct:
         if executable is None:
             return [], "The executable that JAX ran is not available, so the results were not compared."
         tree = executable.in_tree
-        own = values[len(values) - tree.num_leaves :]
-        args, kwargs = jax.tree_util.tree_unflatten(tree, copied(own, self._observed.donated[-len(own) or None :]))
+        call_leaves = values[len(values) - tree.num_leaves :]
+        args, kwargs = jax.tree_util.tree_unflatten(
+            tree, copied(call_leaves, self._observed.donated[-len(call_leaves) or None :])
+        )
         real = jax.tree_util.tree_leaves(executable(*args, **kwargs))
         if len(real) != len(recorded):
             return (
@@ -208,18 +210,22 @@ def pair(path: str, recorded: Any, real: Any) -> Pair:
     import jax.numpy as jnp
 
     if jnp.issubdtype(real.dtype, jax.dtypes.prng_key):
-        ours, theirs = (np.asarray(jax.random.key_data(keys)) for keys in (recorded, real))
+        recorded_array, real_array = (np.asarray(jax.random.key_data(keys)) for keys in (recorded, real))
     else:
-        ours, theirs = np.asarray(recorded), np.asarray(real)
-    equal = ours.shape == theirs.shape and ours.dtype == theirs.dtype and ours.tobytes() == theirs.tobytes()
+        recorded_array, real_array = np.asarray(recorded), np.asarray(real)
+    equal = (
+        recorded_array.shape == real_array.shape
+        and recorded_array.dtype == real_array.dtype
+        and recorded_array.tobytes() == real_array.tobytes()
+    )
     difference = None
-    if not equal and ours.shape == theirs.shape and ours.dtype.kind not in "SUO":
+    if not equal and recorded_array.shape == real_array.shape and recorded_array.dtype.kind not in "SUO":
         with np.errstate(all="ignore"):
-            wide = np.complex128 if ours.dtype.kind == "c" else np.float64
-            apart = np.abs(ours.astype(wide) - theirs.astype(wide))
+            wide = np.complex128 if recorded_array.dtype.kind == "c" else np.float64
+            apart = np.abs(recorded_array.astype(wide) - real_array.astype(wide))
         finite = apart[np.isfinite(apart)]
         difference = float(finite.max()) if finite.size else None
-    return Pair(path, equal, array_text(ours), array_text(theirs), difference)
+    return Pair(path, equal, array_text(recorded_array), array_text(real_array), difference)
 
 
 def _verdict(pairs: Sequence[Pair]) -> str:

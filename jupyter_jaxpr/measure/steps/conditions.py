@@ -40,12 +40,12 @@ def compared_scalars(condition: Any, constants: int) -> list[Compared]:
     """
     jaxpr = open_jaxpr(condition)
     assert jaxpr is not None
-    made = {id(variable): equation for equation in jaxpr.eqns for variable in equation.outvars}
+    equation_of = {id(variable): equation for equation in jaxpr.eqns for variable in equation.outvars}
     places = {id(variable): position for position, variable in enumerate(jaxpr.invars)}
     scalars: list[Compared] = []
     waiting = list(jaxpr.outvars)
     while waiting:
-        equation = made.get(id(waiting.pop(0)))
+        equation = equation_of.get(id(waiting.pop(0)))
         if equation is None:
             continue
         name = equation.primitive.name
@@ -60,11 +60,11 @@ def compared_scalars(condition: Any, constants: int) -> list[Compared]:
                 fixed = hasattr(fixed_value, "val") or (place is not None and place < constants)
                 if not fixed or hasattr(scalar, "val"):
                     continue
-                own = places.get(id(scalar))
-                if own is not None and own < constants:
+                place_of_scalar = places.get(id(scalar))
+                if place_of_scalar is not None and place_of_scalar < constants:
                     continue
                 literal = fixed_value.val if hasattr(fixed_value, "val") else None
-                in_carry = None if own is None else own - constants
+                in_carry = None if place_of_scalar is None else place_of_scalar - constants
                 scalars.append(Compared(scalar, literal, place, _COMPARISONS[word], in_carry))
                 break
     return scalars
@@ -72,21 +72,25 @@ def compared_scalars(condition: Any, constants: int) -> list[Compared]:
 
 def deciding(condition: Any, condition_constants: int, body: Any, body_constants: int) -> list[int]:
     """Return the positions in the carry that decide the end of the loop, directly or through later steps."""
-    here = _inputs_of(open_jaxpr(condition), [True])
-    wanted = {position - condition_constants for position in here if position >= condition_constants}
+    condition_inputs = _inputs_of(open_jaxpr(condition), [True])
+    positions = {position - condition_constants for position in condition_inputs if position >= condition_constants}
     program = open_jaxpr(body)
     assert program is not None
     while True:
-        asked = [position in wanted for position in range(len(program.outvars))]
-        more = {place - body_constants for place in _inputs_of(program, asked) if place >= body_constants}
-        if more <= wanted:
-            return sorted(wanted)
-        wanted |= more
+        is_wanted = [position in positions for position in range(len(program.outvars))]
+        earlier_positions = {
+            place - body_constants for place in _inputs_of(program, is_wanted) if place >= body_constants
+        }
+        if earlier_positions <= positions:
+            return sorted(positions)
+        positions |= earlier_positions
 
 
-def _inputs_of(jaxpr: Any, asked: Sequence[bool]) -> set[int]:
+def _inputs_of(jaxpr: Any, is_wanted: Sequence[bool]) -> set[int]:
     """Return the positions of the inputs that the wanted outputs depend on; named scopes are searched."""
-    live = {id(variable) for variable, wanted in zip(jaxpr.outvars, asked, strict=True) if wanted}
+    live = {
+        id(variable) for variable, is_output_wanted in zip(jaxpr.outvars, is_wanted, strict=True) if is_output_wanted
+    }
     for equation in reversed(jaxpr.eqns):
         outputs = [id(variable) in live for variable in equation.outvars]
         if not any(outputs):

@@ -74,13 +74,13 @@ class Loop(ABC):
         budget = self.recorder.control.budget
         inner = bool(self.outer)
 
-        def condition(both: tuple[dict[str, Any], Buffers]) -> Any:
-            state, buffers = both
+        def condition(state_and_buffers: tuple[dict[str, Any], Buffers]) -> Any:
+            state, buffers = state_and_buffers
             going = self.goes_on(state) & (state["t"] < limit) & ~buffers["exceeded"]
             return going & ~self.repeats(state)
 
-        def body(both: tuple[dict[str, Any], Buffers]) -> tuple[dict[str, Any], Buffers]:
-            state, buffers = both
+        def body(state_and_buffers: tuple[dict[str, Any], Buffers]) -> tuple[dict[str, Any], Buffers]:
+            state, buffers = state_and_buffers
             state, buffers = self.step(state, buffers)
             work = buffers["work"] + ~buffers["exceeded"]
             exceeded = buffers["exceeded"] | (work >= budget) if inner else buffers["exceeded"]
@@ -227,8 +227,8 @@ class WhileLoop(Loop):
         carry = [_array(value) for value in self._carry]
         state = {"t": zero, "carry": carry}
         if self._watched:
-            seen = [_bits(carry[place]) for place in self._watched]
-            state.update(seen=seen, lap=zero, power=zero + 1, period=zero)
+            watched_bits = [_bits(carry[place]) for place in self._watched]
+            state.update(seen=watched_bits, lap=zero, power=zero + 1, period=zero)
         return state
 
     def _predicate(self, carry: Sequence[Any]) -> Any:
@@ -268,26 +268,26 @@ class WhileLoop(Loop):
 
         if not self._watched:
             return {}
-        now = [_bits(carry[place]) for place in self._watched]
-        same = jnp.stack([(a == b).all() for a, b in zip(now, state["seen"], strict=True)]).all()
+        watched_bits = [_bits(carry[place]) for place in self._watched]
+        is_repeated = jnp.stack([(a == b).all() for a, b in zip(watched_bits, state["seen"], strict=True)]).all()
         lap = state["lap"] + 1
         over = lap == state["power"]
         return {
-            "seen": [jnp.where(over, a, b) for a, b in zip(now, state["seen"], strict=True)],
+            "seen": [jnp.where(over, a, b) for a, b in zip(watched_bits, state["seen"], strict=True)],
             "lap": jnp.where(over, 0, lap),
             "power": jnp.where(over, state["power"] * 2, state["power"]),
-            "period": jnp.where(same, lap, 0),
+            "period": jnp.where(is_repeated, lap, 0),
         }
 
     def _compared(self, carry: Sequence[Any]) -> list[Any]:
-        wanted = [column.compared for column in self.recorder.target.ends if column.compared is not None]
-        if not wanted:
+        scalars = [column.compared for column in self.recorder.target.ends if column.compared is not None]
+        if not scalars:
             return []
         jaxpr, constants = self._condition
         inputs = [*self._condition_constants, *carry]
         environment = dict(zip((*jaxpr.constvars, *jaxpr.invars), (*constants, *inputs), strict=True))
         run_equations(jaxpr.eqns, environment)
-        return [environment[scalar.variable] for scalar in wanted]
+        return [environment[scalar.variable] for scalar in scalars]
 
     def results(self, state: dict[str, Any]) -> list[Any]:
         """Return the results of the equation."""

@@ -63,7 +63,7 @@ class Kept:
         self.target = target
         self.visit_every = 1
         self.step_every = 1
-        self.seen = 0  # the number of visits
+        self.visit_count = 0  # the number of visits
         self.trips = 0  # the number of steps of all visits
         self.points: list[_Point] = []
         self.ends: list[VisitEnd] = []
@@ -95,12 +95,12 @@ class Kept:
                     [tuple(part[row] for part in column) for column in buffers["ends"]],
                 )
             )
-        self.seen += int(buffers["seen"])
+        self.visit_count += int(buffers["seen"])
         self.trips += int(buffers["trips_total"])
 
     def end(self, end: VisitEnd) -> None:
         """End the only visit; its last step is kept in any case."""
-        self.seen = 1
+        self.visit_count = 1
         self.trips = end.trips
         self.ends.append(end)
         last = self._last
@@ -157,7 +157,7 @@ def leaves_of(kept: Kept) -> tuple[list[VisitColumns], list[int], list[Leaf], li
     visits: list[VisitColumns] = []
     steps: list[int] = []
     condition: list[Seen] = []
-    taken: list[int] = []
+    branches: list[int] = []
     for end in sorted(kept.ends, key=lambda end: end.number):
         points = by_visit.get(end.number, [])
         visits.append((len(steps), len(points), end.trips, end.outer, end.finished))
@@ -170,10 +170,10 @@ def leaves_of(kept: Kept) -> tuple[list[VisitColumns], list[int], list[Leaf], li
         condition.extend(_truth(True) for _ in points)
         condition.append(_truth(not end.finished))
         if target.name in ("cond", "select_n"):
-            taken.extend(int(point.parts[0][0][0]) for point in points)
+            branches.extend(int(point.parts[0][0][0]) for point in points)
     if target.name == "while":
         leaves.append(Leaf("condition", 0, "bool[]", 1, "value", False, condition))
-    return visits, steps, leaves, taken
+    return visits, steps, leaves, branches
 
 
 def _truth(value: bool) -> Seen:

@@ -55,7 +55,7 @@ class RunInPieces:
         self._tell = tell
         self._bounds = stepper._bounds
         self._capacity = stepper._points
-        self._kept = Kept(self._target, stepper._points, stepper._visits)
+        self._columns = Kept(self._target, stepper._points, stepper._visits)
         self._seconds = 0.0
         self._why: str | None = None
         self._period: int | None = None
@@ -70,18 +70,18 @@ class RunInPieces:
                 results = self._program(stepper._jaxpr, stepper._constants, values, stepper._way, ())
             except _End:
                 results = None
-        visits, step, leaves, taken = leaves_of(self._kept)
+        visits, step, leaves, branches = leaves_of(self._columns)
         return Steps(
             visits=[Visit(*visit) for visit in visits],
-            visits_total=self._kept.seen,
+            visits_total=self._columns.visit_count,
             step=step,
             leaves=leaves,
-            taken=taken,
+            taken=branches,
             stopped=self._why,
-            thinned=self._kept.thinned(),
+            thinned=self._columns.thinned(),
             never_ends=self._period,
             results=results,
-            trips=self._kept.trips,
+            trips=self._columns.trips,
         )
 
     # --- what is no loop ---
@@ -93,9 +93,9 @@ class RunInPieces:
         place = way[0].equation
         before, equation, after = jaxpr.eqns[:place], jaxpr.eqns[place], jaxpr.eqns[place + 1 :]
         passed = self._target.passed if len(way) == 1 else []
-        wanted = {id(atom) for reader in (equation, *after) for atom in reader.invars} | {id(v) for v in jaxpr.outvars}
-        wanted |= {id(atom) for atom in passed}
-        self._piece((*key, place, 0), before, environment, wanted)
+        needed = {id(atom) for reader in (equation, *after) for atom in reader.invars} | {id(v) for v in jaxpr.outvars}
+        needed |= {id(atom) for atom in passed}
+        self._piece((*key, place, 0), before, environment, needed)
         operands = [read(environment, atom) for atom in equation.invars]
         values = [read(environment, atom) for atom in passed]
         results = self._equation(equation, operands, way, (*key, place), values)
@@ -103,25 +103,25 @@ class RunInPieces:
         self._piece((*key, place, 1), after, environment, {id(v) for v in jaxpr.outvars})
         return [read(environment, atom) for atom in jaxpr.outvars]
 
-    def _piece(self, key: Any, equations: Sequence[Any], environment: dict[Any, Any], wanted: set[int]) -> None:
+    def _piece(self, key: Any, equations: Sequence[Any], environment: dict[Any, Any], needed: set[int]) -> None:
         """Run equations without the construct, compiled as one function."""
         if not equations:
             return
-        made = [variable for made_by in equations for variable in made_by.outvars]
+        results = [variable for made_by in equations for variable in made_by.outvars]
         inputs = _free(equations)
-        gives = [variable for variable in made if id(variable) in wanted]
+        outputs = [variable for variable in results if id(variable) in needed]
 
         def make() -> Callable[..., Any]:
             def piece(values: Sequence[Any]) -> list[Any]:
                 inside = dict(zip(inputs, values, strict=True))
                 run_equations(equations, inside)
-                return [inside[variable] for variable in gives]
+                return [inside[variable] for variable in outputs]
 
             return piece
 
         piece, _ = self._stepper.compiled(key, make)
         self._tell("Running the code before and after the loop", None, None)
-        environment.update(zip(gives, piece([environment[variable] for variable in inputs]), strict=True))
+        environment.update(zip(outputs, piece([environment[variable] for variable in inputs]), strict=True))
 
     def _equation(
         self, equation: Any, operands: list[Any], way: Sequence[Step], key: tuple[int, ...], passed: list[Any]
@@ -136,10 +136,10 @@ class RunInPieces:
             index = int(operands[0])
             operands = operands[1:]
             if index != way[0].position:
-                taken, constants = inner_program(equation, Step(way[0].equation, way[0].parameter, index))
-                environment = dict(zip((*taken.constvars, *taken.invars), (*constants, *operands), strict=True))
-                self._piece((*key, index, 2), taken.eqns, environment, {id(v) for v in taken.outvars})
-                return [read(environment, atom) for atom in taken.outvars]
+                branch, constants = inner_program(equation, Step(way[0].equation, way[0].parameter, index))
+                environment = dict(zip((*branch.constvars, *branch.invars), (*constants, *operands), strict=True))
+                self._piece((*key, index, 2), branch.eqns, environment, {id(v) for v in branch.outvars})
+                return [read(environment, atom) for atom in branch.outvars]
         return self._program(jaxpr, constants, operands, way[1:], key)
 
     def _pass_by(self, equation: Any, operands: list[Any], key: tuple[int, ...], passed: list[Any]) -> list[Any]:
@@ -151,10 +151,10 @@ class RunInPieces:
 
             return once
 
-        once, _ = self._stepper.compiled((*key, "once"), make)
-        results, buffers = once(operands, passed)
+        compiled, _ = self._stepper.compiled((*key, "once"), make)
+        results, buffers = compiled(operands, passed)
         self._trips = 1
-        self._kept.add(_numbers(buffers))
+        self._columns.add(_numbers(buffers))
         return list(results)
 
     # --- the outermost loop ---
@@ -173,10 +173,10 @@ class RunInPieces:
 
         def make_piece() -> Callable[..., Any]:
             def piece(operands: list[Any], state: Any, limit: Any, control: tuple[Any, ...]) -> Any:
-                here = loop(operands, Control(*control))
+                part = loop(operands, Control(*control))
                 buffers = empty(points, visits, depth, target.sketches, target.end_sketches)
-                state, buffers = here.run(state, buffers, limit)
-                return state, buffers, here.goes_on(state), here.repeats(state)
+                state, buffers = part.run(state, buffers, limit)
+                return state, buffers, part.goes_on(state), part.repeats(state)
 
             return piece
 
@@ -204,8 +204,8 @@ class RunInPieces:
             self._seconds += took
             return after, buffers, bool(going), bool(repeats), took
 
-        here = loop(operands, anything)
-        length = getattr(here, "_length", None)
+        example = loop(operands, anything)
+        length = getattr(example, "_length", None)
         if len(way) == 1:
             ends, _ = stepper.compiled((*key, "ends"), make_ends)
             try:
@@ -215,39 +215,39 @@ class RunInPieces:
                 raise _End from None
             finally:
                 finished = self._why is None
-                self._kept.end(
+                self._columns.end(
                     VisitEnd(0, self._trips, (), finished, [_numbers(part) for part in ends(operands, state)])
                 )
         else:
             state = self._around(state, piece, length)
-        return list(here.results(state))
+        return list(example.results(state))
 
     def _along(self, state: Any, piece: Callable[..., Any], length: int | None) -> Any:
         """Run the construct where it is the outermost loop: one visit, some steps at a time."""
-        kept, count = self._kept, 16
+        columns, count = self._columns, 16
         while True:
-            count = min(count, self._capacity * kept.step_every, self._bounds.trips - self._trips)
-            control = _control(1, kept.step_every, 1, 0)
+            count = min(count, self._capacity * columns.step_every, self._bounds.trips - self._trips)
+            control = _control(1, columns.step_every, 1, 0)
             state, buffers, going, repeats, took = piece(state, self._trips + count, control)
             self._trips = int(state["t"])
-            kept.add(buffers)
+            columns.add(buffers)
             if not going:
                 return state
             if repeats:
                 self._never(int(state["period"]), state)
             self._check(state)
-            kept.thin()
+            columns.thin()
             self._tell(f"Step {self._trips:,}", self._trips, length)
             count = max(1, int(count * min(8.0, _PIECE / max(took, 1e-9))))
 
     def _around(self, state: Any, piece: Callable[..., Any], length: int | None) -> Any:
         """Run the outermost loop around the construct, as many steps at a time as the buffers hold."""
-        kept, count, t = self._kept, 1, 0
+        columns, count, t = self._columns, 1, 0
         careful = not self._stepper.effects  # a piece that took too long is run again with fewer steps
         budget = _FIRST_BUDGET if careful else self._bounds.trips
         while True:
             budget = min(budget, self._bounds.trips - self._trips)
-            control = _control(kept.visit_every, kept.step_every, budget, kept.seen)
+            control = _control(columns.visit_every, columns.step_every, budget, columns.visit_count)
             after, buffers, going, _, took = piece(state, t + count, control)
             exceeded = bool(buffers["exceeded"])
             over = buffers["points"] > self._capacity or buffers["visits"] > self._stepper._visits
@@ -256,7 +256,7 @@ class RunInPieces:
                 count = max(1, count // 4)
                 continue
             if over and careful:
-                kept.coarser(many_visits=int(buffers["visits"]) > 8)
+                columns.coarser(many_visits=int(buffers["visits"]) > 8)
                 continue
             if exceeded and not never and careful:
                 spent = self._trips + budget >= self._bounds.trips
@@ -265,7 +265,7 @@ class RunInPieces:
                     continue
             state, t = after, int(after["t"])
             self._trips += int(buffers["work"])
-            kept.add(buffers)
+            columns.add(buffers)
             if never:
                 self._never(never, state)
             if exceeded or not going:
@@ -274,7 +274,7 @@ class RunInPieces:
                 self._check(state)
                 self._stop(_TRIPS, state)
             self._check(state)
-            kept.thin()
+            columns.thin()
             self._tell(f"Step {t:,} of the outermost loop", t, length)
             room = self._capacity / max(1, int(buffers["points"])) / 2
             count = max(1, int(count * min(8.0, room, _PIECE / max(took, 1e-9))))
@@ -308,13 +308,13 @@ class _Stopped(_End):
 
 def _free(equations: Sequence[Any]) -> list[Any]:
     """Return the variables that equations read and do not make."""
-    made: set[int] = set()
+    defined: set[int] = set()
     variables: dict[int, Any] = {}
     for equation in equations:
         for atom in equation.invars:
-            if not hasattr(atom, "val") and id(atom) not in made:
+            if not hasattr(atom, "val") and id(atom) not in defined:
                 variables.setdefault(id(atom), atom)
-        made.update(id(variable) for variable in equation.outvars)
+        defined.update(id(variable) for variable in equation.outvars)
     return list(variables.values())
 
 

@@ -52,7 +52,7 @@ class Sketch:
         self.shape: tuple[int, ...] = tuple(int(size) for size in aval.shape)
         self.elements = math.prod(self.shape)
         self.dtype = aval.dtype
-        self._whole = self.is_key or self.elements <= WHOLE
+        self._is_full = self.is_key or self.elements <= WHOLE
         self._inexact = not self.is_key and jnp.issubdtype(aval.dtype, np.inexact)
         self._complex = not self.is_key and jnp.issubdtype(aval.dtype, np.complexfloating)
         self._bool = not self.is_key and aval.dtype == np.bool_
@@ -74,7 +74,7 @@ class Sketch:
     @property
     def is_drawn(self) -> bool:
         """Whether a picture shows more than the text: for a shortened array that is kept whole."""
-        return self._whole and not self.is_key and not self._complex and self.elements > IN_FULL
+        return self._is_full and not self.is_key and not self._complex and self.elements > IN_FULL
 
     def take(self, value: Any) -> tuple[Any, ...]:
         """Return the kept parts of a value; traced."""
@@ -85,7 +85,7 @@ class Sketch:
             data = jax.random.key_data(value).reshape(-1)
             return (data[:WHOLE],)
         flat = jnp.reshape(value, (-1,))
-        if self._whole:
+        if self._is_full:
             return (flat,)
         if self._bool:
             return (flat[:_FIRST], jnp.sum(flat, dtype=jnp.int32))
@@ -108,7 +108,7 @@ class Sketch:
         if self.is_key:
             (data,) = parts
             return Seen(f"key[{' '.join(str(int(word)) for word in data)}]", None, None, None, None, 0, 0)
-        if self._whole:
+        if self._is_full:
             return self._read_whole(parts[0])
         first = parts[0]
         if self._bool:
@@ -141,10 +141,10 @@ class Sketch:
 
 
 def _text(first: Any, elements: int) -> str:
-    shown = elements if elements <= IN_FULL else _FIRST
-    words = [scalar_text(value) for value in first[:shown]]
-    if elements > shown:
-        words.append(f"… +{elements - shown}")
+    limit = elements if elements <= IN_FULL else _FIRST
+    words = [scalar_text(value) for value in first[:limit]]
+    if elements > limit:
+        words.append(f"… +{elements - limit}")
     return f"[{' '.join(words)}]"
 
 

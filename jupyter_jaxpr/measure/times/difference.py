@@ -26,34 +26,34 @@ _LEAST_RATIO_APART = 1.5
 _SMALL_RATIO = 1.5
 
 
-def is_slower(samples: Sequence[float], others: Sequence[float], *, in_turns: bool = True) -> bool:
+def is_slower(samples: Sequence[float], other_samples: Sequence[float], *, in_turns: bool = True) -> bool:
     """Return whether samples show that one call takes longer than the call of the other samples.
 
     Args:
         samples: The seconds of the first call.
-        others: The seconds of the other call.
+        other_samples: The seconds of the other call.
         in_turns: Whether the samples were taken in turns. Otherwise a slow phase of the machine may be in only one of
             the two series.
     """
-    fewer = min(len(samples), len(others))
+    fewer = min(len(samples), len(other_samples))
     least = _LEAST_RATIO if in_turns else _LEAST_RATIO_APART
-    if fewer < FEWEST or statistics.median(samples) < least * statistics.median(others):
+    if fewer < FEWEST or statistics.median(samples) < least * statistics.median(other_samples):
         return False
     if fewer < _MANY:
-        return min(samples) > max(others)
-    ratio = statistics.median(samples) / statistics.median(others)
+        return min(samples) > max(other_samples)
+    ratio = statistics.median(samples) / statistics.median(other_samples)
     parts = 10 if ratio < _SMALL_RATIO else 4
-    if _quantiles(samples, parts)[0] > _quantiles(others, parts)[-1]:
+    if _quantiles(samples, parts)[0] > _quantiles(other_samples, parts)[-1]:
         return True
-    return ratio >= _LARGE_RATIO and _share_above(samples, others) >= _PAIRS_ABOVE
+    return ratio >= _LARGE_RATIO and _share_above(samples, other_samples) >= _PAIRS_ABOVE
 
 
 def _quantiles(samples: Sequence[float], parts: int) -> list[float]:
     return statistics.quantiles(samples, n=parts, method="inclusive")
 
 
-def _share_above(samples: Sequence[float], others: Sequence[float]) -> float:
+def _share_above(samples: Sequence[float], other_samples: Sequence[float]) -> float:
     """Return the share of all pairs in which the first call took longer; a tie counts half."""
-    ordered = sorted(others)
+    ordered = sorted(other_samples)
     above = sum(bisect_left(ordered, sample) + bisect_right(ordered, sample) for sample in samples)
-    return above / (2 * len(samples) * len(others))
+    return above / (2 * len(samples) * len(other_samples))

@@ -1,6 +1,6 @@
 """Measures this machine's peak rates with JAX: FLOP/s of a matmul and bytes/s of a copy.
 
-Asked for by a button, measured in under two seconds, and kept for the kernel's life or until it is asked for again.
+The user presses a button; the measurement takes under two seconds, and the kernel keeps the result until the next one.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class MeasuredMachine:
 
 
 _lock = threading.Lock()
-_known: dict[str, MeasuredMachine] = {}
+_measured_machines: dict[str, MeasuredMachine] = {}
 
 
 def known_machine() -> MeasuredMachine | None:
     """Return the rates of JAX's default device that were measured in this kernel; None before a measurement."""
-    return _known.get(str(_device().device_kind)) if _known else None
+    return _measured_machines.get(str(_device().device_kind)) if _measured_machines else None
 
 
 def _device() -> Any:
@@ -80,7 +80,7 @@ def measure_machine(
     with _lock:
         measured = _measure(device, kind, report, stop)
         if measured is not None:
-            _known[kind] = measured
+            _measured_machines[kind] = measured
         return measured
 
 
@@ -105,13 +105,13 @@ def _measure(device: Any, kind: str, report: Report, stop: Stop) -> MeasuredMach
         return None
     (flops, side), (bandwidth, moved) = multiplied, copied
     took = time.perf_counter() - began
-    how = (
+    method = (
         f"The best of several calls, measured in {duration(took)}: a float32 matmul of {side} by {side}, "
         f"and x + 1 in place on {size(moved)}."
     )
     if device.platform != "cpu":
-        how += " The matmul ran at JAX's default precision, which may use fewer bits inside."
-    return MeasuredMachine(kind, flops, bandwidth, "float32", how, took)
+        method += " The matmul ran at JAX's default precision, which may use fewer bits inside."
+    return MeasuredMachine(kind, flops, bandwidth, "float32", method, took)
 
 
 def _best(

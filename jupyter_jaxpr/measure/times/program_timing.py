@@ -236,7 +236,7 @@ class _Trial:
             if program.origin != "derived":
                 why = _UNSEEN.format(name=self._name)
         elif (jitted := recorded_call.jitted()) is not None:
-            arguments = recorded_call.given(self._leaves, jitted=True)
+            arguments = recorded_call.arguments(self._leaves, jitted=True)
             if arguments is not None and self._is_program_of(jitted, arguments):
                 return self._timed(jitted, arguments, self._donated(arguments))
             self._same_program = False
@@ -244,9 +244,9 @@ class _Trial:
         self._times.notes.append(_BY_EXECUTABLE.format(why=why))
         return self._timed_executable()
 
-    def _is_program_of(self, jitted: Any, given: Given) -> bool:
+    def _is_program_of(self, jitted: Any, call_arguments: Given) -> bool:
         try:
-            traced = call_leaves(jitted, *given)
+            traced = call_leaves(jitted, *call_arguments)
         except not_of_a_signal(Exception):  # another version of JAX: the executable can still be called
             return False
         return traced is not None and traced[0] is self._program.jaxpr
@@ -261,24 +261,24 @@ class _Trial:
         arguments = jax.tree_util.tree_unflatten(tree, self._leaves[len(self._leaves) - tree.num_leaves :])
         return self._timed(executable, arguments, self._donated(arguments))
 
-    def _donated(self, given: Given) -> list[bool]:
+    def _donated(self, call_arguments: Given) -> list[bool]:
         """Return for each leaf of the arguments whether the call donates the leaf."""
         import jax
 
         flags = self._program.donated
-        gone = {id(leaf) for leaf, flag in zip(self._leaves[-len(flags) or None :], flags, strict=False) if flag}
-        return [id(leaf) in gone for leaf in jax.tree_util.tree_leaves(given)]
+        donated_ids = {id(leaf) for leaf, flag in zip(self._leaves[-len(flags) or None :], flags, strict=False) if flag}
+        return [id(leaf) in donated_ids for leaf in jax.tree_util.tree_leaves(call_arguments)]
 
-    def _timed(self, call: Callable[..., Any], given: Given, donated: Sequence[bool]) -> Guarded:
-        return Guarded(call, *given, donated=donated, slow=self._slow)
+    def _timed(self, call: Callable[..., Any], call_arguments: Given, donated: Sequence[bool]) -> Guarded:
+        return Guarded(call, *call_arguments, donated=donated, slow=self._slow)
 
     # --- without jit ---
 
-    def _make_eager(self, held: HeldCall, undoing: ExitStack) -> _WithStages | None:
+    def _make_eager(self, held_call: HeldCall, undoing: ExitStack) -> _WithStages | None:
         """Call the function once without jit, so that its operations are compiled; return the prepared timing."""
         import jax
 
-        times, fun, arguments = self._times, held.fun, held.given(self._leaves)
+        times, fun, arguments = self._times, held_call.fun, held_call.arguments(self._leaves)
         if fun is None or arguments is None:
             self._no_eager(_NO_PLAIN_FUNCTION if fun is None else _NO_STATIC)
             return None
@@ -303,7 +303,9 @@ class _Trial:
         except not_of_a_signal(Exception) as error:
             self._no_eager(_RAISED.format(error=words(error)))
             return None
-        taken = [isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in jax.tree_util.tree_leaves(mine)]
+        is_deleted_by_leaf = [
+            isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in jax.tree_util.tree_leaves(mine)
+        ]
         if took - compiling > self._slow:
             if compiled:
                 times.notes.append(
@@ -313,14 +315,14 @@ class _Trial:
             times.eager = Warm(seconds, seconds, seconds, seconds, runs=1, batch=1, dispatch=seconds, calls=1)
             return None
         self._note_inner_jits(fun, arguments)
-        return _WithStages(self._observer, fun, *arguments, donated=taken, slow=self._slow)
+        return _WithStages(self._observer, fun, *arguments, donated=is_deleted_by_leaf, slow=self._slow)
 
-    def _note_inner_jits(self, fun: Callable[..., Any], given: Given) -> None:
+    def _note_inner_jits(self, fun: Callable[..., Any], call_arguments: Given) -> None:
         """Note the jitted functions inside the function, by one more call that JAX's hook reports."""
         import jax
 
         calls = LastCalls(lambda called, args, kwargs: None)
-        args, kwargs = copied(given)
+        args, kwargs = copied(call_arguments)
         calls.start()
         try:
             with self._observer.looking_away():
@@ -351,7 +353,7 @@ class _WithStages(Guarded):
     def __init__(self, observer: Observer, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._observer = observer
-        self._whole = self._stages = 0.0
+        self._total = self._stages = 0.0
         self._turns_done = 0
         self._is_each = True  # whether every turn after the first one has stages
 
@@ -360,7 +362,7 @@ class _WithStages(Guarded):
         with self._observer.looking_away(), self._observer.stage_seconds() as stages:
             began = time.perf_counter()
             super().turn()
-            self._whole += time.perf_counter() - began
+            self._total += time.perf_counter() - began
             self._stages += stages()
             self._is_each &= self._turns_done == 0 or stages() > 0
             self._turns_done += 1
@@ -368,4 +370,4 @@ class _WithStages(Guarded):
     @property
     def compiling_share(self) -> float:
         """The part of all runs' time that JAX's stages took; 0 where a run needed no stage."""
-        return self._stages / self._whole if self._whole and self._is_each else 0.0
+        return self._stages / self._total if self._total and self._is_each else 0.0

@@ -204,7 +204,7 @@ class Timed:
             self._turns = min(max(int(self._budget / estimate), FEWEST), _RUNS_AT_MOST)
 
     def _single(self, keep: bool) -> Any:
-        seconds, dispatch, result = _one(self._call, self._inputs.fresh(1)[0])
+        seconds, dispatch, result = _timed_call(self._call, self._inputs.fresh(1)[0])
         if keep:
             self._seconds.append(seconds)
         self._dispatches.append(dispatch)
@@ -237,9 +237,9 @@ class _Inputs:
     def __init__(self, args: Sequence[Any], kwargs: Mapping[str, Any], donated: Sequence[bool]) -> None:
         import jax
 
-        self._given: Given = (tuple(args), dict(kwargs))
+        self._arguments: Given = (tuple(args), dict(kwargs))
         self.calls = 0
-        self._leaves, self._tree = jax.tree_util.tree_flatten(self._given)
+        self._leaves, self._tree = jax.tree_util.tree_flatten(self._arguments)
         self._donated = [
             flag and isinstance(leaf, jax.Array)
             for flag, leaf in zip(donated or [False] * len(self._leaves), self._leaves, strict=True)
@@ -254,20 +254,20 @@ class _Inputs:
 
         self.calls += count
         if not any(self._donated):
-            return [self._given] * count
-        made: list[Given] = []
+            return [self._arguments] * count
+        calls: list[Given] = []
         for _ in range(count):
             leaves = [leaf.copy() if flag else leaf for flag, leaf in zip(self._donated, self._leaves, strict=True)]
-            made.append(jax.tree_util.tree_unflatten(self._tree, leaves))
-        jax.block_until_ready(made)
-        return made
+            calls.append(jax.tree_util.tree_unflatten(self._tree, leaves))
+        jax.block_until_ready(calls)
+        return calls
 
 
-def _one(call: Callable[..., Any], given: Given) -> tuple[float, float, Any]:
+def _timed_call(call: Callable[..., Any], arguments: Given) -> tuple[float, float, Any]:
     """Return the seconds of one run, the seconds until the call returned, and the result."""
     import jax
 
-    args, kwargs = given
+    args, kwargs = arguments
     clock = time.perf_counter
     wait: Wait = jax.block_until_ready
     start = clock()

@@ -117,82 +117,85 @@ def sweep(
         stop: Called between steps and runs; returns whether to stop and keep the results so far.
     """
     began = time.perf_counter()
-    there = [function for function in functions if function.missing is None]
-    result = Sweep(values.name, values.target.text, [function.name for function in there])
+    functions_defined = [function for function in functions if function.missing is None]
+    result = Sweep(values.name, values.target.text, [function.name for function in functions_defined])
     result.notes += [
         f"The sweep leaves out {function.name}. {function.missing}" for function in functions if function.missing
     ]
-    result.total = len(there) * len(values.texts)
-    swept = [Swept(observer, function, result.notes, values.name, confirmed, ask, stop) for function in there]
+    result.total = len(functions_defined) * len(values.texts)
+    swept = [
+        Swept(observer, function, result.notes, values.name, confirmed, ask, stop) for function in functions_defined
+    ]
     with observer.looking_away(), _without_prints():
         try:
             _carry_out(result, swept, values, report, stop)
         except KeyboardInterrupt:
             result.interrupted = True
-            result.stopped = f"The sweep was interrupted after {_done(result)}. Run the sweep again for all points."
+            result.stopped = f"The sweep was interrupted after {_progress(result)}. Run the sweep again for all points."
     result.fits = fits(result)
     result.seconds = time.perf_counter() - began
     return result
 
 
-def _carry_out(found: Sweep, swept: Sequence[Swept], values: Values, report: Report, stop: Stop) -> None:
+def _carry_out(result: Sweep, swept: Sequence[Swept], values: Values, report: Report, stop: Stop) -> None:
     if not swept:
         return
     for text in values.texts:
         if stop():
-            found.stopped = _stopped(found)
+            result.stopped = _stopped(result)
             return
-        report(f"{values.name}={text}: making the arguments", len(found.points), found.total)
+        report(f"{values.name}={text}: making the arguments", len(result.points), result.total)
         number = None
         try:
             value = values.value(text)
             number = number_of(value)
             # the arguments of such a value may not even fit into memory
             if all(function.takes_too_long(number) for function in swept):
-                found.stopped = (
-                    f"The sweep ended before {values.name} = {text}, after {_done(found)}: a call was expected to take "
-                    f"over {duration(TOO_LONG)}. To measure {values.name} = {text} anyway, make {text} the first value."
+                result.stopped = (
+                    f"The sweep ended before {values.name} = {text}, after {_progress(result)}: a call was expected "
+                    f"to take over {duration(TOO_LONG)}. To measure {values.name} = {text} anyway, make {text} the "
+                    "first value."
                 )
                 return
             args, kwargs = values.arguments(value)
         except not_of_a_signal(Exception) as error:
             why = f"{words(error)} (in the arguments)"
-            found.points += [Point(function.name, text, number, error=why) for function in swept]
+            result.points += [Point(function.name, text, number, error=why) for function in swept]
             continue
-        for each in swept:
+        for swept_function in swept:
             if stop():
                 break
-            point = Point(each.name, text, number)
+            point = Point(swept_function.name, text, number)
 
-            def doing(what: str, text: str = text, name: str = each.name) -> None:
-                of = f", {name}" if len(swept) > 1 else ""
-                report(f"{values.name}={text}{of}: {what}", len(found.points), found.total)
+            def doing(activity: str, text: str = text, name: str = swept_function.name) -> None:
+                name_text = f", {name}" if len(swept) > 1 else ""
+                report(f"{values.name}={text}{name_text}: {activity}", len(result.points), result.total)
 
             try:
-                each.measure(point, args, kwargs, doing)
+                swept_function.measure(point, args, kwargs, doing)
             finally:  # an interrupted point keeps its measured parts
-                if point != Point(each.name, text, number):
-                    found.points.append(point)
-            if each.question is not None:
-                found.question = each.question
+                if point != Point(swept_function.name, text, number):
+                    result.points.append(point)
+            if swept_function.question is not None:
+                result.question = swept_function.question
                 return
     if stop():
-        found.stopped = _stopped(found)
+        result.stopped = _stopped(result)
 
 
-def _stopped(found: Sweep) -> str:
-    return f"The sweep was stopped after {_done(found)}. Run the sweep again for all points."
+def _stopped(result: Sweep) -> str:
+    return f"The sweep was stopped after {_progress(result)}. Run the sweep again for all points."
 
 
-def _done(found: Sweep) -> str:
-    return f"{len(found.points)} of {found.total} points"
+def _progress(result: Sweep) -> str:
+    return f"{len(result.points)} of {result.total} points"
 
 
-def fits(found: Sweep) -> list[Fit]:
+def fits(result: Sweep) -> list[Fit]:
     """Return the power laws of the series that follow one."""
     laws = []
-    for function in found.functions:
-        points = [point for point in found.points if point.function == function and point.number is not None]
+    for function in result.functions:
+        points = [point for point in result.points if point.function == function and point.number is not None]
         for series in SERIES:
             pairs = [(point.number or 0.0, value) for point in points if (value := point.of(series)) is not None]
             law = power_law(pairs, [point.spread(series) for point in points if point.of(series) is not None])

@@ -91,7 +91,7 @@ class Growth:
     """
 
     def __init__(self) -> None:
-        self._seen: list[tuple[float, float]] = []
+        self._samples: list[tuple[float, float]] = []
         self.over = False
 
     def too_long(self, number: float | None) -> bool:
@@ -102,16 +102,16 @@ class Growth:
     def took(self, number: float | None, seconds: float) -> None:
         """Store the duration of a call."""
         if number is not None and number > 0:
-            self._seen.append((number, max(seconds, 1e-9)))
+            self._samples.append((number, max(seconds, 1e-9)))
 
     def expected(self, number: float | None) -> float | None:
         """Return the expected seconds at a larger number, from the last two calls; None without a prediction."""
-        if not self._seen or number is None:
+        if not self._samples or number is None:
             return None
-        last, seconds = max(self._seen)
+        last, seconds = max(self._samples)
         if number <= last:
             return None
-        steps = sorted(self._seen)[-2:]
+        steps = sorted(self._samples)[-2:]
         exponent = 1.0
         if len(steps) == 2 and steps[0][0] < steps[1][0]:
             exponent = math.log(steps[1][1] / steps[0][1]) / math.log(steps[1][0] / steps[0][0])
@@ -151,7 +151,7 @@ class Swept:
         self._jitted = is_jitted(candidate.fun)
         self.question: str | None = None
         self._notes = notes
-        self._of = name
+        self._swept_name = name
         self._confirmed = confirmed
         self._ask = ask
         self._stop = stop
@@ -300,7 +300,7 @@ class Swept:
         run = ended - start if compiled_at is None else ended - compiled_at
         if run > SLOW and not self._confirmed:
             if compiled_at is not None:
-                point.warm = _once(run, max(returned - compiled_at, 0.0))
+                point.warm = _timed_once(run, max(returned - compiled_at, 0.0))
                 self._note(point, f"A call takes {duration(run)}. The warm time is that of the first execution alone.")
             else:
                 self._note(point, f"A call takes over {duration(SLOW)}, so no warm call was timed.")
@@ -352,7 +352,7 @@ class Swept:
             donated = [is_deleted(leaf) for leaf in jax.tree_util.tree_leaves((passed, keywords))]
             del passed, keywords
             if seconds > SLOW and not self._confirmed and (not compiled or seconds > TOO_LONG):
-                point.eager = _once(seconds, seconds)
+                point.eager = _timed_once(seconds, seconds)
                 text = f"The eager time, {duration(seconds)}, is of one call."
                 if compiled:
                     text = f"The eager time, {duration(seconds)}, is of one call and includes compiling its operations."
@@ -373,7 +373,7 @@ class Swept:
 
     # --- what was left out ---
 
-    def _may(self, growth: Growth, point: Point, what: str) -> bool:
+    def _may(self, growth: Growth, point: Point, measurement: str) -> bool:
         """Return whether a call is expected to be short enough; the first time, a note says why not."""
         if self._confirmed:
             return True
@@ -384,15 +384,15 @@ class Swept:
             expected = duration(growth.expected(point.number))
             self._note(
                 point,
-                f"{what} are left out from this value on: a call was expected to take {expected}. To "
-                f"measure {self._of} = {point.value} anyway, make {point.value} the first value.",
+                f"{measurement} are left out from this value on: a call was expected to take {expected}. To "
+                f"measure {self._swept_name} = {point.value} anyway, make {point.value} the first value.",
             )
         return False
 
     def _note(self, point: Point, text: str) -> None:
-        self._notes.append(f"{self.name} at {self._of} = {point.value}: {text}")
+        self._notes.append(f"{self.name} at {self._swept_name} = {point.value}: {text}")
 
 
-def _once(seconds: float, dispatch: float) -> Warm:
+def _timed_once(seconds: float, dispatch: float) -> Warm:
     """Return the times of a call that was timed once."""
     return Warm(seconds, seconds, seconds, seconds, runs=1, batch=1, dispatch=dispatch, calls=1)

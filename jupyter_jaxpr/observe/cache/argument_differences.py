@@ -127,9 +127,9 @@ def _without_parameter(old: Key, new: Key) -> Iterator[Reason]:
     """Yield a reason for the arguments of `*args` and `**kwargs` that only one of the two calls passed."""
     before, after = (_variadic(key) for key in (old, new))
     for group in sorted(before.keys() | after.keys()):
-        was, now = before.get(group, 0), after.get(group, 0)
-        if was != now:
-            texts = count(was, "value"), count(now, "value")
+        was, count_after = before.get(group, 0), after.get(group, 0)
+        if was != count_after:
+            texts = count(was, "value"), count(count_after, "value")
             text = f"the call passes {texts[1]}, the earlier call passed {was}"
             if group:
                 text = f"the call passes {texts[1]} for *{group}, the earlier call passed {was}"
@@ -160,8 +160,8 @@ def _variadic(key: Key) -> dict[str, int]:
 
 def _only_in(key: Key, other: Key) -> list[str]:
     """Return the keyword arguments that only `key` passed, and that have no default value in `other`."""
-    theirs = {*passed(other), *other.defaults}
-    return [name for name in passed(key) if name not in theirs and not _ONE_OF_MANY.fullmatch(name)]
+    other_names = {*passed(other), *other.defaults}
+    return [name for name in passed(key) if name not in other_names and not _ONE_OF_MANY.fullmatch(name)]
 
 
 def passed(key: Key) -> tuple[str, ...]:
@@ -169,32 +169,32 @@ def passed(key: Key) -> tuple[str, ...]:
     return (*key.names, *key.statics)
 
 
-def call_style(old: Key, new: Key, others: Iterable[Reason]) -> Reason | None:
+def call_style(old: Key, new: Key, reasons: Iterable[Reason]) -> Reason | None:
     """Return the reason that two calls pass equal arguments in different ways; None where both use the same way.
 
     Args:
         old: The earlier call.
         new: This call.
-        others: The other differences of the two calls. An argument whose value differs is left out of the reason.
+        reasons: The other differences of the two calls. An argument whose value differs is left out of the reason.
     """
     if (old.positional, old.keywords) == (new.positional, new.keywords):
         return None
-    others = list(others)
-    differing = {re.split(r"[.\[<]", reason.argument)[0] for reason in others if reason.argument}
-    before, now = (set(passed(key)) - differing for key in (old, new))
+    reasons = list(reasons)
+    differing = {re.split(r"[.\[<]", reason.argument)[0] for reason in reasons if reason.argument}
+    before, passed_after = (set(passed(key)) - differing for key in (old, new))
     moved = sorted(before.intersection(new.keywords).difference(old.keywords))
-    unmoved = sorted(now.intersection(old.keywords).difference(new.keywords))
-    added = [name for name in passed(new) if name in now and name in old.defaults]
-    gone = [name for name in passed(old) if name in before and name in new.defaults]
-    changes = [(way, names) for way, names in zip(_WAYS, (moved, unmoved, added, gone), strict=True) if names]
-    if not changes and others:
+    unmoved = sorted(passed_after.intersection(old.keywords).difference(new.keywords))
+    added = [name for name in passed(new) if name in passed_after and name in old.defaults]
+    left_out = [name for name in passed(old) if name in before and name in new.defaults]
+    changes = [(way, names) for way, names in zip(_WAYS, (moved, unmoved, added, left_out), strict=True) if names]
+    if not changes and reasons:
         return None
     was, now_passed = _style_text(old), _style_text(new)
     text = f"the call passes its arguments in another way: {was} became {now_passed}"
     if len(changes) == 1:
         (alone, same_values), names = changes[0]
-        text = (alone if others else same_values).format(names=names_text(names))
-    argument = next(iter(moved + unmoved + added + gone), None)
+        text = (alone if reasons else same_values).format(names=names_text(names))
+    argument = next(iter(moved + unmoved + added + left_out), None)
     cure = "Call the function the same way every time: the cache key holds which arguments are passed by keyword."
     return Reason("call_style", text, argument, was, now_passed, cure)
 

@@ -56,8 +56,8 @@ class Outside(NamedTuple):
     def is_same(self, later: Outside) -> bool | None:
         """Return whether a later value is the same value; None where this is unknown."""
         if self.reference is not None and later.reference is not None:
-            mine, its = self.reference(), later.reference()
-            if mine is its is not None:
+            mine, later_value = self.reference(), later.reference()
+            if mine is later_value is not None:
                 return True if self.fixed or self.code is not None else None
             if self.code is not None and later.code is not None and self.code == later.code:
                 return not changed_values(self.inside or {}, later.inside or {})
@@ -94,19 +94,19 @@ def values_outside(fun: Any, reading: Reading) -> Mapping[str, Outside]:
     return _read(fun, reading, _DEPTH, set())
 
 
-def _read(fun: Any, reading: Reading, depth: int, seen: set[int]) -> Mapping[str, Outside]:
+def _read(fun: Any, reading: Reading, depth: int, visited: set[int]) -> Mapping[str, Outside]:
     inner = unwrap(fun)
     names = named_values if type(inner) is FunctionType else _attributes
     code = code_of(inner)
-    if code is None or id(inner) in seen or is_installed(file_of(code)):
+    if code is None or id(inner) in visited or is_installed(file_of(code)):
         return {}
-    seen.add(id(inner))
+    visited.add(id(inner))
     values: dict[str, Outside] = {}
     for name, value in names(inner):
         if len(values) >= _NAMES:
             break
         if name not in values and not issubclass(type(value), _SAME_ANYWHERE):
-            values[name] = _outside(value, reading, depth, seen)
+            values[name] = _outside(value, reading, depth, visited)
     return values
 
 
@@ -117,20 +117,20 @@ def changed_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) 
     returned in its place.
     """
     changes: list[ChangedValue] = []
-    for name, now in after.items():
+    for name, current in after.items():
         old = before.get(name)
-        if old is None or old.is_same(now) is not False:
+        if old is None or old.is_same(current) is not False:
             continue
-        if old.code is not None and old.code == now.code:
-            changes += changed_values(old.inside or {}, now.inside or {})
+        if old.code is not None and old.code == current.code:
+            changes += changed_values(old.inside or {}, current.inside or {})
         else:
-            changes.append(ChangedValue(name, old, now))
+            changes.append(ChangedValue(name, old, current))
     return changes
 
 
 def unread_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) -> list[str]:
     """Return the names, such as those of lists, whose values may or may not have changed."""
-    return [name for name, now in after.items() if name in before and before[name].is_same(now) is None]
+    return [name for name, current in after.items() if name in before and before[name].is_same(current) is None]
 
 
 def kept_values(code: CodeType | None, outside: Mapping[str, Outside]) -> list[str]:
@@ -139,7 +139,7 @@ def kept_values(code: CodeType | None, outside: Mapping[str, Outside]) -> list[s
     return [name for name, value in read.items() if value.text is not None or value.kind == "array"]
 
 
-def _outside(value: Any, reading: Reading, depth: int, seen: set[int]) -> Outside:
+def _outside(value: Any, reading: Reading, depth: int, visited: set[int]) -> Outside:
     kind = "array" if _is_array(value) else kind_name(type(value))
     if is_plain(value):
         long = type(value) in _SIZED and len(value) > _LONG
@@ -148,13 +148,13 @@ def _outside(value: Any, reading: Reading, depth: int, seen: set[int]) -> Outsid
     if type(value) in _CONTAINERS:
         return Outside(None, kind, None, None)  # the contents may change, and a container allows no weak reference
     inner = unwrap(value) if type(value) in _FUNCTIONS or is_jitted(value) else None
-    own = inner if type(inner) is FunctionType and not is_installed(file_of(inner.__code__)) else None
-    inside = _read(own, reading, depth - 1, seen) if own is not None and depth else None
+    users_function = inner if type(inner) is FunctionType and not is_installed(file_of(inner.__code__)) else None
+    inside = _read(users_function, reading, depth - 1, visited) if users_function is not None and depth else None
     try:
         reference = weakref.ref(value)
     except TypeError:
         reference = None
-    code = None if own is None or inside is None else own.__code__
+    code = None if users_function is None or inside is None else users_function.__code__
     aval = getattr(value, "aval", None) if kind == "array" else None
     return Outside(None, kind, None, reference, code, inside, kind == "array" or is_jitted(value), aval)
 

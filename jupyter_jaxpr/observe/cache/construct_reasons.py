@@ -47,8 +47,8 @@ def construct_reasons(
         return (_other_body(event, before, construct), *reasons)
     settings = [old for old in before if old.construct is not None and old.construct.settings != construct.settings]
     if len(settings) == len(before):
-        others = [_other_settings(old.construct, construct) for old in reversed(settings)]
-        return min(others, key=len)
+        differences = [_other_settings(old.construct, construct) for old in reversed(settings)]
+        return min(differences, key=len)
     if closest_reasons:
         text = "the reason is unknown: JAX evaluated the construct in another context, such as another mesh"
         return (Reason("unknown", text),)
@@ -111,11 +111,11 @@ _MAP_CURE = "Call lax.map within a function under jax.jit: JAX compiles that fun
 def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Construct) -> Reason:
     bodies = _bodies(construct)
     function = None if construct.function is None else construct.function()
-    same = [old.construct for old in before if old.construct is not None]
+    constructs = [old.construct for old in before if old.construct is not None]
     if (
         construct.name != "map"
         and function is not None
-        and any(old.function is not None and old.function() is function for old in same)
+        and any(old.function is not None and old.function() is function for old in constructs)
     ):
         text = f"JAX no longer holds {construct.title}: the caches were cleared, or JAX evicted the entry"
         return Reason("cleared", text, cure="Do not call jax.clear_caches() between calls.")

@@ -63,7 +63,7 @@ class MissEvent:
     wrappers: Wrappers = ()  # around the user's function; set for the first miss of a function object
     alike: int = 0  # the number of earlier function objects with the same wrappers
     making: Making | None = None  # where the function object was made; None for the first object or if unknown
-    kept: Sequence[str] = ()  # the values that the function object reads from enclosing functions
+    captured: Sequence[str] = ()  # the values that the function object reads from enclosing functions
     method: bool = False  # a method bound to its object; set for the first miss of a function object
     changed: Sequence[ChangedValue] = ()  # the outside values that differ from those of the previous function object
     unread: Sequence[str] = ()  # the names of outside values that may have changed
@@ -89,7 +89,7 @@ class MissEvent:
 
 
 _NO_ENTRY = MissEvent(0, 0, -1, None, None)
-"""Replaces an event whose function object is gone, so that the other entries keep their indices."""
+"""Replaces an event whose function object is forget_object, so that the other entries keep their indices."""
 
 
 @dataclass(slots=True)
@@ -137,8 +137,8 @@ class FunctionHistory:
     looked_through_at: int = EVENTS_PER_FUNCTION
     newest: weakref.ref[FunctionType] | None = None  # the user's function inside the newest function object
     wrapped: dict[Wrapped, NewestObject] = field(default_factory=dict)
-    whole: FunctionRecord | None = None  # the record of all events, None if outdated
-    whole_at: int = 0  # the number of cache clears when `whole` was made
+    full_record: FunctionRecord | None = None  # the record of all events, None if outdated
+    full_record_at: int = 0  # the number of cache clears when `full_record` was made
     alive: dict[int, weakref.ref[Any]] = field(default_factory=dict)  # the function objects by their number
     # the jitted function of each function object, if it was seen
     jitted: dict[int, weakref.ref[Any]] = field(default_factory=dict)
@@ -169,15 +169,15 @@ class FunctionHistory:
     def live(self, number: int, fun: Any) -> None:
         """Keep a weak reference to a new function object.
 
-        JAX drops the entries of a function object with the object, so the end of the object clears `whole`.
+        JAX drops the entries of a function object with the object, so the end of the object clears `full_record`.
         """
 
-        def gone(_: object) -> None:
+        def forget_object(_: object) -> None:
             self.alive.pop(number, None)
             self.jitted.pop(number, None)
-            self.whole = None
+            self.full_record = None
 
-        self.alive[number] = weakref.ref(fun, gone)
+        self.alive[number] = weakref.ref(fun, forget_object)
 
     def called(self, number: int, jitted: Any) -> None:
         """Keep a weak reference to the jitted function that was called for a function object."""
@@ -200,7 +200,7 @@ class FunctionHistory:
             code = code_of(fun) if is_plain_function else None
             plain = None if code is None or is_installed(file_of(code)) else code
             event.making = making_of(plain, event.place)
-            event.kept = kept_values(plain, first.outside)
+            event.captured = kept_values(plain, first.outside)
             event.changed = changed_values(last.outside, first.outside)
             event.unread = unread_values(last.outside, first.outside)
         event.another = any(wrapping[:2] == key[:2] and wrapping[2] != first.apart for wrapping in self.wrapped)
@@ -214,11 +214,11 @@ class FunctionHistory:
 
     def counts_by(self, thread: int) -> Counts:
         """Return the counts to which the calls of a thread are added."""
-        own = self.counts_of.get(thread)
-        if own is None:
+        counts = self.counts_of.get(thread)
+        if counts is None:
             if len(self.counts_of) >= 100:  # remove the counts of ended threads
                 alive = {running.ident for running in threading.enumerate()}
-                for gone in [ident for ident in self.counts_of if ident not in alive]:
-                    self.counts_gone += self.counts_of.pop(gone)
-            own = self.counts_of[thread] = Counts()
-        return own
+                for ended in [ident for ident in self.counts_of if ident not in alive]:
+                    self.counts_gone += self.counts_of.pop(ended)
+            counts = self.counts_of[thread] = Counts()
+        return counts

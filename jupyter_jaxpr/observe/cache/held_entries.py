@@ -26,43 +26,53 @@ JAX keeps 8,192 entries, but the entries of libraries count, too.
 """
 
 
-def held_entries(history: FunctionHistory, clears: int, seen: int) -> list[bool | None]:
+def held_entries(history: FunctionHistory, clears: int, misses: int) -> list[bool | None]:
     """Return for each of `history.entries` whether JAX holds the entry now; None where this is unknown.
 
     Args:
         history: The history of the function; the entry of each event is set.
         clears: The number of times that JAX's caches were cleared.
-        seen: The number of misses of all functions in this kernel.
+        misses: The number of misses of all functions in this kernel.
     """
     newest = {event.entry: event for event in history.events if event.entry >= 0}
     makers = [newest.get(index, maker) for index, maker in enumerate(history.entries)]
-    holds: list[bool | None] = [history.is_alive(event.function_object) and event.clears == clears for event in makers]
+    is_held_by_entry: list[bool | None] = [
+        history.is_alive(event.function_object) and event.clears == clears for event in makers
+    ]
     traces: Callable[[], Mapping[int, int] | None] = functools.cache(traces_by_function)
-    for number in {event.function_object for event, is_held in zip(makers, holds, strict=True) if is_held}:
-        mine = [index for index, event in enumerate(makers) if holds[index] and event.function_object == number]
+    for number in {event.function_object for event, is_held in zip(makers, is_held_by_entry, strict=True) if is_held}:
+        mine = [
+            index for index, event in enumerate(makers) if is_held_by_entry[index] and event.function_object == number
+        ]
         fast = sorted((index for index in mine if makers[index].fast_path), key=lambda index: makers[index].number)
         size = _size(history, number)
         if size is None or _several_options([makers[index] for index in mine]):
             continue
         raised = sum(_may_have_left_one(event, number, clears) for event in history.events)
-        forgotten = bool(raised) or seen > _EVICTED_ABOVE or len(history.events) == EVENTS_PER_FUNCTION
+        forgotten = bool(raised) or misses > _EVICTED_ABOVE or len(history.events) == EVENTS_PER_FUNCTION
         if size - raised < len(fast):
             if size == 0:
-                holds = [is_held and index not in mine for index, is_held in enumerate(holds)]
+                is_held_by_entry = [is_held and index not in mine for index, is_held in enumerate(is_held_by_entry)]
             elif forgotten:
-                holds = [None if index in fast else is_held for index, is_held in enumerate(holds)]
+                is_held_by_entry = [
+                    None if index in fast else is_held for index, is_held in enumerate(is_held_by_entry)
+                ]
             else:
-                holds = [is_held and index not in fast[:-size] for index, is_held in enumerate(holds)]
-        slow = [index for index in mine if index not in fast and holds[index]]
+                is_held_by_entry = [
+                    is_held and index not in fast[:-size] for index, is_held in enumerate(is_held_by_entry)
+                ]
+        slow = [index for index in mine if index not in fast and is_held_by_entry[index]]
         held_traces = _traces_left(history, number, traces()) if slow else None
         if held_traces is not None:
             traced = _last_traces(history, slow)
-            left = held_traces - sum(holds[index] is True for index in fast)
+            left = held_traces - sum(is_held_by_entry[index] is True for index in fast)
             if left < len(traced):
-                gone = slow if left <= 0 else sorted(traced, key=traced.__getitem__)[:-left]
+                evicted = slow if left <= 0 else sorted(traced, key=traced.__getitem__)[:-left]
                 verdict = None if forgotten and left > 0 else False
-                holds = [verdict if index in gone else is_held for index, is_held in enumerate(holds)]
-    return holds
+                is_held_by_entry = [
+                    verdict if index in evicted else is_held for index, is_held in enumerate(is_held_by_entry)
+                ]
+    return is_held_by_entry
 
 
 def _last_traces(history: FunctionHistory, entries: Sequence[int]) -> dict[int, int]:

@@ -98,7 +98,7 @@ class History:
         first = None if record.missed else read_function_object(record, fun, key, reading)
         record.missed = True
         with self._lock:
-            history, number, rerun = record.history or self._of(record)
+            history, number, rerun = record.history or self._history_of(record)
             self.number += 1
             event = MissEvent(self.number, threading.get_ident(), number, key, place, rerun=rerun)
             event.construct = record.construct
@@ -111,19 +111,19 @@ class History:
                 history.count_alike(event, first, fun)
                 event.reloaded = self._is_reloaded(history, unwrap(fun))
             history.events.append(event)
-            history.whole = None
+            history.full_record = None
             return event
 
     def inlined(self, record: Any, place: Place | None) -> None:
         """Record a call that JAX inlined into the trace of another function."""
         with self._lock:
-            history, number, _ = self._of(record)
+            history, number, _ = self._history_of(record)
             self.number += 1
             thread = threading.get_ident()
             event = MissEvent(self.number, thread, number, None, place, "inlined")
             history.counts_by(thread).inlined += 1
             history.events.append(event)
-            history.whole = None
+            history.full_record = None
 
     def end(
         self,
@@ -169,7 +169,7 @@ class History:
         activity: FunctionActivity | None,
         lines: CallLines | None,
     ) -> None:
-        history.whole = None
+        history.full_record = None
         tally = stages.tally()
         seconds = tally.seconds
         event.trace, event.lower = seconds.get(TRACE_EVENT), seconds.get(LOWER_EVENT)
@@ -194,12 +194,12 @@ class History:
     def of(self, record: Any) -> FunctionHistory:
         """Return the history of a function object."""
         with self._lock:
-            return self._of(record)[0]
+            return self._history_of(record)[0]
 
     def worked(self, history: FunctionHistory, stages: CallStages) -> None:
         """Count the stages of a function on this thread that belong to no call."""
         with self._lock:
-            history.whole = None
+            history.full_record = None
             tally = stages.tally()
             self._count(history, threading.get_ident(), tally, sum(tally.seconds.values()))
 
@@ -243,12 +243,12 @@ class History:
             if self._ledgers or len(self._functions) <= GONE_KEPT:
                 return
             self.count()
-            gone = [key for key, function in self._functions.items() if not function.alive]
-            gone.sort(key=lambda key: self._functions[key].last_number)
-            for key in gone[:-GONE_KEPT]:
+            dead_keys = [key for key, function in self._functions.items() if not function.alive]
+            dead_keys.sort(key=lambda key: self._functions[key].last_number)
+            for key in dead_keys[:-GONE_KEPT]:
                 self._forgotten.add(self._functions.pop(key).name)
 
-    def whole(self, newest: int, reading: Reading = NOTHING_CALLED) -> Ledger:
+    def full_ledger(self, newest: int, reading: Reading = NOTHING_CALLED) -> Ledger:
         """Return the ledger of all threads since the kernel started, with the `newest` functions by last miss."""
         from .ledger import Ledger
 
@@ -270,7 +270,7 @@ class History:
         """Return the history of a function; None if there is none."""
         return self.functions.get(self.place_key(name, definition))
 
-    def _of(self, record: Any) -> tuple[FunctionHistory, int, bool]:
+    def _history_of(self, record: Any) -> tuple[FunctionHistory, int, bool]:
         """Return the history of a function object, its index there, and whether a rerun of its cell made the object."""
         if record.history is not None:
             earlier: tuple[FunctionHistory, int, bool] = record.history
@@ -292,12 +292,12 @@ class History:
         """Return whether an earlier execution of the cell made this function on another line."""
         name, cell, _ = key
         executed = self._executed.get(cell, -1)
-        same = [
+        functions = [
             function
             for (known_name, place, _), function in self._functions.items()
             if (known_name, place) == (name, cell)
         ]
-        return bool(same) and all(function.last_seen < executed for function in same)
+        return bool(functions) and all(function.last_seen < executed for function in functions)
 
     def _is_reloaded(self, history: FunctionHistory, inner: Any) -> bool:
         """Return whether the file of a function was executed again.

@@ -174,14 +174,14 @@ def equinox_key_of(
 def _equinox_flat(inner: Sequence[Any]) -> FlatCall | None:
     """Return the leaves and the structure of a `filter_jit` call; None where this version of equinox has other ones."""
     try:
-        donated, kept, (_, *statics) = inner
-        dynamic = {**donated, **kept}
+        donated, not_donated, (_, *statics) = inner
+        dynamic = {**donated, **not_donated}
         leaves: list[Any] = []
         for name, (fixed, _) in zip(("first", "rest"), statics, strict=True):
             leaves += [value if static is None else static for value, static in zip(dynamic[name], fixed, strict=True)]
-        (_, first), (_, rest) = statics
-        others, keywords = rest.children()
-        positional = [first, *others.children()][:-1]  # the last child is None and belongs to equinox
+        (_, first), (_, other_arguments) = statics
+        positional_others, keywords = other_arguments.children()
+        positional = [first, *positional_others.children()][:-1]  # the last child is None and belongs to equinox
         tree = structure_of([structure_of(positional), keywords])
     except not_of_a_signal(AttributeError, KeyError, TypeError, ValueError):
         return None

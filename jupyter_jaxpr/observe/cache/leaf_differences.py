@@ -69,18 +69,18 @@ def _type(path: str, old: Leaf, new: Leaf) -> tuple[Sequence[ReasonKind], Reason
         return None
     shapes = [getattr(leaf.aval, "shape", None) for leaf in (old, new)]
     text_of_leaf = _weak_text if "weak_type" in kinds else Leaf.describe
-    was, now = text_of_leaf(old), text_of_leaf(new)
+    was, became = text_of_leaf(old), text_of_leaf(new)
     cure = _TYPE_CURES[kinds[0]].format(path)
     if _is_key(old) != _is_key(new):
         cure = _KEY_CURE
     elif _is_key(new) and kinds == ["dtype"]:
         cure = _IMPL_CURE
     elif "dtype" in kinds and (number_cure := _number_cure(path, old, new)) is not None:
-        was, now = _weak_text(old), _weak_text(new)
+        was, became = _weak_text(old), _weak_text(new)
         cure = number_cure
     elif kinds[0] == "shape" and len({len(shape or ()) for shape in shapes}) > 1:
         cure = _RANK_CURE
-    return kinds, Reason(kinds[0], f"the type of {path} changed from {was} to {now}", path, was, now, cure)
+    return kinds, Reason(kinds[0], f"the type of {path} changed from {was} to {became}", path, was, became, cure)
 
 
 _TYPE_CURES = {
@@ -140,48 +140,50 @@ def _between_holders(path: str, old: Leaf, new: Leaf) -> Reason | None:
     array = new if new.sharding is not None else old
     if array.sharding is None or not (array.committed or len(array.sharding.device_set) > 1):
         return None
-    where = _sharding_text(array.sharding)
+    sharding = _sharding_text(array.sharding)
     if array.committed and len(array.sharding.device_set) == 1:
-        where = f"committed {where}"
+        sharding = f"committed {sharding}"
     cure = f"Put {path} on the same devices every time, with jax.device_put before the call."
     if array is old:
-        text = f"{path} changed from a jax.Array ({where}) to {new.holder}"
-        return Reason("sharding", text, path, where, new.holder, cure)
-    text = f"{path} changed from {old.holder} to a jax.Array ({where})"
-    return Reason("sharding", text, path, old.holder, where, cure)
+        text = f"{path} changed from a jax.Array ({sharding}) to {new.holder}"
+        return Reason("sharding", text, path, sharding, new.holder, cure)
+    text = f"{path} changed from {old.holder} to a jax.Array ({sharding})"
+    return Reason("sharding", text, path, old.holder, sharding, cure)
 
 
 def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
     if old.sharding != new.sharding:
-        was, now = _devices(old.sharding), _devices(new.sharding)
+        was, became = _devices(old.sharding), _devices(new.sharding)
         single = len(old.sharding.device_set) == 1 and len(new.sharding.device_set) == 1
-        if single and was != now:
-            how = " (committed)" if new.committed else ""
+        if single and was != became:
+            suffix = " (committed)" if new.committed else ""
             cure = "Keep the argument on one device, or expect one compile for each device."
-            yield Reason("committed", f"{path} moved from {was} to {now}{how}", path, was, now, cure)
+            yield Reason("committed", f"{path} moved from {was} to {became}{suffix}", path, was, became, cure)
             return
-        was, now = _sharding_texts(old.sharding, new.sharding)
-        if was != now:
+        was, became = _sharding_texts(old.sharding, new.sharding)
+        if was != became:
             cure = "Give the argument one sharding every time, with jax.device_put before the loop."
-            yield Reason("sharding", f"the sharding of {path} changed: {was} -> {now}", path, was, now, cure)
+            yield Reason("sharding", f"the sharding of {path} changed: {was} -> {became}", path, was, became, cure)
             return
     if old.committed != new.committed and None not in (old.committed, new.committed):
-        was, now = _committed_text(old.committed), _committed_text(new.committed)
-        where = _devices(new.sharding)
-        text = f"{path} is now committed to {where}" if new.committed else f"{path} is no longer committed to {where}"
+        was, became = _committed_text(old.committed), _committed_text(new.committed)
+        devices = _devices(new.sharding)
+        text = (
+            f"{path} is now committed to {devices}" if new.committed else f"{path} is no longer committed to {devices}"
+        )
         cure = "Commit the array in every call or in no call: jax.device_put with a device commits an array."
-        yield Reason("committed", text, path, was, now, cure)
+        yield Reason("committed", text, path, was, became, cure)
 
 
 def _sharding_texts(old: Any, new: Any) -> tuple[str, str]:
     """Return the texts of two shardings, with only as much detail as distinguishes them."""
-    was, now = _sharding_text(old), _sharding_text(new)
-    if was == now:
+    was, became = _sharding_text(old), _sharding_text(new)
+    if was == became:
         for read, words in _MORE_OF_SHARDINGS:
             before, after = read(old), read(new)
             if before != after:
-                was, now = f"{was}{words.format(before)}", f"{now}{words.format(after)}"
-    return (was, now) if was != now else (text_of(old), text_of(new))
+                was, became = f"{was}{words.format(before)}", f"{became}{words.format(after)}"
+    return (was, became) if was != became else (text_of(old), text_of(new))
 
 
 def _device_order(sharding: Any) -> str:
@@ -215,8 +217,8 @@ def _sharding_text(sharding: Any) -> str:
         return f"on {_devices(sharding)}"
     axes = mesh_text(getattr(sharding, "mesh", None))
     kind = getattr(sharding, "memory_kind", None)
-    where = f" in {kind}" if kind not in (None, "device", "unpinned_host") else ""
-    return f"{text_of(spec).replace('PartitionSpec', 'P')} over {axes or _devices(sharding)}{where}"
+    memory = f" in {kind}" if kind not in (None, "device", "unpinned_host") else ""
+    return f"{text_of(spec).replace('PartitionSpec', 'P')} over {axes or _devices(sharding)}{memory}"
 
 
 def mesh_text(mesh: Any) -> str:

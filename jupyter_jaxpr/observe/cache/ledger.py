@@ -1,7 +1,7 @@
 """Makes the user's ledger from the memory of misses: functions, entries, hits, misses, reasons.
 
-- `Ledger`: of one block of code, by function name; `print(ledger)` is a table.
-- `FunctionRecord`, `CacheEntry`, `Miss`: what it holds.
+- `Ledger`: the ledger of one block of code, by function name; `print(ledger)` is a table.
+- `FunctionRecord`, `CacheEntry`, `Miss`: the rows of a ledger.
 """
 
 from __future__ import annotations
@@ -226,18 +226,18 @@ class Ledger(Mapping[str, FunctionRecord]):
             return records[0]
         if records:
             one_line = len({record.line for record in records}) < len(records)
-            of = [
+            indices = [
                 (record.name, record.line, record.file) if one_line else (record.name, record.line)
                 for record in records
             ]
-            candidates = ", ".join(f"ledger[{', '.join(map(repr, index))}]" for index in of)
+            candidates = ", ".join(f"ledger[{', '.join(map(repr, index))}]" for index in indices)
             raise KeyError(f"{len(records)} functions have the name {records[0].name!r}. Use one of {candidates}")
         raise KeyError(name)
 
     def _named(self, name: object) -> list[FunctionRecord]:
         """Return the records of a name; of a name and a def line; or of a name, a def line and a file."""
-        wanted = name if isinstance(name, tuple) else (name,)
-        return [record for record in self.functions if (record.name, record.line, record.file)[: len(wanted)] == wanted]
+        index = name if isinstance(name, tuple) else (name,)
+        return [record for record in self.functions if (record.name, record.line, record.file)[: len(index)] == index]
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(record.name for record in self.functions))
@@ -314,23 +314,25 @@ class Ledger(Mapping[str, FunctionRecord]):
 
     def _described(self, key: tuple[str, str, int], called: Calls | None) -> FunctionRecord:
         history = self._history.functions.get(key) or FunctionHistory(key[0], called.definition if called else None)
-        if self._is_whole and history.whole is not None and history.whole_at == self._history.clears():
-            return history.whole
-        here = [event for event in history.events if self._is_here(event)]
+        if self._is_whole and history.full_record is not None and history.full_record_at == self._history.clears():
+            return history.full_record
+        events = [event for event in history.events if self._is_here(event)]
         counts = self._counts(history)
         calls = called.calls if called is not None else None
         definition = history.definition
         exact = called is not None and called.exact
-        if calls is not None and calls < len(here):
-            calls, exact = len(here), False  # C code such as map() made some of the calls
+        if calls is not None and calls < len(events):
+            calls, exact = len(events), False  # C code such as map() made some of the calls
         raised = max(counts.raised, called.raised if called is not None else 0)
         # the calls for which JAX looked for an entry
         looked = None if calls is None else calls - (raised - counts.raised)
         clears = self._history.clears()
         makers = entries_of(history, self._reading)
-        holds = held_entries(history, clears, self._history.number)
+        is_held_by_entry = held_entries(history, clears, self._history.number)
         fast_hits = self._fast_hits(history)
-        entries, entry_of = _entries(history, here, counts, looked, self._reading, makers, holds, fast_hits)
+        entries, entry_of = _entries(
+            history, events, counts, looked, self._reading, makers, is_held_by_entry, fast_hits
+        )
         record = FunctionRecord(
             name=key[0],
             line=definition.line if definition else None,
@@ -344,13 +346,13 @@ class Ledger(Mapping[str, FunctionRecord]):
             inlined=counts.inlined,
             raised=raised,
             entries=entries,
-            misses=tuple(_miss(event, history, entry_of.get(event.number, -1), self._reading) for event in here),
-            function_objects=len({event.function_object for event in here}),
+            misses=tuple(_miss(event, history, entry_of.get(event.number, -1), self._reading) for event in events),
+            function_objects=len({event.function_object for event in events}),
             hits=None if looked is None else max(looked - counts.misses + counts.dispatch_only - counts.inlined, 0),
             seconds=counts.seconds,
         )
         if self._is_whole:
-            history.whole, history.whole_at = record, clears
+            history.full_record, history.full_record_at = record, clears
         return record
 
     def _fast_hits(self, history: FunctionHistory) -> dict[int, int] | None:
@@ -404,26 +406,26 @@ def _signature(key: Key, reading: Reading) -> str:
 
 def _entries(
     history: FunctionHistory,
-    here: list[MissEvent],
+    events: list[MissEvent],
     counts: Counts,
     calls: int | None,
     reading: Reading,
     makers: Sequence[MissEvent],
-    held: Sequence[bool | None],
+    is_held_by_entry: Sequence[bool | None],
     fast_hits: Mapping[int, int] | None,
 ) -> tuple[tuple[CacheEntry, ...], dict[int, int]]:
     """Return the entries that the block used and that JAX holds, and the entry index of each event by number.
 
     A hit does not show which entry it used: each entry of the function may have been used.
     """
-    met = {event.entry for event in here if event.entry >= 0}.union(fast_hits or ())
+    met = {event.entry for event in events if event.entry >= 0}.union(fast_hits or ())
     if fast_hits is None and (calls or 0) > counts.misses + counts.inlined:
         met.update(range(len(makers)))
-    used = sorted(entry for entry in met if held[entry] is not False)
+    used = sorted(entry for entry in met if is_held_by_entry[entry] is not False)
     places = {entry: index for index, entry in enumerate(used)}
-    since = here[0].number if here else math.inf
+    since = events[0].number if events else math.inf
     users: dict[int, list[MissEvent]] = {entry: [] for entry in used}
-    for event in here:
+    for event in events:
         if event.entry in users:
             users[event.entry].append(event)
     entries = []
@@ -443,8 +445,8 @@ def _entries(
                 misses=len(mine) - slow_hits,
                 fast_path=mine[-1].fast_path if mine else maker.fast_path,
                 made_here=maker.number >= since,
-                held=held[entry],
+                held=is_held_by_entry[entry],
                 number=entry,
             )
         )
-    return tuple(entries), {event.number: places[event.entry] for event in here if event.entry in places}
+    return tuple(entries), {event.number: places[event.entry] for event in events if event.entry in places}

@@ -24,30 +24,32 @@ def table(
     functions: Sequence[FunctionRecord],
     note: str | None = None,
     elsewhere: Sequence[str] = (),
-    own: str | None = None,
+    own_file: str | None = None,
     cells: Mapping[str, int | None] | None = None,
 ) -> str:
     """Return the table of the functions with their counts; below each function its misses with their reasons."""
-    others = textwrap.wrap(not_counted(elsewhere), WIDTH) if elsewhere else []
+    elsewhere_lines = textwrap.wrap(not_counted(elsewhere), WIDTH) if elsewhere else []
     if not functions:
         return "\n".join(
-            ["No call of a jitted function of yours was seen in this thread.", *others] if others else [_NONE]
+            ["No call of a jitted function of yours was seen in this thread.", *elsewhere_lines]
+            if elsewhere_lines
+            else [_NONE]
         )
     lines = [_HEAD, "-" * WIDTH]
-    where = Lines(functions, own, cells)
+    lines_text = Lines(functions, own_file, cells)
     for function in functions:
-        lines += _rows(function, where)
-        shown = [miss for miss in function.misses if miss.outcome != "inlined"]
-        for miss in shown[:_MISSES]:
-            lines += _miss(miss, where)
-        if len(shown) > _MISSES:
-            left = count(len(shown) - _MISSES, "more miss or slow hit is", "more misses and slow hits are")
+        lines += _rows(function, lines_text)
+        misses = [miss for miss in function.misses if miss.outcome != "inlined"]
+        for miss in misses[:_MISSES]:
+            lines += _miss(miss, lines_text)
+        if len(misses) > _MISSES:
+            left = count(len(misses) - _MISSES, "more miss or slow hit is", "more misses and slow hits are")
             lines.append(f"    {left} not listed")
         if function.inlined:
             lines.append(f"    {count(function.inlined, 'call')} inlined while JAX traced another function")
     if note is not None:
         lines += textwrap.wrap(note, WIDTH)
-    lines += others
+    lines += elsewhere_lines
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -61,25 +63,28 @@ class Lines:
     """
 
     def __init__(
-        self, functions: Sequence[FunctionRecord], own: str | None = None, cells: Mapping[str, int | None] | None = None
+        self,
+        functions: Sequence[FunctionRecord],
+        own_file: str | None = None,
+        cells: Mapping[str, int | None] | None = None,
     ) -> None:
         self._cells = cells or {}
         files = {miss.file for function in functions for miss in function.misses if miss.line is not None}
         files.update(function.file for function in functions if function.line is not None)
         only = next(iter(files)) if len(files) == 1 else None
-        self._own = only if own is None else own
+        self._own_file = only if own_file is None else own_file
 
     def text(self, line: int | None, file: str | None) -> str:
         """Return the text of a line, such as `line 4`, `line 4 of model.py` or `line 4 of cell [2]`."""
         if line is None:
             return "unknown line"
-        if file is None or file == self._own:
+        if file is None or file == self._own_file:
             return f"line {line}"
         if "ipykernel_" in file or file.startswith("<"):
             number = self._cells.get(file)
             if number is not None:
                 return f"line {line} of cell [{number}]"
-            return f"line {line}" if self._own is None else f"line {line} of another cell"
+            return f"line {line}" if self._own_file is None else f"line {line} of another cell"
         return f"line {line} of {os.path.basename(file)}"
 
 
@@ -92,9 +97,9 @@ def not_counted(elsewhere: Sequence[str]) -> str:
     )
 
 
-def _rows(function: FunctionRecord, where: Lines) -> list[str]:
+def _rows(function: FunctionRecord, places: Lines) -> list[str]:
     """Return the rows of a function: its name, line and counts; two rows where the name with its file is long."""
-    name, line = function.name, where.text(function.line, function.file)
+    name, line = function.name, places.text(function.line, function.file)
     above = []
     if function.line is not None:
         name = f"{name} ({line})"
@@ -113,10 +118,10 @@ def _rows(function: FunctionRecord, where: Lines) -> list[str]:
     return [*above, f"{name:<{_NAME}}{calls:>8}{hits:>8}{entries:>9}{function.compiles:>10}{price:>11}"]
 
 
-def _miss(miss: Miss, where: Lines) -> list[str]:
+def _miss(miss: Miss, places: Lines) -> list[str]:
     """Return the rows of a miss: the line, the outcome and the seconds, then a row for each reason."""
     price = duration(miss.seconds).replace("\N{NO-BREAK SPACE}", " ") if miss.seconds else ""
-    labels = " · ".join(filter(None, (where.text(miss.line, miss.file), OUTCOMES[miss.outcome], price)))
+    labels = " · ".join(filter(None, (places.text(miss.line, miss.file), OUTCOMES[miss.outcome], price)))
     lines = textwrap.wrap(labels, WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 12, break_on_hyphens=False)
     for reason in miss.reasons:
         lines += textwrap.wrap(

@@ -46,18 +46,18 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
     if event.outcome in ("inlined", "raised"):
         return ()
     earlier = [old for old in history.events if old.number < event.number and old.made_entry and old.key is not None]
-    own = [old for old in earlier if old.function_object == event.function_object]
-    if not own and event.construct is not None:
+    of_object = [old for old in earlier if old.function_object == event.function_object]
+    if not of_object and event.construct is not None:
         return construct_reasons(event, earlier, history, reading)
-    if not own:
+    if not of_object:
         return _new_object(event, earlier, history, reading)
     if event.key is None:
         return (Reason("unknown", "the reason is unknown: the cache key of the call could not be read"),)
     if event.key.function is not None:
-        own = [old for old in own if _same_function(old, event)]
-        if not own:
+        of_object = [old for old in of_object if _same_function(old, event)]
+        if not of_object:
             return (_new_equinox(event, earlier, history),)
-    same_kind = [old for old in own if old.key is not None and old.key.traced == event.key.traced]
+    same_kind = [old for old in of_object if old.key is not None and old.key.traced == event.key.traced]
     if not same_kind:
         text = f"first call of {history.name} outside any transformation: JAX makes another program for such calls"
         if event.key.traced:
@@ -96,14 +96,14 @@ def _new_object(
         text = f"{file} was loaded again, by a reload or by %run: {name} is a new function object"
         cure = f"Expect one compile of {name} for each time that Python loads {file}."
         return (Reason("reloaded", text, cure=cure), *_beside(event, earlier, reading))
-    made = written(event.wrappers, name.strip("<>"))
+    expression = written(event.wrappers, name.strip("<>"))
     if event.alike == 0:
-        called = _as_it_is(event, history, made)
+        called = _as_it_is(event, history, expression)
         return (Reason("first_call", f"first call of {called}", after=None if called == name else called),)
-    return (_made_anew(event, history, made), *_beside(event, earlier, reading))
+    return (_made_anew(event, history, expression), *_beside(event, earlier, reading))
 
 
-def _made_anew(event: MissEvent, history: FunctionHistory, made: str | None) -> Reason:
+def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | None) -> Reason:
     name = history.name
     before = [old for old in history.events if old.function_object == event.function_object - 1]
     if event.partial is not None and before and before[0].partial is not None:
@@ -113,7 +113,7 @@ def _made_anew(event: MissEvent, history: FunctionHistory, made: str | None) -> 
         cure = "Jit the method once and keep the jitted function, or jit a function with the object as an argument."
         return Reason("new_function", text, cure=cure)
     plain = name.strip("<>")
-    called = f"{_ordinal(event.alike)} function object of {made or plain}{_defined_at(history, event)}"
+    called = f"{_ordinal(event.alike)} function object of {expression or plain}{_defined_at(history, event)}"
     if event.changed:
         return reads_another(called, plain, event.changed)
     by = "jit" if event.key is None else event.key.options.by
@@ -135,11 +135,11 @@ def _where_made(called: str, event: MissEvent, by: str) -> tuple[str, str]:
     else:
         text = f"{called}: each call of {making.function} makes a new one"
         cure = f"Make the function once, outside of {making.function}: JAX caches by function object, not by code."
-    if event.kept and making is not None and not making.in_loop:
-        kept = f"Pass {names_text(event.kept)} to the function as arguments."
-        if len(event.kept) == 1:
-            kept = f"Pass {event.kept[0]} to the function as an argument."
-        return text, f"{cure} {kept}"
+    if event.captured and making is not None and not making.in_loop:
+        advice = f"Pass {names_text(event.captured)} to the function as arguments."
+        if len(event.captured) == 1:
+            advice = f"Pass {event.captured[0]} to the function as an argument."
+        return text, f"{cure} {advice}"
     return text, cure
 
 
@@ -158,17 +158,17 @@ def _beside(event: MissEvent, earlier: Sequence[MissEvent], reading: Reading) ->
     return nearest.reasons if nearest.compiles else ()
 
 
-def _as_it_is(event: MissEvent, history: FunctionHistory, made: str | None) -> str:
+def _as_it_is(event: MissEvent, history: FunctionHistory, expression: str | None) -> str:
     """Return the text that names a function among functions of the same name and line with other wrappers."""
     if len(history.wrapped) < 2:
         return history.name
     if event.another:
-        return f"another {made or 'lambda'}{_defined_at(history, event)}"
+        return f"another {expression or 'lambda'}{_defined_at(history, event)}"
     if event.partial is not None:
         return f"a partial of {history.name}"
-    if made is None:
+    if expression is None:
         return f"{history.name} with this wrapper around it"
-    return made if event.wrappers else f"{history.name} itself"
+    return expression if event.wrappers else f"{history.name} itself"
 
 
 def _new_equinox(event: MissEvent, earlier: Sequence[MissEvent], history: FunctionHistory) -> Reason:
@@ -176,8 +176,8 @@ def _new_equinox(event: MissEvent, earlier: Sequence[MissEvent], history: Functi
     kind = event.key.function.type if event.key is not None and event.key.function is not None else None
     alike = [old for old in earlier if old.key is not None and old.key.function and old.key.function.type is kind]
     if not alike:
-        made = None if kind is None else written(("equinox.filter_jit", *equinox_wrappers(kind)), name)
-        called = made or f"{name} with this wrapper around it"
+        expression = None if kind is None else written(("equinox.filter_jit", *equinox_wrappers(kind)), name)
+        called = expression or f"{name} with this wrapper around it"
         return Reason("first_call", f"first call of {called}", after=called)
     text, _ = _where_made(f"another function object of {name}{_defined_at(history, event)}", event, "filter_jit")
     cure = "Make the function once, before the calls: the function is part of the cache key."
@@ -185,8 +185,8 @@ def _new_equinox(event: MissEvent, earlier: Sequence[MissEvent], history: Functi
 
 
 def _new_partial(event: MissEvent, old: MissEvent, history: FunctionHistory) -> Reason:
-    now, before = event.partial or {}, old.partial or {}
-    changed = [name for name in now if before.get(name) != now[name]]
+    bound, before = event.partial or {}, old.partial or {}
+    changed = [name for name in bound if before.get(name) != bound[name]]
     name = history.name
     if not changed:
         text = f"another partial of {name}: make the partial once"
@@ -196,9 +196,9 @@ def _new_partial(event: MissEvent, old: MissEvent, history: FunctionHistory) -> 
         return Reason("new_function", text, cure=cure)
     first = changed[0]
     was = before.get(first, "not bound")
-    text = f"another partial of {name}: {first} changed from {was} to {now[first]}"
+    text = f"another partial of {name}: {first} changed from {was} to {bound[first]}"
     cure = f"Jit {name} itself and pass {first} as an argument; make it static if it must be a Python value."
-    return Reason("new_function", text, first, was, now[first], cure)
+    return Reason("new_function", text, first, was, bound[first], cure)
 
 
 def _without_fast_path(name: str, effects: Sequence[str]) -> str:
@@ -214,21 +214,21 @@ def _without_fast_path(name: str, effects: Sequence[str]) -> str:
     return f"{slow}: JAX has no fast path for a function with effects, such as those of a callback ({effects_text})"
 
 
-def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHistory, reading: Reading) -> Reason:
+def _same_key(event: MissEvent, of_object: Sequence[MissEvent], history: FunctionHistory, reading: Reading) -> Reason:
     """Return the reason of a miss whose key equals an earlier key: the entry is gone, or JAX makes no entry."""
     assert event.key is not None
-    equal = (old for old in reversed(own) if old.key is not None and not compare(old.key, event.key, reading))
+    equal = (old for old in reversed(of_object) if old.key is not None and not compare(old.key, event.key, reading))
     last = next(equal, None)
     if event.key.traced:
-        return transform_reason(event, own, history.name, reading)
+        return transform_reason(event, of_object, history.name, reading)
     if event.outcome == "dispatch_only" and last is not None and not last.fast_path:
         return Reason("no_fast_path", _without_fast_path(history.name, event.effects))
     if event.trace is not None or (last is not None and last.clears != event.clears):
-        where = "" if last is None else f" made{_line_from(last, event)}"
+        place = "" if last is None else f" made{_line_from(last, event)}"
         why = "the caches were cleared, or JAX evicted the entry"
         if last is not None and last.clears != event.clears:
             why = "jax.clear_caches() cleared the caches"
-        text = f"the cache entry{where} is gone: {why}"
+        text = f"the cache entry{place} is gone: {why}"
         return Reason("cleared", text, cure="Do not call jax.clear_caches() or clear_cache() between calls.")
     if event.outcome == "dispatch_only":
         text = "the cache key equals an earlier key: JAX evicted the fast-path entry and reused the executable"
@@ -238,8 +238,8 @@ def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHisto
 
 def _same_function(old: MissEvent, new: MissEvent) -> bool:
     assert old.key is not None and new.key is not None
-    before, now = old.key.function, new.key.function
-    return before is not None and now is not None and before.equals(now)
+    before, after = old.key.function, new.key.function
+    return before is not None and after is not None and before.equals(after)
 
 
 def entries_of(history: FunctionHistory, reading: Reading) -> list[MissEvent]:

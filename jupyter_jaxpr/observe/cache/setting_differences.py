@@ -19,34 +19,34 @@ def setting_differences(old: Key, new: Key) -> Iterable[Reason]:
     if len(old.context) == len(new.context) and all(map(operator.is_, old.context, new.context)):
         return
     before = dict(zip(old.context_names, old.context, strict=False))
-    now = dict(zip(new.context_names, new.context, strict=False))
-    changed = [name for name in now if name in before and not is_same(before[name], now[name])]
+    current = dict(zip(new.context_names, new.context, strict=False))
+    changed = [name for name in current if name in before and not is_same(before[name], current[name])]
     if any(_MESH in name for name in changed):
-        was, after = _mesh_texts(before, now)
+        was, after = _mesh_texts(before, current)
         cure = "Set the mesh once, before the first call."
         yield Reason("config", f"the mesh changed from {was} to {after}", "mesh", was, after, cure)
-    added = [name for name in now if name not in before]
+    added = [name for name in current if name not in before]
     if added:
         text = f"JAX compares {count(len(added), 'more setting')} now, which an import added: {names_text(added)}"
         cure = "Import the module that adds the settings, such as Pallas, before the first call."
         yield Reason("config", text, added[0], cure=cure)
     for name in changed:
         if _MESH not in name:
-            texts = _text(before[name]), _text(now[name])
-            yield _setting(name, *(texts if texts[0] != texts[1] else (text_of(before[name]), text_of(now[name]))))
+            texts = _text(before[name]), _text(current[name])
+            yield _setting(name, *(texts if texts[0] != texts[1] else (text_of(before[name]), text_of(current[name]))))
 
 
-def _setting(name: str, was: str, now: str) -> Reason:
+def _setting(name: str, was: str, became: str) -> Reason:
     cure = f"Set {name} once, before the first call."
-    return Reason("config", f"the setting {name} changed from {was} to {now}", name, was, now, cure)
+    return Reason("config", f"the setting {name} changed from {was} to {became}", name, was, became, cure)
 
 
 _MESH = "mesh_context_manager"
 
 
-def _mesh_texts(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, str]:
+def _mesh_texts(before: Mapping[str, Any], current: Mapping[str, Any]) -> tuple[str, str]:
     """Return the texts of the mesh in two contexts; `with mesh:` and `set_mesh` store a mesh under different names."""
-    was, after = (_meshes(context) for context in (before, now))
+    was, after = (_meshes(context) for context in (before, current))
     short = ["".join(texts.values()) or "none" for texts in (was, after)]
     if short[0] == short[1]:
         short = [
@@ -56,7 +56,7 @@ def _mesh_texts(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str,
             for texts in (was, after)
         ]
     if short[0] == short[1]:
-        short = [text_of([value for name, value in context.items() if _MESH in name]) for context in (before, now)]
+        short = [text_of([value for name, value in context.items() if _MESH in name]) for context in (before, current)]
     return short[0], short[1]
 
 

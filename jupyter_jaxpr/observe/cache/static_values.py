@@ -27,24 +27,26 @@ class StaticValue:
     two different objects are equal is unknown.
     """
 
-    __slots__ = ("_hash", "_held", "_reference", "attributes", "owner", "read", "text", "type")
+    __slots__ = ("_hash", "_held_value", "_reference", "attributes", "owner", "read", "text", "type")
 
     def __init__(self, value: Any, reading: Reading = NOTHING_CALLED) -> None:
         self.type = type(value)
         self.text = reading.text(value)
-        self._held = value if is_plain(value) or (reading.calls and issubclass(self.type, _SCALAR_LIKE)) else UNKNOWN
+        self._held_value = (
+            value if is_plain(value) or (reading.calls and issubclass(self.type, _SCALAR_LIKE)) else UNKNOWN
+        )
         self._reference: Any = None
         self._hash: int | None = None
         self.read = True
         # The present attributes of an object whose class compares by identity.
         self.attributes: Contents | None = None
-        if reading.calls and self._held is UNKNOWN and is_of_users(self.type) and self.by_identity:
+        if reading.calls and self._held_value is UNKNOWN and is_of_users(self.type) and self.by_identity:
             # kept_contents imports a module that imports this module.
             from ..kept_contents import attributes_of
 
             self.attributes = attributes_of(value)
         self.owner: Any = None  # a weak reference to the holder of the value, where the holder distinguishes two values
-        if self._held is UNKNOWN:
+        if self._held_value is UNKNOWN:
             self._hash = hash(value) if _hashes_plainly(value) else reading.hash_of(value)
             self.read = self._hash is not None
             try:
@@ -55,35 +57,37 @@ class StaticValue:
     @property
     def value(self) -> Any:
         """The value; UNKNOWN where the object is gone."""
-        if self._held is not UNKNOWN or self._reference is None:
-            return self._held
+        if self._held_value is not UNKNOWN or self._reference is None:
+            return self._held_value
         value = self._reference()
         return UNKNOWN if value is None else value
 
     @property
     def plain(self) -> Hashable:
         """The value where comparing it runs no user code; else None."""
-        return self._held if is_plain(self._held) else None
+        return self._held_value if is_plain(self._held_value) else None
 
     @property
     def mark(self) -> Hashable:
         """A hashable text of the value: different for different values, and equal for most equal objects."""
-        return self.type, self._hash if self._held is UNKNOWN else self._held, self.text
+        return self.type, self._hash if self._held_value is UNKNOWN else self._held_value, self.text
 
     def equals(self, other: StaticValue) -> bool:
         """Return whether JAX treats the two values as equal; unread values are equal only as one object."""
         if self.type is not other.type:
             return False
-        mine, its = self.value, other.value
-        same = mine is its is not UNKNOWN
+        mine, other_value = self.value, other.value
+        is_same_object = mine is other_value is not UNKNOWN
         if not (self.read and other.read):
-            return same or (self.owner is not None and other.owner is not None and self.owner() is other.owner())
-        if same and self._held is UNKNOWN:
+            return is_same_object or (
+                self.owner is not None and other.owner is not None and self.owner() is other.owner()
+            )
+        if is_same_object and self._held_value is UNKNOWN:
             return self._hash == other._hash  # JAX finds the object by its hash, which changes with the contents
-        if self._hash != other._hash or mine is UNKNOWN or its is UNKNOWN:
+        if self._hash != other._hash or mine is UNKNOWN or other_value is UNKNOWN:
             return self._hash is not None and self._hash == other._hash
         try:
-            return bool(mine == its)
+            return bool(mine == other_value)
         except not_of_a_signal(*FAILURES):  # JAX misses too when an __eq__ raises
             return False
 

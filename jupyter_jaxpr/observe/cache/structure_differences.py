@@ -38,25 +38,25 @@ def structure_difference(
         for reason in _fields(inside, reading):
             yield 1, reason
         return
-    added = [path for path in new_paths if _of(path, name) and path not in old_paths]
-    gone = [path for path in old_paths if _of(path, name) and path not in new_paths]
-    was, now = _tree_texts(before, after, reading)
-    text = f"the structure of {name} changed from {was} to {now}"
+    added = [path for path in new_paths if _is_part_of(path, name) and path not in old_paths]
+    lost = [path for path in old_paths if _is_part_of(path, name) and path not in new_paths]
+    was, became = _tree_texts(before, after, reading)
+    text = f"the structure of {name} changed from {was} to {became}"
     if _is_another_container(before, after):
         pass  # every path differs then, which explains less than the two structures
-    elif added and gone:
-        text = f"the structure of {name} gained {names_text(added)} and lost {names_text(gone)}"
+    elif added and lost:
+        text = f"the structure of {name} gained {names_text(added)} and lost {names_text(lost)}"
     elif added == [name]:
         text = f"{name} was None in the earlier call and has a value in this call"
-    elif gone == [name]:
+    elif lost == [name]:
         text = f"{name} had a value in the earlier call and is None in this call"
     elif added:
         text = f"the structure of {name} gained {names_text(added)}"
-    elif gone:
-        text = f"the structure of {name} lost {names_text(gone)}"
+    elif lost:
+        text = f"the structure of {name} lost {names_text(lost)}"
     cure = "Pass the same structure every time: the same keys, the same containers, None in the same places."
-    containers = 0 if (added or gone) and _has_same_containers(before, after) else 1
-    yield len(added) + len(gone) + containers, Reason("pytree", text, name, was, now, cure)
+    containers = 0 if (added or lost) and _has_same_containers(before, after) else 1
+    yield len(added) + len(lost) + containers, Reason("pytree", text, name, was, became, cure)
 
 
 def _has_same_containers(before: Any, after: Any) -> bool:
@@ -76,7 +76,7 @@ def _is_another_container(before: Any, after: Any) -> bool:
     return classes[0] is not classes[1] and type(None) not in classes
 
 
-def _of(path: str, name: str) -> bool:
+def _is_part_of(path: str, name: str) -> bool:
     return path == name or (path.startswith(name) and path[len(name)] in "[.<")
 
 
@@ -86,10 +86,10 @@ _TREE_PRINTED = 100_000
 
 def _tree_texts(before: Any, after: Any, reading: Reading) -> tuple[str, str]:
     """Return two structures as JAX prints them; for long texts, the part around the first difference."""
-    was, now = (structure_text(tree, reading, _TREE_PRINTED) for tree in (before, after))
-    same = len(os.path.commonprefix([was, now]))
-    start = 0 if same < _TREE_CHARACTERS // 2 else same - _TREE_CHARACTERS // 4
-    return _part(was, start), _part(now, start)
+    was, became = (structure_text(tree, reading, _TREE_PRINTED) for tree in (before, after))
+    common = len(os.path.commonprefix([was, became]))
+    start = 0 if common < _TREE_CHARACTERS // 2 else common - _TREE_CHARACTERS // 4
+    return _part(was, start), _part(became, start)
 
 
 def _part(text: str, start: int) -> str:
@@ -102,18 +102,18 @@ def _part(text: str, start: int) -> str:
 _FIELDS = 4
 
 
-def _fields(found: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
+def _fields(changes: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
     """Yield a reason for each changed static field; equal changes of fields with one name share a reason."""
     alike: dict[tuple[str, str, str], list[Changed]] = {}
-    for change in found:
+    for change in changes:
         texts = reading.text(change.before), reading.text(change.after)
         alike.setdefault((change.path.rpartition(".")[2] if change.library else change.path, *texts), []).append(change)
     for together in list(alike.values())[:_FIELDS]:
         change, path = together[0], together[0].path
-        same = len(together)
+        alike_count = len(together)
         subject = f"the static value {path}"
-        if same > 1:
-            subject = f"the static value {path} (one of {same} that changed alike)"
+        if alike_count > 1:
+            subject = f"the static value {path} (one of {alike_count} that changed alike)"
         cure = (
             f"JAX compiles once for each value of {path}. "
             f"Make {path} a field with an array if the function only computes with it."
@@ -127,8 +127,8 @@ def _fields(found: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
                 )
         if not change.field:
             subject = f"the auxiliary data of {change.owner} at {path}"
-            if same > 1:
-                subject = f"the auxiliary data of {change.owner} at {path} (one of {same} that changed alike)"
+            if alike_count > 1:
+                subject = f"the auxiliary data of {change.owner} at {path} (one of {alike_count} that changed alike)"
             cure = (
                 "JAX compiles once for each value of the auxiliary data. "
                 f"Make the value a child of {change.owner} if the function only computes with it."

@@ -83,26 +83,26 @@ def _in_nodes(path: str, before: Any, after: Any, reading: Reading) -> Iterator[
     if old is None or new is None or old[0] is not new[0] or len(children[0]) != len(children[1]):
         raise _Another
     kind, was = old
-    now = new[1]
-    if not is_same(was, now):
+    became = new[1]
+    if not is_same(was, became):
         if issubclass(kind, _CONTAINERS):
             raise _Another
-        yield from _in_data(path, kind, was, now, reading)
+        yield from _in_data(path, kind, was, became, reading)
     paths = _children(path, kind, was, len(children[0]), reading)
     for child, child_before, child_after in zip(paths, *children, strict=True):
         yield from _in_nodes(exact(child, Limit.PATH), child_before, child_after, reading)
 
 
-def _in_data(path: str, kind: type, was: Any, now: Any, reading: Reading) -> Iterator[Changed]:
+def _in_data(path: str, kind: type, was: Any, became: Any, reading: Reading) -> Iterator[Changed]:
     owner = kind_name(kind)
-    if type(was) is type(now) and hasattr(was, "nodes") and hasattr(was, "attributes"):
-        yield from _in_graph(path, was, now, reading)
+    if type(was) is type(became) and hasattr(was, "nodes") and hasattr(was, "attributes"):
+        yield from _in_graph(path, was, became, reading)
         return
     names = _meta_fields(kind, was)
-    if names is None or not isinstance(now, tuple) or len(now) != len(was):
-        yield Changed(path, isinstance(was, kind), owner, was, now)
+    if names is None or not isinstance(became, tuple) or len(became) != len(was):
+        yield Changed(path, isinstance(was, kind), owner, was, became)
         return
-    for name, *values in zip(names, was, now, strict=True):
+    for name, *values in zip(names, was, became, strict=True):
         if not is_same(*values):
             yield Changed(path if name is None else f"{path}.{text_of(name)}", name is not None, owner, *values)
 
@@ -143,10 +143,10 @@ def _fields(kind: type) -> Sequence[Any]:
 # --- flax.nnx ---------------------------------------------------------------------------------------------
 
 
-def _in_graph(path: str, was: Any, now: Any, reading: Reading) -> Iterator[Changed]:
+def _in_graph(path: str, was: Any, became: Any, reading: Reading) -> Iterator[Changed]:
     """Yield the changed attributes of two nnx graphs; a graph lists its nodes and attributes in the order of a walk."""
     path = path.removesuffix("._graphdef")  # the node `_graphdef` is nnx's own
-    before, after = _attributes(path, was, reading), _attributes(path, now, reading)
+    before, after = _attributes(path, was, reading), _attributes(path, became, reading)
     if [place for place, _ in before] != [place for place, _ in after]:
         raise _Another
     for (place, old), (_, new) in zip(before, after, strict=True):
@@ -160,8 +160,8 @@ def _attributes(path: str, graph: Any, reading: Reading) -> list[tuple[str, Any]
     return [(place, node) for place, node in _walked(path, graph, reading) if not _is_node(node)]
 
 
-def _is_node(found: Any) -> bool:
-    return kind_name(type(found)) in ("NodeDef", "NodeRef") or _is_variable(found)
+def _is_node(value: Any) -> bool:
+    return kind_name(type(value)) in ("NodeDef", "NodeRef") or _is_variable(value)
 
 
 def _walked(path: str, graph: Any, reading: Reading) -> list[tuple[str, Any]]:
@@ -199,17 +199,17 @@ def nnx_variables(tree: Any, reading: Reading) -> list[tuple[int, list[str]]]:
     return variables
 
 
-def _find_variables(tree: Any, first: int, reading: Reading, found: list[tuple[int, list[str]]]) -> None:
+def _find_variables(tree: Any, first: int, reading: Reading, variables_of_nodes: list[tuple[int, list[str]]]) -> None:
     node = tree.node_data()
     if node is None:
         return
     if kind_name(node[0]) == "NodeStates":
         variables = _variables(tree, reading)
         if len(variables) == tree.num_leaves:
-            found.append((first, variables))
+            variables_of_nodes.append((first, variables))
         return
     for child in tree.children():
-        _find_variables(child, first, reading, found)
+        _find_variables(child, first, reading, variables_of_nodes)
         first += child.num_leaves
 
 

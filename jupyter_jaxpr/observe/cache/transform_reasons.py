@@ -31,7 +31,10 @@ def jit_outside(key: Key, name: str) -> str:
     """
     kinds = _kinds(key)
     leaves = () if key.transforms is None else key.transforms.leaves
-    is_plain = all([transform.axis for transform in own] == [0] * len(kinds) for own in leaves) and not key.statics
+    is_plain = (
+        all([transform.axis for transform in transforms] == [0] * len(kinds) for transforms in leaves)
+        and not key.statics
+    )
     if not kinds or not is_plain or any(kind != "vmap" for kind in kinds):
         return "Put the jit outside the transformation: call the transformed function within a function under jax.jit."
     called = name if name.isidentifier() else "f"
@@ -42,10 +45,10 @@ def jit_outside(key: Key, name: str) -> str:
 
 def is_first_under(key: Key, earlier: Sequence[MissEvent]) -> bool:
     """Return whether no earlier call was under the transforms of this call; False where that is unknown."""
-    known = [old.key for old in earlier if old.key is not None]
-    if key.transforms is None or any(old.transforms is None for old in known):
+    earlier_keys = [old.key for old in earlier if old.key is not None]
+    if key.transforms is None or any(old.transforms is None for old in earlier_keys):
         return False
-    return all(_kinds(old) != _kinds(key) for old in known)
+    return all(_kinds(old) != _kinds(key) for old in earlier_keys)
 
 
 def first_under(key: Key, name: str) -> Reason:
@@ -69,17 +72,19 @@ def transform_reason(event: MissEvent, earlier: Sequence[MissEvent], name: str, 
         text = f"{name} was called under {under(key)}: such calls have no fast path"
         return Reason("no_fast_path", text, cure=jit_outside(key, name))
     alike = [old for old in earlier if old.key is not None and _has_types_of(old.key, key)] or list(earlier)
-    known = [old for old in alike if old.key is not None and old.key.transforms is not None]
-    if key.transforms is None or not known:
+    under_transforms = [old for old in alike if old.key is not None and old.key.transforms is not None]
+    if key.transforms is None or not under_transforms:
         text = (
             f"JAX derived another program from {name}: the transformation or the batch size is new, or the caches were "
             "cleared"
         )
         return Reason("argument_type", text)
-    same = [old for old in known if old.key is not None and old.key.transforms == key.transforms]
-    if same:
-        return _again(event, same[-1], name)
-    of_kinds = [old for old in known if old.key is not None and _kinds(old.key) == _kinds(key)]
+    alike_under_transforms = [
+        old for old in under_transforms if old.key is not None and old.key.transforms == key.transforms
+    ]
+    if alike_under_transforms:
+        return _same_transforms(event, alike_under_transforms[-1], name)
+    of_kinds = [old for old in under_transforms if old.key is not None and _kinds(old.key) == _kinds(key)]
     if not of_kinds:
         return first_under(key, name)
     sized = [old for old in of_kinds if old.key is not None and _sizes(old.key) == _sizes(key)]
@@ -90,7 +95,7 @@ def transform_reason(event: MissEvent, earlier: Sequence[MissEvent], name: str, 
     return _other_axes(before, key, name, reading)
 
 
-def _again(event: MissEvent, last: MissEvent, name: str) -> Reason:
+def _same_transforms(event: MissEvent, last: MissEvent, name: str) -> Reason:
     assert event.key is not None
     if last.clears != event.clears:
         text = f"JAX no longer holds the program of {name} under {under(event.key)}: the caches were cleared"
@@ -100,20 +105,20 @@ def _again(event: MissEvent, last: MissEvent, name: str) -> Reason:
 
 
 def _other_size(before: Key, key: Key, name: str) -> Reason:
-    was, now = _text_of_sizes(before), _text_of_sizes(key)
-    text = f"the batch size of vmap around {name} changed from {was} to {now}"
+    was, became = _text_of_sizes(before), _text_of_sizes(key)
+    text = f"the batch size of vmap around {name} changed from {was} to {became}"
     cure = "Pad the batches to one size, or expect one compile for each batch size."
-    return Reason("argument_type", text, None, was, now, cure)
+    return Reason("argument_type", text, None, was, became, cure)
 
 
 def _other_axes(before: Key, key: Key, name: str, reading: Reading) -> Reason:
-    old, new = (_by_path(each, reading) for each in (before, key))
+    old, new = (_by_path(jit_key, reading) for jit_key in (before, key))
     changed = [path for path in new if old.get(path) != new[path]]
     if _kinds(key) == ("vmap",) and changed:
         axes = [f"{path} from {_mapped(old.get(path, ()))} to {_mapped(new[path])}" for path in changed]
         return Reason("argument_type", f"the axes that vmap around {name} maps changed: {names_text(axes)}")
-    now, was = ([path for path, around in each.items() if around] for each in (new, old))
-    text = f"{under(key)} around {name} applies to {names_text(now)}, in the earlier call to {names_text(was)}"
+    current, was = ([path for path, around in around_paths.items() if around] for around_paths in (new, old))
+    text = f"{under(key)} around {name} applies to {names_text(current)}, in the earlier call to {names_text(was)}"
     return Reason("argument_type", text)
 
 

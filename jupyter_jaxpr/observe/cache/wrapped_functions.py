@@ -71,7 +71,7 @@ def options_of(fun: Any) -> tuple[str, ...]:
     return tuple(options)
 
 
-def _add_options(fun: Any, found: list[str], depth: int) -> None:
+def _add_options(fun: Any, texts: list[str], depth: int) -> None:
     if type(fun) is not FunctionType or _IN_JAX not in file_of(fun.__code__).replace("\\", "/"):
         return
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True):
@@ -80,9 +80,9 @@ def _add_options(fun: Any, found: list[str], depth: int) -> None:
         except not_of_a_signal(ValueError):  # the variable has no value yet
             continue
         if _is_plain(value):
-            found.append(f"{name}={value!r}")
+            texts.append(f"{name}={value!r}")
         elif depth:
-            _add_options(value, found, depth - 1)
+            _add_options(value, texts, depth - 1)
 
 
 def _is_plain(value: Any) -> bool:

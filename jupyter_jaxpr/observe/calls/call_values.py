@@ -45,9 +45,9 @@ class CallValues:
         keep: Whether to keep the arrays themselves alive, as `--steps` requires.
     """
 
-    def __init__(self, leaves: Sequence[Any], which: Which, keep: bool = False) -> None:
-        self.which = which
-        self._held: list[Any] = list(map(_own, leaves)) if keep else _all_held(leaves)
+    def __init__(self, leaves: Sequence[Any], which_call: Which, keep: bool = False) -> None:
+        self.which = which_call
+        self._entries: list[Any] = list(map(_copy_of_small, leaves)) if keep else _all_held(leaves)
         # By the place of the leaf: the copy, and the sharding of the array; None for a NumPy array.
         self._copies: dict[int, tuple[Any, Any]] = {}
 
@@ -58,9 +58,9 @@ class CallValues:
             The bytes that the copies take. What cannot be copied (an array over several devices) is left out.
         """
         jax = sys.modules["jax"]
-        alive: list[Any] = [held() if type(held) is weakref.ref else held for held in self._held]
-        arrays = {place: each for place, each in enumerate(alive) if _can_be_copied(each)}
-        size = sum(each.nbytes for each in arrays.values())
+        alive: list[Any] = [entry() if type(entry) is weakref.ref else entry for entry in self._entries]
+        arrays = {place: array for place, array in enumerate(alive) if _can_be_copied(array)}
+        size = sum(array.nbytes for array in arrays.values())
         if not arrays or size > limit:
             return 0
         try:
@@ -86,20 +86,20 @@ class CallValues:
         Args:
             copied: Whether the small arrays here were copied at the call.
         """
-        alive: list[Any] = [held() if type(held) is weakref.ref else held for held in self._held]
+        alive: list[Any] = [entry() if type(entry) is weakref.ref else entry for entry in self._entries]
         arrays = [value for value in alive if type(value).__module__ == "numpy" and value.shape]
         return any(not copied or array.nbytes >= _COPIED for array in arrays)
 
     def let_go(self) -> None:
         """Replace the arrays that `keep` kept alive by weak references."""
-        self._held = [leaf if type(leaf) is weakref.ref else _held(leaf) for leaf in self._held]
+        self._entries = [leaf if type(leaf) is weakref.ref else _stored(leaf) for leaf in self._entries]
 
     def among(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any] | None:
         """Return the values if all of them are among the objects that a call passed; else None."""
         passed = iter(sys.modules["jax"].tree_util.tree_leaves((tuple(args), kwargs)))
-        values = [held() if type(held) is weakref.ref else held for held in self._held]
-        same = all(value is not None and any(value is leaf for leaf in passed) for value in values)
-        return values if same and not any(map(is_deleted, values)) else None
+        values = [entry() if type(entry) is weakref.ref else entry for entry in self._entries]
+        are_passed = all(value is not None and any(value is leaf for leaf in passed) for value in values)
+        return values if are_passed and not any(map(is_deleted, values)) else None
 
     def get(self, paths: Sequence[str] = ()) -> list[Any]:
         """Return the values.
@@ -111,7 +111,7 @@ class CallValues:
             ValuesGone: A value no longer exists.
         """
         values = []
-        for place, stored in enumerate(self._held):
+        for place, stored in enumerate(self._entries):
             value = stored() if type(stored) is weakref.ref else stored
             # A NumPy array that still exists may have been written to since the call.
             if place in self._copies and (not isinstance(value, sys.modules["jax"].Array) or is_deleted(value)):
@@ -131,16 +131,16 @@ class CallValues:
 def _all_held(leaves: Sequence[Any]) -> list[Any]:
     """Return the scalars and weak references to the arrays; this runs at every miss and takes 0.2 us a leaf."""
     array, reference = array_type(), weakref.ref
-    return [(reference(leaf) if leaf.aval.shape else leaf) if type(leaf) is array else _held(leaf) for leaf in leaves]
+    return [(reference(leaf) if leaf.aval.shape else leaf) if type(leaf) is array else _stored(leaf) for leaf in leaves]
 
 
-def _own(leaf: Any) -> Any:
+def _copy_of_small(leaf: Any) -> Any:
     """Return a copy of a small NumPy array, to which the user may write; other leaves as they are."""
     is_small = type(leaf).__module__ == "numpy" and bool(leaf.shape) and leaf.nbytes < _COPIED
     return leaf.copy() if is_small else leaf
 
 
-def _held(leaf: Any) -> Any:
+def _stored(leaf: Any) -> Any:
     if not getattr(leaf, "shape", ()):
         return leaf
     if type(leaf).__module__ == "numpy" and leaf.nbytes < _COPIED:
@@ -166,6 +166,6 @@ def copied(leaves: Sequence[Any], donated: Sequence[bool]) -> list[Any]:
         return list(leaves)
     donations = [*[False] * (len(leaves) - len(donated)), *donated]
     return [
-        jax.numpy.copy(leaf) if gone and isinstance(leaf, jax.Array) else leaf
-        for leaf, gone in zip(leaves, donations, strict=True)
+        jax.numpy.copy(leaf) if is_donated and isinstance(leaf, jax.Array) else leaf
+        for leaf, is_donated in zip(leaves, donations, strict=True)
     ]

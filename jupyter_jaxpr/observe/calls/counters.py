@@ -280,7 +280,7 @@ class CallCounter:
 
     def _start_monitoring(self) -> None:
         monitor = monitoring()
-        others: defaultdict[tuple[int, int], int] = defaultdict(int)
+        other_calls: defaultdict[tuple[int, int], int] = defaultdict(int)
         the_jit_type = jit_type()
 
         def other_call(code: Any, offset: int, called: Any, first: Any) -> bool:
@@ -295,8 +295,8 @@ class CallCounter:
                 # A package function such as jax.tree.map(f, xs) calls f at a site that another call has switched off.
                 monitor.restart_events()
                 return False
-            others[id(code), offset] += 1
-            return others[id(code), offset] > _OTHER_CALLS
+            other_calls[id(code), offset] += 1
+            return other_calls[id(code), offset] > _OTHER_CALLS
 
         # The callback reads only local variables, because it runs at every jitted call, and once at each of the
         # thousands of sites in JAX that a trace passes: those return first. The callback makes few calls, because its
@@ -343,8 +343,8 @@ class CallCounter:
             try:
                 if type(called) is not the_jit_type:
                     called = carried_by(called)
-                here = type(called) is the_jit_type and threading.get_ident() == self._thread
-                if here and not staging():  # inside a trace the call counts as inlined
+                is_ours = type(called) is the_jit_type and threading.get_ident() == self._thread
+                if is_ours and not staging():  # inside a trace the call counts as inlined
                     self._raised[self._refer(called), user_place(sys._getframe(1))] += 1
             except RecursionError:
                 self.overflowed = True

@@ -1,7 +1,7 @@
 """Counts the hits of each cache entry, for `%%jaxpr --per-entry`.
 
-Such a call runs no Python of JAX's, but JAX's hook after each call has its arguments. Their key is taken as that of a
-miss is. A call costs 10 to 100 us more meanwhile, by the number of arrays.
+A hit runs no Python of JAX, but JAX's hook after each call has its arguments. The key of a hit is read as the key of a
+miss is. Each call takes 10 to 100 us more meanwhile, depending on the number of arrays.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class EntryHits:
         self._functions = functions
         self._reading = reading
         self._fail = fail
-        self._found: dict[int, dict[Hashable, KeyHits]] = {}  # by the id of the function's history
+        self._hits: dict[int, dict[Hashable, KeyHits]] = {}  # by the id of the function's history
         self._unread: set[int] = set()  # ids of histories with a call that could not be read
         self._results: Results | None = None
         self.all_told = False
@@ -66,14 +66,14 @@ class EntryHits:
         """Return the hits of a function by key; None where a call of the function could not be read."""
         if not self.all_told or id(history) in self._unread:
             return None
-        return list(self._found.get(id(history), {}).values())
+        return list(self._hits.get(id(history), {}).values())
 
     def _lose(self) -> None:
         self.all_told = False
 
     def _hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], _: Any) -> None:
         fun = getattr(called, "_fun", None)
-        record = self._functions.known(fun)
+        record = self._functions.record_of(fun)
         if record is None or record.library or record.construct is not None or record.history is None:
             return
         history, number, _rerun = record.history
@@ -82,7 +82,7 @@ class EntryHits:
             return
         try:
             key = key_of(called._jit_info, args, kwargs, fun, self._reading)
-            keys = self._found.setdefault(id(history), {})
+            keys = self._hits.setdefault(id(history), {})
             mark = number, _mark(key)
             if mark not in keys:
                 keys[mark] = KeyHits(number, key)

@@ -1,7 +1,7 @@
-"""Holds what is needed to make a call once more: function, structure, static values; no array is kept alive.
+"""Holds the parts of a call that are needed to repeat it: function, structure, static values; no array is kept alive.
 
-The arrays are not here but in the program's `CallValues`. With them the very call can be made again, through the
-user's own jitted function, or of the function without jit.
+The arrays are in the program's `CallValues`. With them the same call can be made again, through the user's own jitted
+function or through the function without jit.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class HeldCall:
         fun = self.fun
         return None if fun is None else jitted_of(fun, self.options)
 
-    def given(self, leaves: Sequence[Any], *, jitted: bool = False) -> Given | None:
+    def arguments(self, leaves: Sequence[Any], *, jitted: bool = False) -> Given | None:
         """Return the positional and keyword arguments of the call.
 
         Args:
@@ -124,13 +124,13 @@ class HeldCall:
             return None
         remaining = iter(leaves[len(leaves) - sum(slot is None for slot in self._slots) :])
         left_out = jitted and self._jitted is not None
-        whole = []
+        all_leaves = []
         for slot in self._slots:
             value = next(remaining) if slot is None else None if left_out else slot.value
             if value is UNKNOWN:
                 return None
-            whole.append(value)
-        args, kwargs = jax.tree_util.tree_unflatten(self._tree, whole)
+            all_leaves.append(value)
+        args, kwargs = jax.tree_util.tree_unflatten(self._tree, all_leaves)
         if not self._positions and not self._keywords:
             return args, kwargs
         statics = [static.value for _, static in self._positions] + [static.value for static in self._keywords.values()]

@@ -1,8 +1,8 @@
-"""Finds which program a cache hit ran, where its function has several programs.
+"""Finds the program that a cache hit ran, where the function has several programs.
 
-Such a call runs no Python of JAX's. JAX's hook after each call has its arguments, and JAX is asked which of its traces
-they have. The hook goes in when a function with several programs is about to be called. The first calls of such a
-function are all looked at, and then as many as take a twentieth of the time.
+A hit runs no Python of JAX. JAX's hook after each call has the arguments of the hit, and JAX returns its trace for
+these arguments. The hook is installed when a function with several programs is about to be called. All of the first
+calls of such a function are examined, and then as many calls as take a twentieth of the time.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ class HitPrograms:
     def __init__(
         self,
         run: Run,
-        known: Callable[[Any], FunctionRecord | None],
+        record_of: Callable[[Any], FunctionRecord | None],
         looking_away: Callable[[], AbstractContextManager[Any]],
     ) -> None:
         self._run = run
-        self._known = known
+        self._record_of = record_of
         self._looking_away = looking_away
         self._looks: dict[FunctionRecord, Looks] = {}
         self._results: Results | None = None
@@ -78,7 +78,7 @@ class HitPrograms:
     def about_to_call(self, called: Any) -> None:
         """Install the hook if a function with several programs is about to be called from a new place."""
         if self._results is None:
-            record = self._known(getattr(called, "_fun", None))
+            record = self._record_of(getattr(called, "_fun", None))
             if record is not None and not record.library and record.construct is None and record.has_several:
                 self.start()
 
@@ -107,7 +107,7 @@ class HitPrograms:
         self.all_told = False
 
     def _hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], _: Any) -> None:
-        record = self._known(getattr(called, "_fun", None))
+        record = self._record_of(getattr(called, "_fun", None))
         if record is None or record.library or not record.has_several or record.construct is not None:
             return
         looks = self._looks.get(record)
@@ -127,11 +127,11 @@ class HitPrograms:
                 looks.unknown += 1
             else:
                 activity = self._run.activity(record)
-                activity.use(program, now=False)
+                activity.use(program, in_this_run=False)
                 from ..programs import own_programs  # that module imports this one
 
                 looks.all_seen = not record.unkept and all(
-                    kept.key in activity.programs for kept in own_programs(record)
+                    program.key in activity.programs for program in own_programs(record)
                 )
         except not_of_a_signal(*FAILURES) as error:
             looks.unknown += 1
@@ -152,14 +152,14 @@ class HitPrograms:
             traced = call_leaves(called, args, kwargs)
         if traced is None:
             return None
-        same: list[KeptProgram] = [kept for kept in record.kept.values() if kept.jaxpr is traced[0]]
-        if len(same) < 2:
-            return same[0] if same else None
+        programs: list[KeptProgram] = [program for program in record.programs.values() if program.jaxpr is traced[0]]
+        if len(programs) < 2:
+            return programs[0] if programs else None
         # One trace can have several compiled programs, one for each placement of the arguments.
         if record.equinox or record.pmap:
             return None
         key = key_of(called._jit_info, args, kwargs, called._fun, self._run.reading)
-        of_key = [kept for kept in same if any(self._is_equal(old, key) for old in kept.keys)]
+        of_key = [program for program in programs if any(self._is_equal(old, key) for old in program.keys)]
         return of_key[-1] if of_key else None  # the newest program replaced the older ones in JAX's cache
 
     def _is_equal(self, old: Key, new: Key) -> bool:

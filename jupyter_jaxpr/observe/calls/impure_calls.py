@@ -1,8 +1,8 @@
 """Records the calls of clocks, random generators and files that the user's code makes while JAX traces.
 
-The call counter shows each call with the object that is called, so that a name means what it meant: a `time` of the
-user's is not taken for Python's. What did not run is not seen, nor what runs within a callback of JAX. Python 3.11 does
-not show calls, and nothing is said there.
+The call counter reports each call with the called object, so a `time` of the user is not mistaken for Python's `time`.
+Code that did not run is not recorded, nor code that runs within a callback of JAX. Python 3.11 does not report calls,
+so nothing is recorded there.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class FrozenCalls:
         self._traced = traced
         self._fail = fail
         self._seeded: set[tuple[str, str]] = set()
-        self.found: dict[tuple[str, str], FrozenCall] = {}
+        self.calls: dict[tuple[str, str], FrozenCall] = {}
 
     def called(self, code: CodeType, offset: int, called: Any, first: Any) -> None:
         """Check a call that the user's code makes, and record the call if its result differs from call to call.
@@ -60,10 +60,10 @@ class FrozenCalls:
             first: The first argument, if there is one.
         """
         function = self._traced()
-        if function is None or len(self.found) >= _MOST:
+        if function is None or len(self.calls) >= _MOST:
             return
         try:
-            named_kind = _known(called, first)
+            named_kind = _impure_source(called, first)
             if named_kind is not None and not (
                 named_kind[0] in OF_NOW and _is_given_a_time(code, offset, OF_NOW[named_kind[0]])
             ):
@@ -73,16 +73,16 @@ class FrozenCalls:
         except not_of_a_signal(*FAILURES) as error:
             self._fail(error)
 
-    def _note(self, function: str, known: tuple[str, Kind], receiver: Any, code: CodeType, offset: int) -> None:
-        name, kind = known
+    def _note(self, function: str, impure_source: tuple[str, Kind], receiver: Any, code: CodeType, offset: int) -> None:
+        name, kind = impure_source
         source = name.rpartition(".")[0]
         if name.endswith(".seed"):
             # a seeded generator gives the same numbers at each trace, as the user intends
             self._seeded.add((function, source))
-        elif (function, name) not in self.found and (function, source) not in self._seeded:
+        elif (function, name) not in self.calls and (function, source) not in self._seeded:
             if issubclass(type(receiver), _generators()) and not _is_from_outside(receiver, code):
                 return  # the function itself made the generator from a seed
-            self.found[function, name] = FrozenCall(function, name, kind, _place(code, offset))
+            self.calls[function, name] = FrozenCall(function, name, kind, _place(code, offset))
 
     def _note_taken(self, function: str, called: Any, first: Any, code: CodeType, offset: int) -> None:
         """Record a value taken from a generator or an open file: each call takes the next value."""
@@ -90,9 +90,9 @@ class FrozenCalls:
         if called is next and type(owner) is not types.GeneratorType and not issubclass(type(owner), _FILES):
             return
         name = "next" if called is next else f"{kind_name(type(owner))}.{_name(called, owner)}"
-        if (function, name) not in self.found and _is_from_outside(owner, code):
+        if (function, name) not in self.calls and _is_from_outside(owner, code):
             kind: Kind = "file" if issubclass(type(owner), _FILES) else "iterator"
-            self.found[function, name] = FrozenCall(function, name, kind, _place(code, offset))
+            self.calls[function, name] = FrozenCall(function, name, kind, _place(code, offset))
 
 
 _FILES = (io.TextIOBase, io.RawIOBase, io.BufferedIOBase)
@@ -112,7 +112,7 @@ def _is_given_a_time(code: CodeType, offset: int, least: int) -> bool:
     return is_call and instructions[offset + 1] > least
 
 
-def _known(called: Any, first: Any) -> tuple[str, Kind] | None:
+def _impure_source(called: Any, first: Any) -> tuple[str, Kind] | None:
     """Return name and kind of a function whose result may differ at the next call; None for other objects."""
     kind = type(called)
     function = functions().get(id(called))

@@ -1,4 +1,4 @@
-"""The names and kinds of Python and package functions whose results differ from call to call."""
+"""Lists the functions of Python and of packages whose results differ from call to call, with their kinds."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ class InstructionLines:
     """The line of each site, computed once."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[CodeType, list[int], list[int | None]]] = {}
-        # `_known` keeps the code alive, so that its id stays unique
+        self._tables: dict[int, tuple[CodeType, list[int], list[int | None]]] = {}
+        # `_tables` keeps the code alive, so that its id stays unique
         self._places: dict[tuple[int, int], Place | None] = {}
 
     def place(self, code: CodeType, offset: int) -> Place | None:
@@ -27,13 +27,13 @@ class InstructionLines:
         return place
 
     def _place(self, code: CodeType, offset: int) -> Place | None:
-        table = self._known.get(id(code))
+        table = self._tables.get(id(code))
         if table is None:
             starts, lines = [], []
             for start, _, line in code.co_lines():
                 starts.append(start)
                 lines.append(line)
-            table = self._known[id(code)] = (code, starts, lines)
+            table = self._tables[id(code)] = (code, starts, lines)
         if is_installed(file_of(code)):
             return None
         _, starts, lines = table

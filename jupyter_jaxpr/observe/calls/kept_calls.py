@@ -39,7 +39,7 @@ class ProgramCalls:
     """The kept calls that ran one program."""
 
     calls: tuple[KeptCall, ...]
-    seen: int  # the calls of the function object that were seen, whichever program they ran
+    total: int  # the calls of the function object that were seen, whichever program they ran
 
 
 @dataclass
@@ -47,7 +47,7 @@ class _Calls:
     """The calls of one function object."""
 
     fun: Any  # the function without jit; its id is the key, so the function must stay alive
-    seen: int = 0
+    total: int = 0
     hits: dict[int, tuple[Any, Any, Any]] = field(default_factory=dict)  # by number: the function and its arguments
     missed: dict[int, tuple[Any, CallValues]] = field(default_factory=dict)  # by number: the jaxpr and the values
     ends_with_hit: bool = False
@@ -62,10 +62,10 @@ class KeptCalls:
 
     def hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Keep a call that hit; runs after each call, and runs no code of the user's."""
-        calls = self._of(getattr(called, "_fun", None))
-        calls.seen += 1
+        calls = self._calls_of(getattr(called, "_fun", None))
+        calls.total += 1
         calls.ends_with_hit = True
-        if calls.seen > FIRST:
+        if calls.total > FIRST:
             return
         copying = _Copying()
         try:
@@ -74,17 +74,17 @@ class KeptCalls:
             return
         if copying.size <= _BYTES_OF_A_CALL and self._bytes + copying.size <= _BYTES_IN_ALL:
             self._bytes += copying.size
-            calls.hits[calls.seen] = called, *copies
+            calls.hits[calls.total] = called, *copies
 
     def missed(self, fun: Any, jaxpr: Any, values: CallValues) -> None:
         """Keep a call that missed and ran a program."""
-        calls = self._of(fun)
-        calls.seen += 1
+        calls = self._calls_of(fun)
+        calls.total += 1
         calls.ends_with_hit = False
-        if calls.seen <= FIRST:
-            calls.missed[calls.seen] = jaxpr, values
+        if calls.total <= FIRST:
+            calls.missed[calls.total] = jaxpr, values
 
-    def _of(self, fun: Any) -> _Calls:
+    def _calls_of(self, fun: Any) -> _Calls:
         calls = self._calls.get(id(fun))
         if calls is None:
             calls = self._calls[id(fun)] = _Calls(fun)
@@ -103,18 +103,22 @@ class KeptCalls:
         """
         programs: dict[int, tuple[int, list[KeptCall]]] = {}
         for calls in self._calls.values():
-            known = {number: made for number, made in calls.missed.items() if not made[1].arrays_that_may_change(True)}
+            values_by_number = {
+                number: missed_call
+                for number, missed_call in calls.missed.items()
+                if not missed_call[1].arrays_that_may_change(True)
+            }
             for number, (called, args, kwargs) in calls.hits.items():
                 traced = leaves_of(called, args, kwargs)
                 if traced is not None and not any(map(is_deleted, traced[1])):
-                    known[number] = traced[0], CallValues(traced[1], "last", keep=True)
-            last = last_of(calls.fun) if calls.seen > FIRST and calls.ends_with_hit else None
+                    values_by_number[number] = traced[0], CallValues(traced[1], "last", keep=True)
+            last = last_of(calls.fun) if calls.total > FIRST and calls.ends_with_hit else None
             if last is not None and not last[1].arrays_that_may_change(False):
-                known[calls.seen] = last
-            for number in sorted(known):
-                jaxpr, values = known[number]
-                programs.setdefault(id(jaxpr), (calls.seen, []))[1].append(KeptCall(number, values))
-        return {program: ProgramCalls(tuple(kept), seen) for program, (seen, kept) in programs.items()}
+                values_by_number[calls.total] = last
+            for number in sorted(values_by_number):
+                jaxpr, values = values_by_number[number]
+                programs.setdefault(id(jaxpr), (calls.total, []))[1].append(KeptCall(number, values))
+        return {program: ProgramCalls(tuple(kept_calls), total) for program, (total, kept_calls) in programs.items()}
 
     def clear(self) -> None:
         """Drop the arguments."""

@@ -51,14 +51,14 @@ class MonitoringTool:
 
     def give_back(self) -> None:
         """Free the id if this package holds it; remove our callbacks and no others."""
-        monitor, ours = monitoring(), self.is_ours
-        if ours:
+        monitor, was_ours = monitoring(), self.is_ours
+        if was_ours:
             monitor.set_events(self.number, 0)
         for event, callback in self._callbacks.items():
             registered = monitor.register_callback(self.number, event, None)
             if registered is not None and registered is not callback:
                 monitor.register_callback(self.number, event, registered)
-        if ours:
+        if was_ours:
             monitor.free_tool_id(self.number)
 
 

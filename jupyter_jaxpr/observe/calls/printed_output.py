@@ -36,7 +36,7 @@ class _Tap:
         self._before = vars(stream).get("write")
         passed_on = stream.write
 
-        def write(text: str, *rest: Any) -> Any:
+        def write(text: str, *arguments: Any) -> Any:
             written = 0
             try:
                 for recorder in reversed(self.recorders):
@@ -46,12 +46,12 @@ class _Tap:
                     try:
                         recorder._record(text)
                     except RecursionError:
-                        recorder._where = None
+                        recorder._origin = None
                     except not_of_a_signal(Exception):  # the text is printed even where it cannot be recorded
-                        recorder._where = None
+                        recorder._origin = None
                     if recorder.swallows:
                         return written
-                return passed_on(text, *rest)
+                return passed_on(text, *arguments)
             except RecursionError as error:
                 # Where the user's stack is full, the next frame of the user's raises this error itself: drop the error
                 # of our frame.
@@ -99,7 +99,7 @@ class PrintRecorder:
         self._tap: _Tap | None = None
         self._characters = 0
         self._pieces: list[str] = []
-        self._where: tuple[str, Place | None] | None = None
+        self._origin: tuple[str, Place | None] | None = None
 
     def start(self) -> None:
         """Start recording; do nothing where the `write` of the stream cannot be replaced."""
@@ -129,24 +129,24 @@ class PrintRecorder:
                     tap.take_out()
         if self._pieces:
             self._finish()
-        self._where = None
+        self._origin = None
 
     def _record(self, text: str) -> None:
         if self._characters > KEEP_CHARACTERS:
             return
         text = exact(text, KEEP_CHARACTERS)
         self._characters += len(text)
-        where = (self._function(), user_place(sys._getframe(2)))
-        if where != self._where:
+        origin = (self._function(), user_place(sys._getframe(2)))
+        if origin != self._origin:
             self._finish()
-            self._where = where
+            self._origin = origin
         self._pieces.append(text)
         if text.endswith("\n"):  # print writes the text and the line end separately: the line end closes a record
             self._finish()
 
     def _finish(self) -> None:
         text = "".join(self._pieces)
-        if text.strip() and self._where is not None:
-            self.printed.append(Printed(self._where[0], text.removesuffix("\n"), self._where[1]))
+        if text.strip() and self._origin is not None:
+            self.printed.append(Printed(self._origin[0], text.removesuffix("\n"), self._origin[1]))
         self._pieces.clear()
-        self._where = None
+        self._origin = None

@@ -29,7 +29,7 @@ class LineRecorder:
         self._tool: MonitoringTool | None = None
         self._lost = False  # whether other code took the tool id
         # all codes of the file by id: the hash of a code object reads all of the code
-        self._known: dict[int, CodeType] = {}
+        self._file_codes: dict[int, CodeType] = {}
         self._codes: dict[int, CodeType] = {}  # the codes with lines that no trace has reached
         self._lines: dict[int, set[int]] = {}  # the lines of each of these codes
         self._entered: dict[int, CodeType] = {}
@@ -41,11 +41,15 @@ class LineRecorder:
         """Watch the code of a function before its trace, and the helper functions in `module`, its globals."""
         if not HAS_MONITORING or self._watching:
             return
-        if not self._codes and id(code) in self._known and self._looked_through.get(id(module)) == len(module or ()):
+        if (
+            not self._codes
+            and id(code) in self._file_codes
+            and self._looked_through.get(id(module)) == len(module or ())
+        ):
             return
         for file_code in self._in_file(code, module):
-            if id(file_code) not in self._known:
-                self._known[id(file_code)] = file_code
+            if id(file_code) not in self._file_codes:
+                self._file_codes[id(file_code)] = file_code
                 # Python reports no line event for a function whose whole code is on its first line
                 if lines := _own_lines(file_code):
                     self._codes[id(file_code)], self._lines[id(file_code)] = file_code, lines
@@ -90,13 +94,13 @@ class LineRecorder:
 
     def was_reached(self, code: CodeType, line: int) -> bool | None:
         """Return whether a trace of the cell reached a line of a code; None where this is unknown."""
-        if self._lost or self._tool is None or id(code) not in self._known or line not in _own_lines(code):
+        if self._lost or self._tool is None or id(code) not in self._file_codes or line not in _own_lines(code):
             return None
         return line in self._reached
 
     def _in_file(self, code: CodeType | None, module: dict[str, Any] | None) -> Iterator[CodeType]:
         """Yield the codes of the cell: the code of the function, and the codes of the other functions in the module."""
-        if code is not None and id(code) not in self._known and file_of(code) == self._file:
+        if code is not None and id(code) not in self._file_codes and file_of(code) == self._file:
             yield from _with_nested(code)
         if module is None or self._looked_through.get(id(module)) == len(module):
             return

@@ -1,11 +1,11 @@
-"""What an expression can stand for, without running it: a known object, or what is known about objects of its kind.
+"""Declares the values of the analysis: what an expression stands for, found without running the expression.
 
 - `Known`: this very object.
 - `Made`: objects that the analysed code makes or receives. `plain`: arrays, numbers, strings, None, and containers of
-  them: no operator or attribute of theirs runs Python code of the user's. `fresh`: a change of the object cannot be
-  seen outside (it is immutable, or was made in the call). `deep`: the same holds for all that it contains.
-- `Local`: a function that the analysed code defines. `Transformed`: what a library made of functions, such as
-  `jax.vmap(f)`. `Method`: a method of any of these. `Choice`: one of several functions.
+  them: their operators and attributes run no Python code of the user. `fresh`: a change of the object cannot be seen
+  outside (it is immutable, or was made in the call). `deep`: all objects that it contains are fresh, too.
+- `Local`: a function that the analysed code defines. `Transformed`: the result of a library's transform of functions,
+  such as `jax.vmap(f)`. `Method`: a method of any of these. `Choice`: one of several functions.
 """
 
 from __future__ import annotations

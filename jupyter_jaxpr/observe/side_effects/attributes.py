@@ -107,15 +107,15 @@ class Attributes(abc.ABC):
 
     def _inside(self, value: Any) -> Iterator[Any]:
         """Yield an object and all its parts; after too many parts, yield an unknown object and stop."""
-        waiting, seen = [value], {id(value)}
+        waiting, visited = [value], {id(value)}
         while waiting:
             item = waiting.pop()
             yield item
             for part in _parts_of(item):
-                if id(part) not in seen and not isinstance(part, types.ModuleType):
-                    seen.add(id(part))
+                if id(part) not in visited and not isinstance(part, types.ModuleType):
+                    visited.add(id(part))
                     waiting.append(part)
-            if len(seen) > _MOST_OBJECTS:
+            if len(visited) > _MOST_OBJECTS:
                 yield _Unknown()
                 return
 
@@ -202,39 +202,39 @@ class Attributes(abc.ABC):
         self._keep.append(attribute)
         return Known(attribute)
 
-    def _bound(self, scope: Scope, node: ast.AST, receiver: Value, found: Any, name: str) -> Value:
+    def _bound(self, scope: Scope, node: ast.AST, receiver: Value, attribute: Any, name: str) -> Value:
         """Return the value of a class attribute that is read from an instance."""
-        if isinstance(found, types.FunctionType):
-            return Method(receiver, name, found)
-        if isinstance(found, staticmethod):
-            return Known(found.__func__)
-        if isinstance(found, classmethod):
+        if isinstance(attribute, types.FunctionType):
+            return Method(receiver, name, attribute)
+        if isinstance(attribute, staticmethod):
+            return Known(attribute.__func__)
+        if isinstance(attribute, classmethod):
             kind = type(receiver.value) if isinstance(receiver, Known) else getattr(receiver, "of", None)
-            return Method(Known(kind) if kind else OUTSIDE, name, found.__func__)
-        if isinstance(found, property):
-            getter = found.fget
+            return Method(Known(kind) if kind else OUTSIDE, name, attribute.__func__)
+        if isinstance(attribute, property):
+            getter = attribute.fget
             if isinstance(getter, types.FunctionType) and is_users_code(getter.__code__):
                 return self._user_call(scope, node, getter, [receiver])
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
-        if isinstance(found, functools.cached_property):
+        if isinstance(attribute, functools.cached_property):
             text = f"{PLACE} computes the cached property {name}, which stores its value in the object."
             return self.refuse("state", scope, node, text)
-        if isinstance(found, types.MemberDescriptorType | types.GetSetDescriptorType):
+        if isinstance(attribute, types.MemberDescriptorType | types.GetSetDescriptorType):
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
-        if isinstance(found, types.MethodDescriptorType | types.BuiltinFunctionType | types.WrapperDescriptorType):
+        if isinstance(attribute, types.MethodDescriptorType | types.BuiltinFunctionType | types.WrapperDescriptorType):
             return Method(receiver, name)
-        if isinstance(found, functools.partialmethod):
-            return Method(receiver, name, found.func)
-        if callable(getattr(type(found), "__get__", None)):
-            if is_users_class(type(found)):
+        if isinstance(attribute, functools.partialmethod):
+            return Method(receiver, name, attribute.func)
+        if callable(getattr(type(attribute), "__get__", None)):
+            if is_users_class(type(attribute)):
                 text = f"{PLACE} reads the attribute {name} through a user-defined descriptor."
                 return self.refuse("unknown", scope, node, text)
-            inner = getattr(found, "__wrapped__", None) or getattr(found, "fun", None)
+            inner = getattr(attribute, "__wrapped__", None) or getattr(attribute, "fun", None)
             if isinstance(inner, types.FunctionType):  # a method under jax.jit, or one that equinox wraps
-                return Method(receiver, name, found)
+                return Method(receiver, name, attribute)
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
-        self._keep.append(found)
-        return Known(found)
+        self._keep.append(attribute)
+        return Known(attribute)
 
     def _of_class(self, scope: Scope, node: ast.AST, owner: Made, kind: type, name: str) -> Value:
         """Return an attribute of an instance that the analysed code has made."""
@@ -281,8 +281,8 @@ class Attributes(abc.ABC):
                 return self._joined([self._element(value, part) for part in parts])
             if is_users_class(type(iterated)):
                 return self._iterated(scope, node, value)
-            made = self.blurred(value)
-            return Made(made.plain, made.deep, made.deep)
+            element = self.blurred(value)
+            return Made(element.plain, element.deep, element.deep)
         if isinstance(value, Made):
             if not value.plain and not value.fresh and not self._restartable:
                 text = f"{PLACE} may take elements from an iterator that existed before the call."
@@ -294,10 +294,10 @@ class Attributes(abc.ABC):
 
     def _iterated(self, scope: Scope, node: ast.AST, value: Value) -> Value:
         """Return the elements of an object of a user class: from `__next__` of its `__iter__`, or by index."""
-        taken = self.special(scope, node, value, ("__iter__", "__getitem__", "__next__"))
-        if isinstance(taken, Made) and taken.of is not None:
-            return self.special(scope, node, taken, ("__next__",))
-        return taken
+        iterator = self.special(scope, node, value, ("__iter__", "__getitem__", "__next__"))
+        if isinstance(iterator, Made) and iterator.of is not None:
+            return self.special(scope, node, iterator, ("__next__",))
+        return iterator
 
     def special(self, scope: Scope, node: ast.AST, value: Value, names: tuple[str, ...]) -> Value:
         """Analyse the methods with these names in the user class of a value, which an operator would call."""
@@ -334,12 +334,12 @@ class Attributes(abc.ABC):
             for value in values:
                 self._escapes(value)
             return OUTSIDE
-        made = [self.blurred(value) for value in values]
-        kinds = {value.of for value in made}
+        parts = [self.blurred(value) for value in values]
+        kinds = {value.of for value in parts}
         return Made(
-            all(value.plain for value in made),
-            all(value.fresh for value in made),
-            all(value.deep for value in made),
+            all(value.plain for value in parts),
+            all(value.fresh for value in parts),
+            all(value.deep for value in parts),
             kinds.pop() if len(kinds) == 1 else None,
         )
 
@@ -358,12 +358,12 @@ class Attributes(abc.ABC):
 
     def functions_of(self, value: Any) -> list[Any]:
         """Return the user's functions inside a library's callable."""
-        known = self._functions.get(id(value))
-        if known is None:
+        functions = self._functions.get(id(value))
+        if functions is None:
             self._keep.append(value)
-            known = [inner for inner in functions_inside(value) if is_users_callable(inner)]
-            self._functions[id(value)] = known
-        return list(known)
+            functions = [inner for inner in functions_inside(value) if is_users_callable(inner)]
+            self._functions[id(value)] = functions
+        return list(functions)
 
 
 @functools.cache
@@ -420,9 +420,9 @@ def instance_dict(value: Any) -> dict[str, Any]:
     return stored if isinstance(stored, dict) else dict(stored)
 
 
-def _is_field(found: Any) -> bool:
+def _is_field(attribute: Any) -> bool:
     """Return whether a class attribute is the default of a field, which each instance has for itself."""
-    return not callable(getattr(type(found), "__get__", None))
+    return not callable(getattr(type(attribute), "__get__", None))
 
 
 def _own_getattribute(kind: type) -> bool:

@@ -1,4 +1,4 @@
-"""Python's audit events that a trace of ours refuses: what the Python of a call would do outside of the process.
+"""Lists the audit events of Python that stop a trace of this package: changes outside of the process.
 
 Python raises an audit event before it writes to a file, opens a connection or starts a process.
 """

@@ -48,12 +48,12 @@ def bind_parameters(
     else:
         bound.update(zip(names, values, strict=False))
         bound.update({name: value for name, value in keywords.items() if name is not None and name in (*names, *only)})
-    rest = values[len(names) :]
+    extra_values = values[len(names) :]
     if arguments.vararg is not None:
-        bound[arguments.vararg.arg] = _packed(rest, joined)
+        bound[arguments.vararg.arg] = _packed(extra_values, joined)
     if arguments.kwarg is not None:
-        more = {name: value for name, value in keywords.items() if name not in (*names, *only)}
-        bound[arguments.kwarg.arg] = _packed_by_name(more, joined)
+        extra_keywords = {name: value for name, value in keywords.items() if name not in (*names, *only)}
+        bound[arguments.kwarg.arg] = _packed_by_name(extra_keywords, joined)
     return {name: bound.get(name, OUTSIDE) for name in (*names, *only, *_starred(node))}
 
 

@@ -331,14 +331,14 @@ def is_jitted(value: Any) -> bool:
     return facts.is_jitted(value)
 
 
-def functions_inside(value: Any, most: int = 200) -> Iterator[Any]:
+def functions_inside(value: Any, limit: int = 200) -> Iterator[Any]:
     """Yield the callables inside a library's callable: wrapped, partial, or in its closure."""
-    waiting, seen = [value], {id(value)}
-    while waiting and len(seen) < most:
+    waiting, visited = [value], {id(value)}
+    while waiting and len(visited) < limit:
         holder = waiting.pop()
         for inner in _parts(holder):
-            if id(inner) not in seen:
-                seen.add(id(inner))
+            if id(inner) not in visited:
+                visited.add(id(inner))
                 if callable(inner):
                     yield inner
                     if is_users_callable(inner):  # the callable runs with its bound arguments on its own object

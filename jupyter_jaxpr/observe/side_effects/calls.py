@@ -158,9 +158,9 @@ class Calls(Methods):
                     return self._call_method(scope, node, Method(Known(owner), function.__name__), values, keywords)
             return self._call_library(scope, node, function, values, keywords)
         if is_users_class(type(function)):
-            own = vars_of(type(function)).get("__call__")
-            if isinstance(own, types.FunctionType):
-                return self._call_function(scope, node, own, [Known(function), *values], keywords)
+            method = vars_of(type(function)).get("__call__")
+            if isinstance(method, types.FunctionType):
+                return self._call_function(scope, node, method, [Known(function), *values], keywords)
         return self._call_library(scope, node, function, values, keywords)
 
     def _call_function(
@@ -229,13 +229,13 @@ class Calls(Methods):
     def _call_library(
         self, scope: Scope, node: ast.AST, function: Any, values: list[Value], keywords: Keywords
     ) -> Value:
-        given = [*values, *keywords.values()]
+        passed = [*values, *keywords.values()]
         key = None
-        if all(type(value) is Made for value in given) and not is_users_class(type(function)):
+        if all(type(value) is Made for value in passed) and not is_users_class(type(function)):
             key = (id(function), *values, *keywords.items())
-            known = self._of_libraries.get(key)
-            if known is not None:
-                return known
+            earlier_result = self._of_libraries.get(key)
+            if earlier_result is not None:
+                return earlier_result
         refusals = self.refusals
         result = self._call_new(scope, node, function, values, keywords)
         if key is not None and self.refusals == refusals and not self.functions_of(function):
@@ -246,11 +246,11 @@ class Calls(Methods):
         name = _name(function)
         judgement = verdict(function)
         arguments_passed = [*values, *keywords.values()]
-        own = [Known(inner) for inner in self.functions_of(function)]
-        if is_jitted(function) and not own:
+        inner_functions = [Known(inner) for inner in self.functions_of(function)]
+        if is_jitted(function) and not inner_functions:
             fun = getattr(function, "_fun", None)
-            own = [Known(inner) for inner in self.functions_of(fun)] if callable(fun) else []
-        if own and _package(function) != "builtins" and callable(getattr(function, "__wrapped__", None)):
+            inner_functions = [Known(inner) for inner in self.functions_of(fun)] if callable(fun) else []
+        if inner_functions and _package(function) != "builtins" and callable(getattr(function, "__wrapped__", None)):
             # In jax.jit(f) and jax.vmap(f), f takes the same arguments; the rules of a custom derivative take other
             # ones.
             if not wrapper_is_known(function):
@@ -259,13 +259,13 @@ class Calls(Methods):
             if isinstance(function, functools._lru_cache_wrapper):
                 self.refuse("state", scope, node, f"{PLACE} calls {name}, which keeps its results in a cache.")
             self._entered(scope, node, function)
-            if own[1:]:
-                self._call_back(scope, node, tuple(own[1:]), arguments_passed)
-            return self._call_transformed(scope, node, Transformed((own[0],)), values, keywords)
+            if inner_functions[1:]:
+                self._call_back(scope, node, tuple(inner_functions[1:]), arguments_passed)
+            return self._call_transformed(scope, node, Transformed((inner_functions[0],)), values, keywords)
         if self.is_live and name == _COMPUTES and _package(function) == "jax":
             text = f"{PLACE} calls jax.{name}, which computes arrays while JAX traces."
             return self.refuse("state", scope, node, text)
-        if judgement != "harmless" and not own:
+        if judgement != "harmless" and not inner_functions:
             kind, text = _VERDICTS[judgement]
             if name == "open" and judgement == "outside" and not _writes(values, keywords):
                 kind, text = "unknown", "{place} calls {name}, which reads a file."
@@ -275,7 +275,7 @@ class Calls(Methods):
             module = values[0] if values else OUTSIDE
             if isinstance(module, Known) and is_users_class(type(module.value)):
                 return self._call_linen(scope, node, type(module.value), values[1:], keywords)
-        if name in _CALLED_LATER and not own and _package(function) == "jax":
+        if name in _CALLED_LATER and not inner_functions and _package(function) == "jax":
             return PLAIN
         out = keywords.get("out")
         if out is not None and not (isinstance(out, Known) and out.value is None):
@@ -290,9 +290,9 @@ class Calls(Methods):
             self._handed_over(scope, node, function, value)
         functions = [function for value in arguments_passed for function in self._functions_in(value)]
         arguments = [value for value in arguments_passed if not self._is_function(value)]
-        if functions and (not arguments or (name in _TRANSFORMS and not own)):
-            return Transformed((*own, *functions))
-        callbacks = (*own, *functions)
+        if functions and (not arguments or (name in _TRANSFORMS and not inner_functions)):
+            return Transformed((*inner_functions, *functions))
+        callbacks = (*inner_functions, *functions)
         results = self._call_back(scope, node, callbacks, arguments) if callbacks else None
         return self._result(function, arguments, results)
 
@@ -347,8 +347,8 @@ class Calls(Methods):
         traced_values = [rebuilt(value) for value in values]
         named = {name: rebuilt(value) for name, value in keywords.items()}
         results = [self.call(scope, node, function, traced_values, named) for function in callee.functions]
-        made = [self.blurred(value) for value in (*traced_values, *named.values(), *results)]
-        plain, deep = all(value.plain for value in made), all(value.deep for value in made)
+        blurred_values = [self.blurred(value) for value in (*traced_values, *named.values(), *results)]
+        plain, deep = all(value.plain for value in blurred_values), all(value.deep for value in blurred_values)
         return PLAIN if plain and deep else Made(plain, deep, deep)
 
     def _call_back(self, scope: Scope, node: ast.AST, functions: tuple[Value, ...], arguments: list[Value]) -> Value:

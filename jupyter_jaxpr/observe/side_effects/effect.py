@@ -1,4 +1,4 @@
-"""What running a function's Python once more would change outside of the function: one record for each cause."""
+"""Declares the records of side effects: changes outside of a function that a second run of its Python makes."""
 
 from __future__ import annotations
 

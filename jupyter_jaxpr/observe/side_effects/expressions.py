@@ -195,11 +195,11 @@ class Expressions(Calls):
         if isinstance(operator, ast.Mod):  # the % operator also formats strings
             methods += _TEXT_OF_OBJECT
         results = [self._operator(scope, node, value, methods) for value in values]
-        made = [self.blurred(value) for value in values]
-        if all(value.plain for value in made):
-            deep = all(value.deep for value in made)
+        operands = [self.blurred(value) for value in values]
+        if all(value.plain for value in operands):
+            deep = all(value.deep for value in operands)
             return Made(True, True, deep)
-        return self._joined([result for result, value in zip(results, made, strict=True) if not value.plain])
+        return self._joined([result for result, value in zip(results, operands, strict=True) if not value.plain])
 
     def _unary(self, scope: Scope, node: ast.UnaryOp) -> Value:
         value = self.value_of(scope, node.operand)
@@ -269,9 +269,9 @@ class Expressions(Calls):
                 class_method = type(container).__dict__.get("__missing__")
                 if class_method is not None:
                     self.special(scope, node, owner, ("__missing__",))
-                own = self.special(scope, node, owner, ("__getitem__",))
+                item = self.special(scope, node, owner, ("__getitem__",))
                 if not isinstance(container, dict | list | tuple):
-                    return own
+                    return item
             if type(container).__name__ == "defaultdict":
                 return self.refuse("state", scope, node, f"{PLACE} reads a defaultdict, which may add a key.")
             if isinstance(container, dict):
@@ -283,8 +283,8 @@ class Expressions(Calls):
         if not isinstance(owner, Known | Made):
             return OUTSIDE
         if isinstance(owner, Known) and not isinstance(owner.value, list | tuple | set):
-            made = self.blurred(owner)
-            return Made(made.plain, made.deep, made.deep)
+            blurred_owner = self.blurred(owner)
+            return Made(blurred_owner.plain, blurred_owner.deep, blurred_owner.deep)
         return self.elements(scope, node, owner)
 
     def indexed(self, scope: Scope, node: ast.expr, index: Value) -> None:
@@ -319,8 +319,10 @@ class Expressions(Calls):
                 return Transformed(tuple(functions))
             for function in functions:
                 self._escapes(function)
-        made = [self.blurred(value) for value in values]
-        return Made(all(value.plain for value in made), True, all(value.deep or _is_deep(value) for value in made))
+        elements = [self.blurred(value) for value in values]
+        return Made(
+            all(value.plain for value in elements), True, all(value.deep or _is_deep(value) for value in elements)
+        )
 
     def _comprehension(self, scope: Scope, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
         inner = Scope({}, frozenset(), scope, {}, scope.module, scope.file, scope.function, returned=scope.returned)
@@ -336,8 +338,8 @@ class Expressions(Calls):
             element = self.value_of(inner, node.elt)
         if self._is_function(element):
             return Transformed((element,))
-        made = self.blurred(element)
-        return Made(made.plain, True, made.deep)
+        blurred_element = self.blurred(element)
+        return Made(blurred_element.plain, True, blurred_element.deep)
 
     # --- calls ---
 

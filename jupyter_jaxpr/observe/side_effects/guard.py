@@ -1,7 +1,7 @@
 """Guards a trace: undoes every change that the trace makes, and refuses a trace whose changes cannot be undone.
 
-Refused is refused before it runs: by the analysis of the function, and while it is traced by Python's audit events,
-which tell of a write to a file, a connection or a process before it happens.
+The refusal comes before the change: the analysis of the function refuses the trace, or one of Python's audit events
+does, which report a write to a file, a connection or a process before it happens.
 """
 
 from __future__ import annotations
@@ -154,5 +154,5 @@ def _audit(event: str, facts: tuple[Any, ...]) -> None:
     sentence = refused_event(event, facts)
     if sentence is not None:
         refused.append(sentence)
-        what = sentence.replace(PLACE, "The call", 1)
-        raise PermissionError(f"{what} jupyter_jaxpr traces this call and did not allow the change.")
+        cause = sentence.replace(PLACE, "The call", 1)
+        raise PermissionError(f"{cause} jupyter_jaxpr traces this call and did not allow the change.")

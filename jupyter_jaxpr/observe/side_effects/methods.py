@@ -68,8 +68,8 @@ class Methods(Attributes):
             if function is not None:
                 passed = values[1:] if name == "__call__" else []
                 results.append(self._call_function(scope, node, function, [clone, *passed], {**keywords}))
-        made = self.blurred(self._joined(results))
-        return Made(made.plain, True, made.deep)
+        result = self.blurred(self._joined(results))
+        return Made(result.plain, True, result.deep)
 
     def _method_of_object(
         self, scope: Scope, node: ast.AST, receiver: Known, name: str, values: list[Value], keywords: Keywords
@@ -122,8 +122,8 @@ class Methods(Attributes):
                 if isinstance(value, dict) and name == "get"
                 else self._element_view(receiver, name)
             )
-        made = self.blurred(receiver)
-        return Made(made.plain, made.fresh, made.deep)
+        owner = self.blurred(receiver)
+        return Made(owner.plain, owner.fresh, owner.deep)
 
     def _element_view(self, receiver: Known, name: str) -> Value:
         value = receiver.value
@@ -133,8 +133,8 @@ class Methods(Attributes):
             parts = list(dict.values(value)) if name == "values" else list(dict.items(value))
             self._keep.append(parts)
             return Known(parts, receiver.rebuilt)
-        made = self.blurred(receiver)
-        return Made(made.plain, True, made.deep)
+        owner = self.blurred(receiver)
+        return Made(owner.plain, True, owner.deep)
 
     def _method_of_made(
         self, scope: Scope, node: ast.AST, receiver: Made, name: str, values: list[Value], keywords: Keywords
@@ -151,9 +151,11 @@ class Methods(Attributes):
             return self._changes_fresh(scope, node, arguments)
         if receiver.plain:
             self._read_by_method(scope, node, arguments)
-            made = [self.blurred(value) for value in arguments if not self._is_function(value)]
-            deep = receiver.deep and all(value.deep for value in made)
-            return Made(True, deep or receiver.deep, receiver.deep) if all(m.plain for m in made) else OUTSIDE
+            blurred_arguments = [self.blurred(value) for value in arguments if not self._is_function(value)]
+            deep = receiver.deep and all(value.deep for value in blurred_arguments)
+            return (
+                Made(True, deep or receiver.deep, receiver.deep) if all(m.plain for m in blurred_arguments) else OUTSIDE
+            )
         results: list[Value] = []
         kinds = [receiver.of] if receiver.of is not None else [*self._classes, *self._library_classes]
         for kind in kinds:
@@ -169,9 +171,9 @@ class Methods(Attributes):
             return self._joined(results)
         return self._call_unknown(scope, node, [receiver, *arguments])
 
-    def _changes_fresh(self, scope: Scope, node: ast.AST, given: list[Value]) -> Value:
+    def _changes_fresh(self, scope: Scope, node: ast.AST, arguments: list[Value]) -> Value:
         """Analyse the storage of values in the call's own container; the values must not be outside objects."""
-        for value in given:
+        for value in arguments:
             self.handed_over(scope, node, value)
             if self._is_function(value):
                 self._escapes(value)
@@ -180,8 +182,8 @@ class Methods(Attributes):
                 return self.refuse("unknown", scope, node, text)
         return PLAIN
 
-    def _read_by_method(self, scope: Scope, node: ast.AST, given: list[Value]) -> None:
-        for value in given:
+    def _read_by_method(self, scope: Scope, node: ast.AST, arguments: list[Value]) -> None:
+        for value in arguments:
             self.handed_over(scope, node, value)
             if self._is_function(value):
                 self._escapes(value)
@@ -198,21 +200,21 @@ class Methods(Attributes):
         self._classes[kind] = None
         self._escaping(arguments)
         blurred = [self.blurred(value) for value in arguments]
-        made = Made(plain=False, fresh=True, deep=all(value.deep for value in blurred), of=kind)
+        instance = Made(plain=False, fresh=True, deep=all(value.deep for value in blurred), of=kind)
         for name in ("__new__", "__init__"):
             function = from_users_class(kind, name)
             if function is not None and not is_generated(function):
-                self._call_function(scope, node, function, [made, *values], keywords)
+                self._call_function(scope, node, function, [instance, *values], keywords)
             elif function is None and (base := _library_base(kind, name)) is not None:
                 self._call_library(scope, node, base, arguments, {})
         for name in _AFTER_INIT:
             function = from_users_class(kind, name)
             if function is not None:
-                self._call_function(scope, node, function, [made], {})
+                self._call_function(scope, node, function, [instance], {})
         if dataclasses.is_dataclass(kind):
-            self.special(scope, node, made, ("__setattr__",))
+            self.special(scope, node, instance, ("__setattr__",))
             self._call_field_functions(scope, node, kind)
-        return made
+        return instance
 
     def _call_field_functions(self, scope: Scope, node: ast.AST, kind: type) -> None:
         """Analyse the factories and converters of a dataclass's fields."""
@@ -226,9 +228,9 @@ class Methods(Attributes):
             self._analysed.add(value.key())
             self._keep.append(value)
             self.special(scope, node, value, IMPLICIT_METHODS)
-            taken = self.special(scope, node, value, ("__iter__",))
-            if isinstance(taken, Made) and taken.of is not None:
-                self.special(scope, node, taken, ("__next__",))
+            iterator = self.special(scope, node, value, ("__iter__",))
+            if isinstance(iterator, Made) and iterator.of is not None:
+                self.special(scope, node, iterator, ("__next__",))
 
     def _may_be_array(self, value: Value) -> bool:
         """Return whether an argument may be a NumPy array that existed before the call."""

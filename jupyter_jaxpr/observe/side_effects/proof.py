@@ -68,8 +68,8 @@ class _Analysis(Expressions):
             return self.refuse("unknown", scope, node, f"{PLACE} defines {node.name}, an asynchronous function.")
         self._statements(scope, node.body)
         if _yields(node):
-            made = self.blurred(self._joined(scope.returned))
-            return Made(made.plain, True, made.deep)
+            result = self.blurred(self._joined(scope.returned))
+            return Made(result.plain, True, result.deep)
         return self._joined(scope.returned) if scope.returned else Known(None)
 
     def _statements(self, scope: Scope, statements: Sequence[ast.stmt]) -> bool:
@@ -140,8 +140,8 @@ class _Analysis(Expressions):
             case ast.Tuple() | ast.List():
                 self._unpack(scope, target, value)
             case ast.Starred():
-                made = self.blurred(value)
-                self.bind(scope, target.value, Made(made.plain, True, made.deep))
+                element = self.blurred(value)
+                self.bind(scope, target.value, Made(element.plain, True, element.deep))
             case ast.Attribute():
                 owner = self.value_of(scope, target.value)
                 self.store(scope, target, owner, value, _short(target), target.attr)
@@ -222,12 +222,12 @@ class _Analysis(Expressions):
         load = _as_load(node.target)
         before = self.value_of(scope, load)
         value = self.value_of(scope, node.value)
-        made = self.blurred(before)
+        owner = self.blurred(before)
         result = self.combined(scope, node, node.op, [before, value])
-        if not made.plain:
+        if not owner.plain:
             name = type(node.op).__name__.lower()
             result = self.special(scope, node, before, (f"__i{_INPLACE.get(name, name)}__",))
-        if not made.fresh and not made.deep:
+        if not owner.fresh and not owner.deep:
             text = f"{PLACE} changes {_short(node.target)} in place, and the object may have existed before the call."
             self.refuse("state", scope, node, text)
         self.bind(scope, node.target, result)
@@ -258,13 +258,13 @@ class _Analysis(Expressions):
         self._merge(scope, after)
         return body_ends and orelse_ends
 
-    def _merge(self, scope: Scope, other: dict[str, Value]) -> bool:
+    def _merge(self, scope: Scope, other_names: dict[str, Value]) -> bool:
         """Join the values of each name on both branches; return whether a value changed."""
         changed = False
-        for name, value in other.items():
-            now = scope.names.get(name)
-            joined = value if now is None else self._joined([now, value])
-            if now is None or joined.key() != now.key():
+        for name, value in other_names.items():
+            current = scope.names.get(name)
+            joined = value if current is None else self._joined([current, value])
+            if current is None or joined.key() != current.key():
                 scope.names[name] = joined
                 changed = True
         return changed
@@ -328,8 +328,8 @@ class _Analysis(Expressions):
             for pattern in ast.walk(case.pattern):
                 name = getattr(pattern, "name", None) or getattr(pattern, "rest", None)
                 if isinstance(name, str):
-                    made = self.blurred(subject)
-                    scope.names[name] = Made(made.plain, made.deep, made.deep)
+                    blurred_subject = self.blurred(subject)
+                    scope.names[name] = Made(blurred_subject.plain, blurred_subject.deep, blurred_subject.deep)
                 if isinstance(pattern, ast.MatchClass):
                     for attribute in pattern.kwd_attrs:
                         self.attribute(scope, pattern, subject, attribute)

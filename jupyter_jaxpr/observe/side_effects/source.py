@@ -36,8 +36,8 @@ def function_node(code: CodeType) -> FunctionNode | None:
     key = (code.co_name, code.co_firstlineno)
     if not any(
         _is_same(code, compiled)
-        for whole in (True, False)
-        for compiled in _codes(text, code.co_filename, futures, whole).get(key, ())
+        for is_whole_file in (True, False)
+        for compiled in _codes(text, code.co_filename, futures, is_whole_file).get(key, ())
     ):
         return None
     nodes = [
@@ -50,21 +50,21 @@ def function_node(code: CodeType) -> FunctionNode | None:
 
 
 @functools.lru_cache(maxsize=64)
-def _codes(text: str, file: str, futures: int, whole: bool) -> dict[tuple[str, int], list[CodeType]]:
+def _codes(text: str, file: str, futures: int, is_whole_file: bool) -> dict[tuple[str, int], list[CodeType]]:
     """Return the codes of all functions in a text by name and first line.
 
     Args:
         text: The source text.
         file: The file name of the text.
         futures: The flags of `from __future__` imports.
-        whole: Whether to compile the text at once, as Python compiles a file. Otherwise the statements are compiled one
-            by one, as IPython compiles a cell: the compiler then does not know which names are imported modules, and
-            calls their functions by other instructions.
+        is_whole_file: Whether to compile the text at once, as Python compiles a file. Otherwise the statements are
+            compiled one by one, as IPython compiles a cell: the compiler then does not know which names are imported
+            modules, and calls their functions by other instructions.
     """
     flags = futures | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     tree = tree_of(text)
     assert tree is not None
-    parts = [tree] if whole else [ast.Module([statement], []) for statement in tree.body]
+    parts = [tree] if is_whole_file else [ast.Module([statement], []) for statement in tree.body]
     codes: dict[tuple[str, int], list[CodeType]] = {}
     for part in parts:
         try:
@@ -83,34 +83,34 @@ def _inner(code: CodeType) -> Iterator[CodeType]:
             yield from _inner(constant)
 
 
-def _is_same(code: CodeType, other: CodeType) -> bool:
+def _is_same(code: CodeType, later: CodeType) -> bool:
     """Return whether two codes have the same instructions, names, constants and positions."""
     return (
-        code.co_code == other.co_code
-        and code.co_names == other.co_names
-        and code.co_varnames == other.co_varnames
-        and code.co_freevars == other.co_freevars
-        and code.co_cellvars == other.co_cellvars
-        and list(code.co_positions()) == list(other.co_positions())
-        and _are_same_constants(code.co_consts, other.co_consts)
+        code.co_code == later.co_code
+        and code.co_names == later.co_names
+        and code.co_varnames == later.co_varnames
+        and code.co_freevars == later.co_freevars
+        and code.co_cellvars == later.co_cellvars
+        and list(code.co_positions()) == list(later.co_positions())
+        and _are_same_constants(code.co_consts, later.co_consts)
     )
 
 
-def _are_same_constants(constants: tuple[object, ...], others: tuple[object, ...]) -> bool:
-    if len(constants) != len(others):
+def _are_same_constants(constants: tuple[object, ...], later_constants: tuple[object, ...]) -> bool:
+    if len(constants) != len(later_constants):
         return False
     return all(
         _is_same_constant(constant, constant_beside)
-        for constant, constant_beside in zip(constants, others, strict=True)
+        for constant, constant_beside in zip(constants, later_constants, strict=True)
     )
 
 
-def _is_same_constant(constant: object, other: object) -> bool:
-    if isinstance(constant, CodeType) and isinstance(other, CodeType):
-        return _is_same(constant, other)
+def _is_same_constant(constant: object, later: object) -> bool:
+    if isinstance(constant, CodeType) and isinstance(later, CodeType):
+        return _is_same(constant, later)
     # 1, 1.0 and True are equal, and so are 0.0 and -0.0, but their texts differ.
     return (
-        type(constant) is type(other) and (constant == other or constant != constant) and repr(constant) == repr(other)
+        type(constant) is type(later) and (constant == later or constant != constant) and repr(constant) == repr(later)
     )
 
 

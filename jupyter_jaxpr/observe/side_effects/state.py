@@ -56,7 +56,7 @@ class SavedState:
 
     def __init__(self, fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         self._restore: list[Restore] = []
-        self._seen: set[int] = set()
+        self._visited: set[int] = set()
         self._dicts: set[int] = set()
         self._keep: list[Any] = []
         self._bytes = 0
@@ -65,9 +65,9 @@ class SavedState:
         waiting: list[Any] = [fun, *args, *kwargs.values()]
         while waiting:
             reached = waiting.pop()
-            if id(reached) in self._seen or is_immutable(reached) or is_array_of_jax(reached):
+            if id(reached) in self._visited or is_immutable(reached) or is_array_of_jax(reached):
                 continue
-            self._seen.add(id(reached))
+            self._visited.add(id(reached))
             self._keep.append(reached)
             if len(self._keep) % _LOOKS_AT_CLOCK == 0 and time.thread_time() > self._until:
                 raise TooLarge
@@ -98,157 +98,157 @@ class SavedState:
             legacy = numpy_random.get_state(legacy=False)
             self._restore.append(lambda: numpy_random.set_state(legacy))
 
-    def _save(self, found: Any) -> None:
+    def _save(self, value: Any) -> None:
         """Copy one object, one level deep."""
-        if isinstance(found, types.FunctionType):
-            self._save_function(found)
-        elif isinstance(found, functools._lru_cache_wrapper):
-            if not found.cache_info().currsize:
-                self._restore.append(found.cache_clear)
-        elif isinstance(found, type):
-            if is_users_class(found):
-                self._restore.append(_class_restored(found))
-        elif isinstance(found, types.ModuleType):
-            if is_users_module(found):
-                self._save_dict(vars(found))
+        if isinstance(value, types.FunctionType):
+            self._save_function(value)
+        elif isinstance(value, functools._lru_cache_wrapper):
+            if not value.cache_info().currsize:
+                self._restore.append(value.cache_clear)
+        elif isinstance(value, type):
+            if is_users_class(value):
+                self._restore.append(_class_restored(value))
+        elif isinstance(value, types.ModuleType):
+            if is_users_module(value):
+                self._save_dict(vars(value))
         else:
-            self._save_value(found)
+            self._save_value(value)
 
-    def _save_value(self, found: Any) -> None:
-        if isinstance(found, dict):
-            self._save_dict(found)
-        elif isinstance(found, list):
-            self._count(8 * len(found))
-            items = list.copy(found)
-            self._restore.append(lambda: _put_back_list(found, items))
-        elif isinstance(found, set):
-            members = set(set.__iter__(found))
-            self._restore.append(lambda: _put_back_set(found, members))
-        elif isinstance(found, collections.deque):
-            entries = list(elements_of(found))
-            self._restore.append(lambda: _put_back_deque(found, entries))
-        elif isinstance(found, array.array):
-            self._count(len(found) * found.itemsize)
-            numbers = array.array(found.typecode, bytes(memoryview(found)))
-            self._restore.append(lambda: _put_back_numbers(found, numbers))
-        elif isinstance(found, bytearray):
-            self._count(len(found))
-            content = bytes(found)
-            self._restore.append(lambda: found.__setitem__(slice(None), content))
-        elif isinstance(found, random.Random):
-            state = found.getstate()
-            self._restore.append(lambda: found.setstate(state))
-        elif type(found).__module__.partition(".")[0] == "numpy":
-            self._save_numpy(found)
-        attributes = _attributes(found)
+    def _save_value(self, value: Any) -> None:
+        if isinstance(value, dict):
+            self._save_dict(value)
+        elif isinstance(value, list):
+            self._count(8 * len(value))
+            items = list.copy(value)
+            self._restore.append(lambda: _put_back_list(value, items))
+        elif isinstance(value, set):
+            members = set(set.__iter__(value))
+            self._restore.append(lambda: _put_back_set(value, members))
+        elif isinstance(value, collections.deque):
+            entries = list(elements_of(value))
+            self._restore.append(lambda: _put_back_deque(value, entries))
+        elif isinstance(value, array.array):
+            self._count(len(value) * value.itemsize)
+            numbers = array.array(value.typecode, bytes(memoryview(value)))
+            self._restore.append(lambda: _put_back_numbers(value, numbers))
+        elif isinstance(value, bytearray):
+            self._count(len(value))
+            content = bytes(value)
+            self._restore.append(lambda: value.__setitem__(slice(None), content))
+        elif isinstance(value, random.Random):
+            state = value.getstate()
+            self._restore.append(lambda: value.setstate(state))
+        elif type(value).__module__.partition(".")[0] == "numpy":
+            self._save_numpy(value)
+        attributes = _attributes(value)
         if attributes is not None:
             self._save_dict(attributes)
-        for descriptor in _slots(type(found)):
-            self._restore.append(_slot_restored(found, descriptor))
+        for descriptor in _slots(type(value)):
+            self._restore.append(_slot_restored(value, descriptor))
 
-    def _save_dict(self, found: dict[Any, Any]) -> None:
-        if id(found) in self._dicts:
+    def _save_dict(self, contents: dict[Any, Any]) -> None:
+        if id(contents) in self._dicts:
             return
-        self._dicts.add(id(found))
-        self._count(16 * len(found))
-        items = dict(_items(found))
-        self._restore.append(lambda: _put_back_dict(found, items))
+        self._dicts.add(id(contents))
+        self._count(16 * len(contents))
+        items = dict(_items(contents))
+        self._restore.append(lambda: _put_back_dict(contents, items))
 
-    def _save_numpy(self, found: Any) -> None:
+    def _save_numpy(self, value: Any) -> None:
         import numpy as np
 
-        if isinstance(found, np.ndarray):
-            if found.flags.writeable and not found.dtype.hasobject:
-                self._count(found.nbytes)
-                content = found.copy()
-                self._restore.append(lambda: _put_back_array(found, content))
-        elif isinstance(found, np.random.Generator):
-            state = found.bit_generator.state
-            self._restore.append(lambda: setattr(found.bit_generator, "state", state))
-        elif isinstance(found, np.random.RandomState):
-            legacy = found.get_state(legacy=False)
-            self._restore.append(lambda: found.set_state(legacy))
+        if isinstance(value, np.ndarray):
+            if value.flags.writeable and not value.dtype.hasobject:
+                self._count(value.nbytes)
+                content = value.copy()
+                self._restore.append(lambda: _put_back_array(value, content))
+        elif isinstance(value, np.random.Generator):
+            state = value.bit_generator.state
+            self._restore.append(lambda: setattr(value.bit_generator, "state", state))
+        elif isinstance(value, np.random.RandomState):
+            legacy = value.get_state(legacy=False)
+            self._restore.append(lambda: value.set_state(legacy))
 
-    def _save_function(self, found: types.FunctionType) -> None:
-        for cell in found.__closure__ or ():
+    def _save_function(self, function: types.FunctionType) -> None:
+        for cell in function.__closure__ or ():
             self._restore.append(_cell_restored(cell))
-        if not is_users_code(found.__code__):
+        if not is_users_code(function.__code__):
             return
-        self._save_dict(found.__globals__)
-        self._save_dict(found.__dict__)
-        if found.__kwdefaults__:
-            self._save_dict(found.__kwdefaults__)
+        self._save_dict(function.__globals__)
+        self._save_dict(function.__dict__)
+        if function.__kwdefaults__:
+            self._save_dict(function.__kwdefaults__)
 
 
-def _reachable(found: Any) -> Iterator[Any]:
+def _reachable(value: Any) -> Iterator[Any]:
     """Yield the objects that an object refers to: parts, attributes, and the names and closure of a function."""
-    yield from elements_of(found)
-    if isinstance(found, types.FunctionType):
-        yield from _reachable_from_function(found)
-    elif isinstance(found, types.MethodType):
-        yield found.__func__
-        yield found.__self__
-    elif isinstance(found, functools.partial):
-        yield found.func
-        yield from found.args
-        yield from found.keywords.values()
-    elif is_jitted(found) or isinstance(found, functools._lru_cache_wrapper):
-        inner = getattr(found, "__wrapped__", None)
+    yield from elements_of(value)
+    if isinstance(value, types.FunctionType):
+        yield from _reachable_from_function(value)
+    elif isinstance(value, types.MethodType):
+        yield value.__func__
+        yield value.__self__
+    elif isinstance(value, functools.partial):
+        yield value.func
+        yield from value.args
+        yield from value.keywords.values()
+    elif is_jitted(value) or isinstance(value, functools._lru_cache_wrapper):
+        inner = getattr(value, "__wrapped__", None)
         if inner is not None:
             yield inner
-    elif type(found).__module__.startswith("jax"):  # a custom derivative rule refers to its functions
-        yield from functions_inside(found)
-    elif isinstance(found, type):
-        if is_users_class(found):
-            yield from vars(found).values()
-            yield type(found)
-            yield from field_functions(found)
-    elif isinstance(found, property):
-        yield from (part for part in (found.fget, found.fset) if part is not None)
-    elif isinstance(found, staticmethod | classmethod):
-        yield found.__func__
-    elif not isinstance(found, types.ModuleType):
-        yield from (_attributes(found) or {}).values()
-        for descriptor in _slots(type(found)):
+    elif type(value).__module__.startswith("jax"):  # a custom derivative rule refers to its functions
+        yield from functions_inside(value)
+    elif isinstance(value, type):
+        if is_users_class(value):
+            yield from vars(value).values()
+            yield type(value)
+            yield from field_functions(value)
+    elif isinstance(value, property):
+        yield from (part for part in (value.fget, value.fset) if part is not None)
+    elif isinstance(value, staticmethod | classmethod):
+        yield value.__func__
+    elif not isinstance(value, types.ModuleType):
+        yield from (_attributes(value) or {}).values()
+        for descriptor in _slots(type(value)):
             try:
-                yield descriptor.__get__(found)
+                yield descriptor.__get__(value)
             except AttributeError:
                 continue
-        if is_users_class(type(found)):
-            yield type(found)
+        if is_users_class(type(value)):
+            yield type(value)
 
 
-def _reachable_from_function(found: types.FunctionType) -> Iterator[Any]:
-    for cell in found.__closure__ or ():
+def _reachable_from_function(function: types.FunctionType) -> Iterator[Any]:
+    for cell in function.__closure__ or ():
         try:
             yield cell.cell_contents
         except not_of_a_signal(ValueError):
             continue
-    yield from found.__defaults__ or ()
-    yield from (found.__kwdefaults__ or {}).values()
-    yield from vars(found).values()
-    if not is_users_code(found.__code__):
+    yield from function.__defaults__ or ()
+    yield from (function.__kwdefaults__ or {}).values()
+    yield from vars(function).values()
+    if not is_users_code(function.__code__):
         return
     names: set[str] = set()
-    waiting = [found.__code__]
+    waiting = [function.__code__]
     while waiting:
         code = waiting.pop()
         names.update(code.co_names)
         waiting.extend(constant for constant in code.co_consts if isinstance(constant, types.CodeType))
-    named = [found.__globals__[name] for name in names if name in found.__globals__]
+    named = [function.__globals__[name] for name in names if name in function.__globals__]
     yield from named
     for module in named:  # lists, dicts and sets of modules, such as sys.path
         if isinstance(module, types.ModuleType) and not is_users_module(module):
             yield from (vars(module)[name] for name in names if type(vars(module).get(name)) in (list, dict, set))
 
 
-def _attributes(found: Any) -> dict[Any, Any] | None:
+def _attributes(value: Any) -> dict[Any, Any] | None:
     """Return the attributes of an instance; None for instances of builtin and JAX classes."""
-    kind = type(found)
+    kind = type(value)
     if kind.__module__.partition(".")[0] in ("builtins", "jaxlib", "jax", "numpy"):
         return None
     try:
-        attributes = object.__getattribute__(found, "__dict__")
+        attributes = object.__getattribute__(value, "__dict__")
     except AttributeError:
         return None
     return attributes if type(attributes) is dict else None
@@ -265,58 +265,61 @@ def _slots(kind: type) -> tuple[types.MemberDescriptorType, ...]:
     return tuple(slots)
 
 
-def _put_back_dict(found: dict[Any, Any], items: dict[Any, Any]) -> None:
-    now = list(_items(found))
-    if len(now) == len(items) and all(
-        key is saved_key and value is kept for (key, value), (saved_key, kept) in zip(now, items.items(), strict=True)
+def _put_back_dict(users_dict: dict[Any, Any], items: dict[Any, Any]) -> None:
+    current = list(_items(users_dict))
+    if len(current) == len(items) and all(
+        key is saved_key and value is saved_value
+        for (key, value), (saved_key, saved_value) in zip(current, items.items(), strict=True)
     ):
         return
-    if isinstance(found, collections.OrderedDict):
-        collections.OrderedDict.clear(found)
+    if isinstance(users_dict, collections.OrderedDict):
+        collections.OrderedDict.clear(users_dict)
         for key, value in items.items():
-            collections.OrderedDict.__setitem__(found, key, value)
+            collections.OrderedDict.__setitem__(users_dict, key, value)
     else:
-        dict.clear(found)
-        dict.update(found, items)
+        dict.clear(users_dict)
+        dict.update(users_dict, items)
 
 
-def _items(found: dict[Any, Any]) -> Any:
+def _items(contents: dict[Any, Any]) -> Any:
     """Return the items of a dictionary in its order, without calling methods of a subclass."""
-    if isinstance(found, collections.OrderedDict):
-        return collections.OrderedDict.items(found)
-    return dict.items(found)
+    if isinstance(contents, collections.OrderedDict):
+        return collections.OrderedDict.items(contents)
+    return dict.items(contents)
 
 
-def _put_back_list(found: list[Any], items: list[Any]) -> None:
-    now = list(elements_of(found))
-    if len(now) != len(items) or any(item is not saved_item for item, saved_item in zip(now, items, strict=True)):
-        list.__setitem__(found, slice(None), items)
-
-
-def _put_back_set(found: set[Any], members: set[Any]) -> None:
-    kept = {id(member) for member in members}
-    if {id(member) for member in elements_of(found)} != kept:
-        set.clear(found)
-        set.update(found, members)
-
-
-def _put_back_deque(found: collections.deque[Any], entries: list[Any]) -> None:
-    now = list(elements_of(found))
-    if len(now) != len(entries) or any(
-        entry is not saved_entry for entry, saved_entry in zip(now, entries, strict=True)
+def _put_back_list(users_list: list[Any], items: list[Any]) -> None:
+    current = list(elements_of(users_list))
+    if len(current) != len(items) or any(
+        item is not saved_item for item, saved_item in zip(current, items, strict=True)
     ):
-        collections.deque.clear(found)
-        collections.deque.extend(found, entries)
+        list.__setitem__(users_list, slice(None), items)
 
 
-def _put_back_numbers(found: array.array[Any], numbers: array.array[Any]) -> None:
-    if bytes(memoryview(found)) != bytes(memoryview(numbers)):
-        array.array.__setitem__(found, slice(None), numbers)
+def _put_back_set(users_set: set[Any], members: set[Any]) -> None:
+    member_ids = {id(member) for member in members}
+    if {id(member) for member in elements_of(users_set)} != member_ids:
+        set.clear(users_set)
+        set.update(users_set, members)
 
 
-def _put_back_array(found: Any, content: Any) -> None:
-    if found.tobytes() != content.tobytes():
-        found[...] = content
+def _put_back_deque(users_deque: collections.deque[Any], entries: list[Any]) -> None:
+    current = list(elements_of(users_deque))
+    if len(current) != len(entries) or any(
+        entry is not saved_entry for entry, saved_entry in zip(current, entries, strict=True)
+    ):
+        collections.deque.clear(users_deque)
+        collections.deque.extend(users_deque, entries)
+
+
+def _put_back_numbers(users_numbers: array.array[Any], numbers: array.array[Any]) -> None:
+    if bytes(memoryview(users_numbers)) != bytes(memoryview(numbers)):
+        array.array.__setitem__(users_numbers, slice(None), numbers)
+
+
+def _put_back_array(users_array: Any, content: Any) -> None:
+    if users_array.tobytes() != content.tobytes():
+        users_array[...] = content
 
 
 def _cell_restored(cell: types.CellType) -> Restore:
@@ -335,23 +338,23 @@ def _cell_restored(cell: types.CellType) -> Restore:
     return put_back
 
 
-def _slot_restored(found: Any, descriptor: types.MemberDescriptorType) -> Restore:
+def _slot_restored(owner: Any, descriptor: types.MemberDescriptorType) -> Restore:
     try:
-        content = descriptor.__get__(found)
+        content = descriptor.__get__(owner)
     except AttributeError:
 
         def empty() -> None:
             try:
-                descriptor.__get__(found)
+                descriptor.__get__(owner)
             except AttributeError:
                 return
-            descriptor.__delete__(found)
+            descriptor.__delete__(owner)
 
         return empty
 
     def put_back() -> None:
-        if descriptor.__get__(found) is not content:
-            descriptor.__set__(found, content)
+        if descriptor.__get__(owner) is not content:
+            descriptor.__set__(owner, content)
 
     return put_back
 

@@ -1,1 +1,1 @@
-"""One file for each request of the panel: its parameters, its answer, how it is answered (see `wire/request.py`)."""
+"""Holds one file for each request of the panel: its parameters, its answer and its handler (see `wire/request.py`)."""

@@ -10,7 +10,7 @@ from ...document.types.struct import described
 from ...measure.compare.programs import compare_programs, question
 from ...observe.process_observer import observer
 from ..messages import Confirm
-from ..request import Asked, LongRequest, ProgramIndex
+from ..request import LongRequest, ProgramIndex, RequestContext
 
 
 class CompareRequest(LongRequest, tag="compare"):
@@ -21,8 +21,8 @@ class CompareRequest(LongRequest, tag="compare"):
 
     programs: Annotated[list[ProgramIndex], described("Indices into its programs, two or more.")]
 
-    def answer(self, asked: Asked) -> VariantComparison | Confirm:
-        run, work = asked.run, asked.work
+    def answer(self, context: RequestContext) -> VariantComparison | Confirm:
+        run, work = context.run, context.work
         programs = run.document.programs
         chosen = list(dict.fromkeys(self.programs))
         if len(chosen) < 2:
@@ -32,9 +32,9 @@ class CompareRequest(LongRequest, tag="compare"):
             (name if names.count(name) == 1 else f"{name} ({program + 1})", run.sources.observed(program))
             for name, program in zip(names, chosen, strict=True)
         ]
-        asks = question(named)
-        if asks is not None and not self.confirmed:
-            return self.confirm(asks)
+        confirmation = question(named)
+        if confirmation is not None and not self.confirmed:
+            return self.confirm(confirmation)
 
         def report(doing: str, done: int, total: int) -> None:
             work.tell(doing, done, total, always=True)

@@ -1,15 +1,15 @@
-"""What a program costs."""
+"""The request for the costs of a program: operations, bytes, memory."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
 from ...document.types.cost import ProgramCost
-from ..request import Asked, ProgramIndex, Request
+from ..request import ProgramIndex, Request, RequestContext
 
 
 class CostRequest(Request, tag="cost"):
-    """What a program costs; it is counted, nothing runs."""
+    """Count the operations and bytes of a program; nothing runs."""
 
     patience: ClassVar[int] = 60
     into: ClassVar[str | None] = "costs"
@@ -17,5 +17,5 @@ class CostRequest(Request, tag="cost"):
 
     program: ProgramIndex
 
-    def answer(self, asked: Asked) -> ProgramCost:
-        return asked.run.sources.cost(self.program)
+    def answer(self, context: RequestContext) -> ProgramCost:
+        return context.run.sources.cost(self.program)

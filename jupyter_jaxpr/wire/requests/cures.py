@@ -1,4 +1,4 @@
-"""The cures of a run that are edits of the user's text: of its misses, notes and unrolled loops."""
+"""The request to try the cures of a run: edits of the user's text for misses, notes and unrolled loops."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar
 from ...build.cures import try_cures
 from ...document.types.document import Snapshot
 from ...observe.process_observer import observer
-from ..request import DOCUMENT, Asked, Request
+from ..request import DOCUMENT, Request, RequestContext
 
 
 class CuresRequest(Request, tag="cures"):
@@ -17,6 +17,6 @@ class CuresRequest(Request, tag="cures"):
     into: ClassVar[str | None] = DOCUMENT
     is_kept: ClassVar[bool] = True
 
-    def answer(self, asked: Asked) -> Snapshot:
-        with asked.alone() as run:
-            return try_cures(observer(), run.sources, asked.namespace())
+    def answer(self, context: RequestContext) -> Snapshot:
+        with context.alone() as run:
+            return try_cures(observer(), run.sources, context.namespace())

@@ -1,4 +1,4 @@
-"""What became of a program in another one."""
+"""The request to compare a program with another one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...document.types.diff import ProgramDiff
 from ...document.types.document import Snapshot
 from ...document.types.struct import described
 from ...interruptions import not_of_a_signal
-from ..request import Asked, ProgramIndex, Request
+from ..request import ProgramIndex, Request, RequestContext
 from ..runs import KEPT
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _NO_SUCH = "The earlier run has no such program. Choose another program."
 
 
 class DiffRequest(Request, tag="diff"):
-    """What became of a program in another one, of the same run or a later one; both are read, nothing runs."""
+    """Compare a program with another one, of the same run or of a later run; both are read, nothing runs."""
 
     patience: ClassVar[int] = 60
     into: ClassVar[str | None] = "diffs"
@@ -36,16 +36,16 @@ class DiffRequest(Request, tag="diff"):
         described("The earlier run, where this kernel did not make it: a saved copy, or from before a restart."),
     ] = None
 
-    def answer(self, asked: Asked) -> ProgramDiff:
-        document, sources = self._earlier(asked)
+    def answer(self, context: RequestContext) -> ProgramDiff:
+        document, sources = self._earlier(context)
         if not 0 <= self.before_program < len(document.programs):
             raise Unavailable(_NO_SUCH)
-        run = asked.run
+        run = context.run
         return diff_runs(
             (document, sources), self.before_program, (run.document, run.sources), self.program, self.level
         )
 
-    def _earlier(self, asked: Asked) -> tuple[Snapshot, Sources | None]:
+    def _earlier(self, context: RequestContext) -> tuple[Snapshot, Sources | None]:
         if self.before_document is not None:
             # A document from a file may have the id of a held run; it is compared by itself.
             try:
@@ -53,7 +53,7 @@ class DiffRequest(Request, tag="diff"):
             except not_of_a_signal(ValueError) as error:
                 raise Unavailable(str(error)) from None
             return self.before_document, None
-        earlier = asked.runs.get(self.before)
+        earlier = context.runs.get(self.before)
         if earlier is None:
             raise Unavailable(_GONE)
         return earlier.document, earlier.sources

@@ -7,7 +7,7 @@ from typing import ClassVar
 from ...build.exact_links import exact_links_question, find_exact_links
 from ...document.types.exact_links import ExactLinks
 from ..messages import Confirm
-from ..request import Asked, LongRequest, ProgramIndex
+from ..request import LongRequest, ProgramIndex, RequestContext
 
 
 class ExactLinksRequest(LongRequest, tag="exact_links"):
@@ -18,9 +18,9 @@ class ExactLinksRequest(LongRequest, tag="exact_links"):
 
     program: ProgramIndex
 
-    def answer(self, asked: Asked) -> ExactLinks | Confirm:
-        sources, work, program = asked.run.sources, asked.work, self.program
+    def answer(self, context: RequestContext) -> ExactLinks | Confirm:
+        sources, work, program = context.run.sources, context.work, self.program
         if not self.confirmed and sources.twin(program) is None:
-            name = asked.run.document.programs[program].name
+            name = context.run.document.programs[program].name
             return self.confirm(exact_links_question(sources.observed(program), name))
         return find_exact_links(sources, program, lambda text: work.tell(text, always=True), stopped=work.is_stopped)

@@ -9,7 +9,7 @@ import msgspec
 from ...document.types.struct import described
 from ...document.whole_file import whole_file
 from ...exports.page import page
-from ..request import Asked, ProgramIndex, Request
+from ..request import ProgramIndex, Request, RequestContext
 
 
 class ExportRequest(Request, tag="export"):
@@ -22,9 +22,9 @@ class ExportRequest(Request, tag="export"):
         "html"
     )
 
-    def answer(self, asked: Asked) -> str:
-        with_texts = asked.run.sources.with_texts
+    def answer(self, context: RequestContext) -> str:
+        with_texts = context.run.sources.with_texts
         if self.format == "document":
             return whole_file(lambda equations: with_texts(whole=equations), self.program)
-        whole = msgspec.structs.replace(with_texts(whole=True), focus=self.program)
-        return page(whole, asked.run.sources.source_page)
+        document = msgspec.structs.replace(with_texts(whole=True), focus=self.program)
+        return page(document, context.run.sources.source_page)

@@ -14,10 +14,9 @@ from ...document.types.diff import ProgramDiff
 from ...document.types.document import Snapshot
 from ...document.types.live import LiveProgram
 from ...document.types.struct import described
-from ...live.live import Asked as AskedOfCell
-from ...live.live import Live, observed_calls
+from ...live.live import CellToTrace, Live, observed_calls
 from ...observe.observation import ArgumentSpec
-from ..request import Asked, Request
+from ..request import Request, RequestContext
 from ..runs import Runs
 
 _NOT_YET = "Live traces a cell after you have run the cell, or %load_ext jupyter_jaxpr, in this kernel."
@@ -47,27 +46,27 @@ class LiveRequest(Request, tag="live"):
     ] = "jaxpr"
     is_asked_for: Annotated[bool, described("The user asked for this trace by name, not by typing.")] = False
 
-    def answer(self, asked: Asked) -> LiveProgram:
-        cells = asked.kernel.cells
+    def answer(self, context: RequestContext) -> LiveProgram:
+        cells = context.kernel.cells
         if cells is None or not cells.may_trace(self.cell_id):
             raise Unavailable(_NOT_YET)
-        if asked.kernel.is_measuring:
+        if context.kernel.is_measuring:
             return LiveProgram(state="waiting", function=None, line=None, text=None, snapshot=None, seconds=0.0)
-        names = asked.namespace()
+        names = context.namespace()
         live = _live.trace(
-            AskedOfCell(
+            CellToTrace(
                 self.source, self.cell_id, self.line, self.in_view, self.specs, self.last_level, self.is_asked_for
             ),
             names,
-            lambda name: _observed(name, names, asked.runs),
+            lambda name: _observed(name, names, context.runs),
             cells.known_cells(),
-            last_run=lambda name: _last_run(name, asked.runs),
+            last_run=lambda name: _last_run(name, context.runs),
         )
-        return msgspec.structs.replace(live, difference=_since_the_last_run(live, asked.runs))
+        return msgspec.structs.replace(live, difference=_since_the_last_run(live, context.runs))
 
 
 def _since_the_last_run(live: LiveProgram, runs: Runs) -> ProgramDiff | None:
-    """What became of the program that the function had in its last run, where both are small."""
+    """Return the diff from the program of the function's last run to the live program, if both are small; else None."""
     after = live.snapshot
     if after is None or not after.programs or after.programs[0].equations > _COMPARED:
         return None

@@ -1,4 +1,4 @@
-"""What the machine can do at most."""
+"""The request to measure the peak rates of the machine."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from ...build.levels import Unavailable
 from ...build.machine import machine_document
 from ...document.types.cost import Machine
 from ...measure.times.machine import measure_machine
-from ..request import Asked, LongRequest
+from ..request import LongRequest, RequestContext
 
 
 class MachineRequest(LongRequest, tag="machine"):
-    """Measure what this machine can do at most: the user pressed the button. Kept for the kernel's life."""
+    """Measure the peak rates of this machine: the user pressed the button. The kernel keeps the result for its life."""
 
     patience: ClassVar[int] = 60
     into: ClassVar[str | None] = "machine"
 
-    def answer(self, asked: Asked) -> Machine:
-        measured = measure_machine(report=asked.work.tell, stop=asked.work.is_stopped)
+    def answer(self, context: RequestContext) -> Machine:
+        measured = measure_machine(report=context.work.tell, stop=context.work.is_stopped)
         if measured is None:
             raise Unavailable("The measurement was stopped before its first result. Press the button again.")
         return machine_document(measured)

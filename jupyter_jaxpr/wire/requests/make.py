@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from ...build.levels import Unavailable
 from ...document.types.document import Snapshot
 from ...document.types.struct import described
-from ..request import DOCUMENT, Asked, ProgramIndex, Request
+from ..request import DOCUMENT, ProgramIndex, Request, RequestContext
 
 
 class MakeRequest(Request, tag="make"):
@@ -20,8 +20,8 @@ class MakeRequest(Request, tag="make"):
     program: ProgramIndex
     level: Annotated[Literal["stablehlo", "hlo"], described("How far.")]
 
-    def answer(self, asked: Asked) -> Snapshot:
-        with asked.alone() as run:
+    def answer(self, context: RequestContext) -> Snapshot:
+        with context.alone() as run:
             level = next(level for level in run.document.programs[self.program].levels if level.name == self.level)
             if level.state == "absent":
                 raise Unavailable(level.reason or "This run has no such text. Run the cell again.")

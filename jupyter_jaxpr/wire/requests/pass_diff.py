@@ -1,4 +1,4 @@
-"""What one of XLA's passes changed."""
+"""The request for the diff of one of XLA's passes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from ...build.passes import diff_page
 from ...document.types.passes import PassDiff
 from ...document.types.struct import described
-from ..request import Asked, FirstLine, LineCount, ProgramIndex, Request, lines_asked_for
+from ..request import FirstLine, LineCount, ProgramIndex, Request, RequestContext, lines_asked_for
 
 
 class PassDiffRequest(Request, tag="pass_diff"):
@@ -20,6 +20,6 @@ class PassDiffRequest(Request, tag="pass_diff"):
     first_line: FirstLine
     line_count: LineCount
 
-    def answer(self, asked: Asked) -> PassDiff:
-        lines = asked.run.sources.pass_diff(self.program, self.index)
+    def answer(self, context: RequestContext) -> PassDiff:
+        lines = context.run.sources.pass_diff(self.program, self.index)
         return diff_page(self.program, self.index, lines, *lines_asked_for(self.first_line, self.line_count))

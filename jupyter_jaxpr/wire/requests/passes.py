@@ -1,4 +1,4 @@
-"""What each of XLA's passes does to a program."""
+"""The request for the list of XLA's passes that changed a program."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar
 from ...build.passes import find_passes, passes_document, passes_question
 from ...document.types.passes import ProgramPasses
 from ..messages import Confirm
-from ..request import Asked, LongRequest, ProgramIndex
+from ..request import LongRequest, ProgramIndex, RequestContext
 
 
 class PassesRequest(LongRequest, tag="passes"):
@@ -18,12 +18,12 @@ class PassesRequest(LongRequest, tag="passes"):
 
     program: ProgramIndex
 
-    def answer(self, asked: Asked) -> ProgramPasses | Confirm:
-        run, program = asked.run, self.program
+    def answer(self, context: RequestContext) -> ProgramPasses | Confirm:
+        run, program = context.run, self.program
         observed = run.sources.observed(program)
         if not self.confirmed:
             return self.confirm(passes_question(observed, run.document.programs[program].name))
-        asked.work.tell("compiling the program again", always=True)
+        context.work.tell("compiling the program again", always=True)
         pass_texts, seconds = find_passes(observed)
         run.sources.add_passes(program, pass_texts)
         return passes_document(program, pass_texts, seconds)

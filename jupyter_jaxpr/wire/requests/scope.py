@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from ...document.types.pages import ScopePage
 from ...document.types.struct import described
-from ..request import Asked, Request, ScopeIndex
+from ..request import Request, RequestContext, ScopeIndex
 
 EQUATIONS_AT_MOST = 5_000
 
@@ -20,6 +20,6 @@ class ScopeRequest(Request, tag="scope"):
     first_equation: Annotated[int, described("From 0.")]
     equation_count: Annotated[int, described("At most 5,000, those inside of others counted.")]
 
-    def answer(self, asked: Asked) -> ScopePage:
+    def answer(self, context: RequestContext) -> ScopePage:
         count = min(max(self.equation_count, 1), EQUATIONS_AT_MOST)
-        return asked.run.sources.scope_page(self.scope, max(self.first_equation, 0), count)
+        return context.run.sources.scope_page(self.scope, max(self.first_equation, 0), count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ...document.types.shardings import ProgramShardings
-from ..request import Asked, ProgramIndex, Request
+from ..request import ProgramIndex, Request, RequestContext
 
 
 class ShardingsRequest(Request, tag="shardings"):
@@ -17,5 +17,5 @@ class ShardingsRequest(Request, tag="shardings"):
 
     program: ProgramIndex
 
-    def answer(self, asked: Asked) -> ProgramShardings:
-        return asked.run.sources.shardings(self.program)
+    def answer(self, context: RequestContext) -> ProgramShardings:
+        return context.run.sources.shardings(self.program)

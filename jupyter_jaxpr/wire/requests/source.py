@@ -7,19 +7,19 @@ from typing import Annotated, ClassVar
 from ...build.levels import Unavailable
 from ...document.types.pages import SourcePage
 from ...document.types.struct import described
-from ..request import Asked, Request
+from ..request import Request, RequestContext
 
 
 class SourceRequest(Request, tag="source"):
-    """The text of a file that the run's frames point into; it is read, nothing runs."""
+    """Return the text of a file that the run's frames refer to; the file is read, nothing runs."""
 
     patience: ClassVar[int] = 30
 
     path: Annotated[str, described("As in its files.")]
 
-    def answer(self, asked: Asked) -> SourcePage:
-        # Only what the run came from is ever read.
-        page = asked.run.sources.source_page(self.path)
+    def answer(self, context: RequestContext) -> SourcePage:
+        # Only files that the run's frames refer to are read.
+        page = context.run.sources.source_page(self.path)
         if page is None:
             raise Unavailable("This run has no such file. Run the cell again.")
         return page

@@ -10,7 +10,7 @@ from IPython.core.getipython import get_ipython
 from ...build.levels import Unavailable
 from ...document.types.startup import StartupState
 from ...document.types.struct import described
-from ..request import Asked, Request
+from ..request import Request, RequestContext
 from ..startup_file import TEXT, StartupFile
 
 
@@ -24,7 +24,7 @@ class StartupRequest(Request, tag="startup"):
         described("The user saw path and text before the file is written, and the path before it is removed."),
     ]
 
-    def answer(self, asked: Asked) -> StartupState:
+    def answer(self, context: RequestContext) -> StartupState:
         profile = getattr(get_ipython(), "profile_dir", None)
         if profile is None:
             raise Unavailable(

@@ -11,7 +11,7 @@ from ...build.steps import called_again, recording_document
 from ...document.types.steps import Recording
 from ...measure.steps.equations import Unsteppable
 from ..messages import Confirm
-from ..request import Asked, ControlIndex, LongRequest
+from ..request import ControlIndex, LongRequest, RequestContext
 
 
 class StepsRequest(LongRequest, tag="steps"):
@@ -22,8 +22,8 @@ class StepsRequest(LongRequest, tag="steps"):
 
     control: ControlIndex
 
-    def answer(self, asked: Asked) -> Recording | Confirm:
-        run, work = asked.run, asked.work
+    def answer(self, context: RequestContext) -> Recording | Confirm:
+        run, work = context.run, context.work
         why = run.document.control_flow[self.control].steppable
         if why is not None:
             raise Unavailable(why)
@@ -31,8 +31,8 @@ class StepsRequest(LongRequest, tag="steps"):
             construct = kept_construct(run.sources, self.control)
             if construct.question is not None and not self.confirmed:
                 return self.confirm(construct.question)
-            again = called_again(run.document, self.control)
-            rerun = construct.run(calls_after=again, stopped=work.is_stopped, tell=work.tell)
+            calls_after = called_again(run.document, self.control)
+            rerun = construct.run(calls_after=calls_after, stopped=work.is_stopped, tell=work.tell)
         except Unsteppable as error:
             raise Unavailable(str(error)) from None
         calls = call_table(run.document, self.control, construct, work.is_stopped)

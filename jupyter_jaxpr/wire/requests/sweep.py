@@ -13,7 +13,7 @@ from ...measure.times.sweep import Values, sweep
 from ...observe.process_observer import observer
 from ...typed.specs import SpecError, parse_sweep, parse_target
 from ..messages import Confirm
-from ..request import Asked, LongRequest
+from ..request import LongRequest, RequestContext
 
 _VALUES = (
     "A sweep calls the function and needs values, but the arguments of '{call}' are types. Write arrays, such as "
@@ -34,11 +34,11 @@ class SweepRequest(LongRequest, tag="sweep"):
         list[str], described("As for --compare: names to call instead of the call's own; may be empty.")
     ]
 
-    def answer(self, asked: Asked) -> Sweep | Confirm:
-        support, work = observer().hooks.support, asked.work
+    def answer(self, context: RequestContext) -> Sweep | Confirm:
+        support, work = observer().hooks.support, context.work
         if support.tier == "none":
             raise Unavailable(support.note or _NO_JAX)
-        namespace = asked.namespace()
+        namespace = context.namespace()
         try:
             target = parse_target(self.call)
             swept = parse_sweep(self.sweep, target)

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from ...document.types.pages import TextPage
 from ...document.types.struct import described
 from ...observe.process_observer import observer
-from ..request import Asked, FirstLine, LineCount, ProgramIndex, Request, lines_asked_for
+from ..request import FirstLine, LineCount, ProgramIndex, Request, RequestContext, lines_asked_for
 
 
 class TextRequest(Request, tag="text"):
@@ -24,8 +24,8 @@ class TextRequest(Request, tag="text"):
     ] = None
     twin: Annotated[bool, described("The text of the program's twin, which exact_links made before.")] = False
 
-    def answer(self, asked: Asked) -> TextPage:
+    def answer(self, context: RequestContext) -> TextPage:
         first, count = lines_asked_for(self.first_line, self.line_count)
-        # Another platform's text is lowered now: none of the user's calls.
+        # JAX lowers the program for the other platform now; no code of the user runs.
         with observer().looking_away():
-            return asked.run.sources.text_page(self.program, self.level, first, count, self.platform, twin=self.twin)
+            return context.run.sources.text_page(self.program, self.level, first, count, self.platform, twin=self.twin)

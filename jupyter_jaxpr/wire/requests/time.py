@@ -10,7 +10,7 @@ from ...document.types.timing import ProgramTiming
 from ...measure.times.program_timing import time_program
 from ...observe.process_observer import observer
 from ..messages import Confirm
-from ..request import Asked, LongRequest, ProgramIndex
+from ..request import LongRequest, ProgramIndex, RequestContext
 
 _DERIVED = (
     "{name} was derived from types, so the kernel has no values to run {name} on. Time the original program, or call "
@@ -26,14 +26,14 @@ class TimeRequest(LongRequest, tag="time"):
 
     program: ProgramIndex
 
-    def answer(self, asked: Asked) -> ProgramTiming | Confirm:
-        document, sources, work = asked.run.document, asked.run.sources, asked.work
+    def answer(self, context: RequestContext) -> ProgramTiming | Confirm:
+        document, sources, work = context.run.document, context.run.sources, context.work
         name = document.programs[self.program].name
         if any(part.program == self.program for transform in document.transforms for part in transform.parts):
             raise Unavailable(_DERIVED.format(name=name))
-        asks = asks_before(document, sources, self.program)
-        if asks is not None and not self.confirmed:
-            return self.confirm(asks)
+        confirmation = asks_before(document, sources, self.program)
+        if confirmation is not None and not self.confirmed:
+            return self.confirm(confirmation)
         observed = sources.observed(self.program)
         times = time_program(
             observer(), name, observed, confirmed=self.confirmed, report=work.tell, stop=work.is_stopped

@@ -9,7 +9,7 @@ from ...document.types.document import Snapshot
 from ...document.types.struct import described
 from ...document.types.transform import TransformKind
 from ...observe.process_observer import observer
-from ..request import DOCUMENT, Asked, ProgramIndex, Request
+from ..request import DOCUMENT, ProgramIndex, Request, RequestContext
 
 
 class TransformRequest(Request, tag="transform"):
@@ -25,6 +25,6 @@ class TransformRequest(Request, tag="transform"):
     program: ProgramIndex
     kind: Annotated[TransformKind, described("Which.")]
 
-    def answer(self, asked: Asked) -> Snapshot:
-        with asked.alone() as run:
+    def answer(self, context: RequestContext) -> Snapshot:
+        with context.alone() as run:
             return transform_program(observer(), run.sources, self.program, self.kind)

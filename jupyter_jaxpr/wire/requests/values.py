@@ -1,21 +1,21 @@
-"""Whether the copies that the kernel saves of its runs hold values of the user's."""
+"""The request that sets whether the saved copies of later runs contain values of the user's variables."""
 
 from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
 from ...document.types.struct import described
-from ..request import Asked, Request
+from ..request import Request, RequestContext
 
 
 class ValuesRequest(Request, tag="values"):
-    """The page tells the kernel its setting; it holds for later runs. Nothing runs."""
+    """Receive the page's setting on saved values; the setting holds for later runs. Nothing runs."""
 
     patience: ClassVar[int] = 30
     is_of_kernel: ClassVar[bool] = True
 
     saved: Annotated[bool, described("False: outputs and exports leave values out, whatever the kernel's setting is.")]
 
-    def answer(self, asked: Asked) -> bool:
-        asked.kernel.page_saves_values = self.saved
+    def answer(self, context: RequestContext) -> bool:
+        context.kernel.page_saves_values = self.saved
         return self.saved
