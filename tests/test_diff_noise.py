@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.build.diff import diff_runs
+from jupyter_jaxpr.build.diff_of_runs import diff_runs
 from jupyter_jaxpr.document.types.diff import DiffSide
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -74,7 +74,7 @@ def test_a_document_is_read_and_exported_where_jax_cannot_be_imported():
 
 
 def test_a_jupyter_server_imports_the_comparison_at_its_first_request():
-    assert "msgspec" in imported_by("import jupyter_jaxpr.server.comparison")
+    assert "msgspec" in imported_by("import jupyter_jaxpr.server.diff_request")
     assert "msgspec" not in imported_by("import jupyter_jaxpr.server")
 
 

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 from conftest import Notebook, Ran
 
-from jupyter_jaxpr.magic import last_call
+from jupyter_jaxpr.magic import trace_of_last_call
 from jupyter_jaxpr.magic.cells_without_program import WHAT_TO_TYPE
 from jupyter_jaxpr.observe import recorded_calls, recorded_cell, recording
 
@@ -26,7 +26,7 @@ def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the time limit of recordings, which a busy machine may exceed."""
     monkeypatch.setattr(recorded_calls, "Recording", partial(recording.Recording, seconds=math.inf))
     monkeypatch.setattr(recorded_cell, "FIRST_SECONDS", math.inf)
-    monkeypatch.setattr(last_call, "_SLOW_CALL", math.inf)
+    monkeypatch.setattr(trace_of_last_call, "_SLOW_CALL", math.inf)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from typing import Any
 from ..interruptions import not_of_a_signal
 from ..observe.code_of_callables import code_of
 from ..typed.written_cell import FunctionStatement, WrittenCell, names_stored
-from .harmless import NotHarmless, NotThere, check, check_definition, completes, is_plain_class
+from .evaluable import NotHarmless, NotThere, check, check_definition, completes, is_plain_class
 
 _ANNOTATIONS_ARE_TEXT = __future__.annotations.compiler_flag
 

@@ -33,10 +33,10 @@ from .cells_without_program import (
     why_no_program,
 )
 from .compare_option import compare_named
-from .last_call import trace_last_call
 from .recorded_programs import add_library_programs, add_recorded_calls, add_recorded_cell
 from .sweep_option import sweep_named
 from .target_trace import sweep_target, trace_target
+from .trace_of_last_call import trace_last_call
 
 if TYPE_CHECKING:
     from ..observe.observer import Observer

@@ -10,7 +10,7 @@ from ..observe.observation import Finding, Observation, ObservedFunction
 from ..observe.recording import Recording
 from ..observe.run import Run
 from ..quantities import count
-from .last_call import ORIGINS_OF_CALLS
+from .trace_of_last_call import ORIGINS_OF_CALLS
 from .traced_last import AS_JIT
 
 if TYPE_CHECKING:

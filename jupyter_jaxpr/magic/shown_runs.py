@@ -12,7 +12,7 @@ from ..build.environment import environment
 from ..document.types.document import Cell
 from ..typed import cell as cells
 from ..wire.runs import cell_key
-from . import last_call, options
+from . import options, trace_of_last_call
 from .active import Active, RunResult, Shown
 from .kept_outputs import KeptOutputs
 from .widget_host import shows_widget
@@ -121,7 +121,7 @@ class ShownRuns:
 
         def retrace() -> None:
             with self._guard("jupyter_jaxpr could not trace the call."):
-                message = last_call.trace_again(self._observer, run.observation, run.options.keeps_values)
+                message = trace_of_last_call.trace_again(self._observer, run.observation, run.options.keeps_values)
                 built = self._built(replace(run, message=message))
                 self._publisher.publish(replace(built, retrace=self._retrace(run)))
                 number = None if run.cell is None else run.cell.execution_count

@@ -14,7 +14,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..jax.calls import pmap_call
-from ..jax.eager import Construct, construct_of
+from ..jax.eager_control_flow import Construct, construct_of
 from ..jax.facts import stored_jit_name
 from ..jax.pallas_kernels import kernel_of
 from ..plain_text import exact, file_of

@@ -16,7 +16,7 @@ from typing import Any
 from ..interruptions import not_of_a_signal
 from ..jax import facts
 from ..jax.calls import DerivedCall, JitCall
-from ..jax.eager import EagerConstructs
+from ..jax.eager_control_flow import EagerConstructs
 from ..jax.effects import program_effects
 from ..jax.facts import (
     COMPILE_EVENT,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..interruptions import not_of_a_signal
-from ..jax.eager import Construct
+from ..jax.eager_control_flow import Construct
 from .arguments import CallShape, EquinoxCall, arguments_of, equinox_arguments, plain_shape, result_of, spec_of
 from .cache.keys import Key
 from .calls.call_values import CallValues

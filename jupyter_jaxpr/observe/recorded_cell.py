@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from ..jax.eager import composed_in
+from ..jax.eager_control_flow import composed_in
 from ..jax.facts import imported
 from ..jax.hooks import Hooks
 from ..plain_text import file_of

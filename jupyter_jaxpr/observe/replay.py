@@ -10,7 +10,7 @@ from typing import Any
 
 from ..interruptions import not_of_a_signal
 from ..jax.calls import DerivedCall, JitCall
-from ..jax.eager import traceback_here
+from ..jax.eager_control_flow import traceback_here
 from ..jax.facts import COMPILE_EVENT, LOWER_EVENT
 from .arguments import CallShape, equinox_call, shape_of
 from .cache.keys import Key

@@ -13,9 +13,9 @@ from typing import Any
 
 from .arguments import spec_of
 from .observation import Place
-from .side_effects.callables import is_array_of_jax
 from .side_effects.effect import SideEffect
 from .side_effects.guard import effect_text
+from .side_effects.harmless_functions import is_array_of_jax
 
 _AGAIN = (
     "The trace runs the Python of {call} once more, with tracers in place of arrays. Afterwards jupyter_jaxpr restores "

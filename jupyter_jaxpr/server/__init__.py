@@ -12,7 +12,7 @@ ADDRESS = "jupyter-jaxpr/diff"
 
 
 def _answer(body: bytes) -> bytes:
-    from .comparison import answer
+    from .diff_request import answer
 
     return answer(body)
 

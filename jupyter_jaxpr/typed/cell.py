@@ -29,7 +29,7 @@ from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
 from ..interruptions import not_of_a_signal
-from .calls_in_cell import assignment, calls_at_once, ending_call, is_whole, last_statement, transformed_above
+from .ending_call import assignment, calls_at_once, ending_call, is_whole, last_statement, transformed_above
 
 MAGIC_LINE = re.compile(r"%%jaxpr(?![\w?])(?P<line>.*)")
 
@@ -258,8 +258,7 @@ def rewrite(module: ast.Module, last: LastCall, source: str) -> list[LastCall]:
     Returns:
       The other calls of the last statement, where `last` has a watcher.
     """
-    ending_call_found = ending_call(module)
-    statement, ending = ending_call_found if ending_call_found is not None else (last_statement(module), None)
+    statement, ending = ending_call(module) or (last_statement(module), None)
     if ending is not None:
         assigned = assignment(statement) if statement is not None else None
         last.targets = frozenset() if assigned is None else assigned.names
@@ -273,9 +272,9 @@ def rewrite(module: ast.Module, last: LastCall, source: str) -> list[LastCall]:
         for _, call_above in above:
             call_above.is_above = True
         calls += above[:_CALLS]
-    calls_in_cell = [call_in_cell for _, call_in_cell in calls]
-    for call_above in calls_in_cell:
-        call_above.is_kept = False
+    other_calls = [reported for _, reported in calls]
+    for other_call in other_calls:
+        other_call.is_kept = False
     reported_calls = [*calls, *([(ending, last)] if ending is not None else [])]
     for call, reported in reported_calls:
         reported.line, reported.column = call.lineno, call.col_offset
@@ -289,7 +288,7 @@ def rewrite(module: ast.Module, last: LastCall, source: str) -> list[LastCall]:
             _report(call, reported.number)
         _replace(module, replaced)
     ast.fix_missing_locations(module)
-    return calls_in_cell
+    return other_calls
 
 
 _CALLS = 64

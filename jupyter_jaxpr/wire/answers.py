@@ -17,10 +17,11 @@ from ..build.levels import Unavailable
 from ..observe.calls.call_values import ValuesGone
 from ..observe.unseen_warnings import unseen_warnings
 from ..plain_text import kind_name, message_of
+from .document_index import no_such_index
 from .kernel import Kernel
 from .long_requests import Work, Worker
 from .messages import Answered, Confirm, LastReply, Refused, Reply
-from .request import GONE, Request, RequestContext, no_such_index, read_request
+from .request import GONE, Request, RequestContext, read_request
 from .runs import Run, Runs
 
 _UNREADABLE = (

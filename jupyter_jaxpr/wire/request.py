@@ -14,13 +14,12 @@ No other file lists the requests: the schema, the browser's types and the worker
 
 from __future__ import annotations
 
-import functools
 import importlib
 import pkgutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
 
 import msgspec
 
@@ -34,23 +33,14 @@ from .messages import Confirm
 from .runs import KEPT, Run, Runs
 
 if TYPE_CHECKING:
-    from ..document.types.document import Snapshot
+    pass
 
 LINES_AT_MOST = 5_000
 DOCUMENT = "document"
 
 GONE = f"The kernel no longer holds this run: the kernel keeps the last {KEPT} runs. Run the cell again."
-_NO_SUCH = "This run has no such {what}. Run the cell again."
 
 
-def _index(noun: str, field: str) -> msgspec.Meta:
-    """Return the annotation of an index into a field of the run's document; the index is checked before the answer."""
-    return msgspec.Meta(description=f"Index into its {field}.", extra={"what": noun, "of": field})
-
-
-ProgramIndex = Annotated[int, _index("program", "programs")]
-ScopeIndex = Annotated[int, _index("scope", "scopes")]
-ControlIndex = Annotated[int, _index("construct", "control_flow")]
 FirstLine = Annotated[int, _text("From 0.")]
 LineCount = Annotated[int, _text(f"At most {LINES_AT_MOST:,}.")]
 
@@ -173,32 +163,6 @@ def read_request(data: Any) -> Request:
     if name not in NAMES:
         raise msgspec.ValidationError(f"Invalid value {name!r} - at `$.type`")
     return msgspec.convert(data, request_type(name))
-
-
-def no_such_index(request: Request, document: Snapshot) -> str | None:
-    """The sentence for an index of the request that the document does not have; None where all are there."""
-    for name, index in _indices(type(request)):
-        value = getattr(request, name)
-        count = len(getattr(document, index["of"]))
-        if any(not 0 <= index < count for index in (value if isinstance(value, list) else [value])):
-            return _NO_SUCH.format(what=index["what"])
-    return None
-
-
-@functools.cache
-def _indices(kind: type[Request]) -> list[tuple[str, dict[str, str]]]:
-    """The fields of a request that hold indices into the document, with the `_index` metadata of each."""
-    hints = get_type_hints(kind, include_extras=True)
-    return [(name, meta.extra) for name, hint in hints.items() for meta in _metas(hint) if meta.extra is not None]
-
-
-def _metas(hint: Any) -> Iterator[msgspec.Meta]:
-    """The annotations of a type and of the types inside it, as in list[ProgramIndex]."""
-    for metadata in get_args(hint):
-        if isinstance(metadata, msgspec.Meta):
-            yield metadata
-        else:
-            yield from _metas(metadata)
 
 
 def lines_asked_for(first_line: int, line_count: int) -> tuple[int, int]:

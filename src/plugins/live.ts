@@ -26,7 +26,7 @@ import { raisedIn, setWrittenMark, writtenMark } from '../editor/written-mark';
 import { LAST_LEVELS, LastLevel, liveChoice, liveOf } from '../model/live';
 // Light: it follows the keys of the cells.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import { IWrittenCell, LiveTracing } from '../model/written-cell';
+import { IWrittenCell, LiveTracing } from '../model/live-tracing';
 // Light: the words of the switch.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { liveWords } from '../model/live-words';

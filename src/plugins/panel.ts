@@ -40,7 +40,7 @@ import { TOGGLE_LIVE } from './live';
 import { preferences } from './preferences';
 import { VIEW_MEMORY, keptView } from './kept-view';
 import { keepReadingPlaces } from './reading-places';
-import { cellOfCopy, showSavedCopies } from './saved-copies';
+import { cellOfCopy, showSavedCopies } from './first-saved-program';
 // Names.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { SAVE_COPY, SAVE_EXCERPT, SAVE_PAGE } from './save-to-files';

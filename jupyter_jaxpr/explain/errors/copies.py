@@ -19,7 +19,7 @@ from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted, is_tracer_type
 from ...observe.cache.static_values import is_plain
 from ...observe.library_functions import is_of_jax
-from ...observe.side_effects.callables import functions_inside, is_users_class
+from ...observe.side_effects.harmless_functions import functions_inside, is_users_class
 from ...observe.whose_code import is_installed
 from ...plain_text import file_of, mro_of
 

@@ -18,7 +18,7 @@ from ...observe.cache.function_history import FunctionHistory
 from ...observe.cache.static_values import is_plain
 from ...observe.code_of_callables import unwrap
 from ...observe.library_functions import is_of_jax
-from ...observe.side_effects.callables import is_users_class
+from ...observe.side_effects.harmless_functions import is_users_class
 from ...observe.value_texts import NOTHING_CALLED
 from ...observe.whose_code import is_installed
 from ...plain_text import file_of

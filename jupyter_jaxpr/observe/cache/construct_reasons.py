@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...jax.eager import Construct
+from ...jax.eager_control_flow import Construct
 from ..value_texts import Reading
 from ..whose_code import is_installed
 from .closed_over import ChangedValue

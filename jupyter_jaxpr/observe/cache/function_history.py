@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ...jax.eager import Construct
+from ...jax.eager_control_flow import Construct
 from ...plain_text import file_of
 from ..code_of_callables import code_of, unwrap
 from ..observation import Outcome, Place

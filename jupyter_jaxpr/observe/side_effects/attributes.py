@@ -26,7 +26,8 @@ from .abstract import (
     as_object,
     is_immutable,
 )
-from .callables import (
+from .effect import PLACE, Kind, NotProven, SideEffect
+from .harmless_functions import (
     elements_of,
     functions_inside,
     is_array_of_jax,
@@ -35,7 +36,6 @@ from .callables import (
     is_users_class,
     is_users_code,
 )
-from .effect import PLACE, Kind, NotProven, SideEffect
 
 TAKES_ELEMENTS = f"{PLACE} takes elements from an iterator that existed before the call."
 PASSES_ITERATOR = f"{PLACE} passes an iterator that existed before the call to a function."

@@ -6,7 +6,7 @@ import types
 from typing import Any
 
 from .abstract import OUTSIDE, PLAIN, Choice, Known, Local, Made, Method, Super, Transformed, Value, is_immutable
-from .callables import is_array_of_jax
+from .harmless_functions import is_array_of_jax
 from .source import FunctionNode
 
 Keywords = dict[str | None, Value]

@@ -14,7 +14,8 @@ from ...interruptions import not_of_a_signal
 from .abstract import OUTSIDE, PLAIN, Choice, Known, Local, Made, Method, Scope, Super, Transformed, Value
 from .attributes import PASSES_ITERATOR
 from .bindings import Keywords, bind_parameters, count_of_parameters, defaults_of, rebuilt
-from .callables import (
+from .effect import PLACE, Kind
+from .harmless_functions import (
     SETS_ATTRIBUTES,
     is_consumed,
     is_effectful,
@@ -28,7 +29,6 @@ from .callables import (
     wrapper_is_known,
     writes_by_position,
 )
-from .effect import PLACE, Kind
 from .methods import Methods, call_text, is_none, vars_of
 from .source import FunctionNode, function_node
 

@@ -26,9 +26,9 @@ from .abstract import (
 )
 from .attributes import TAKES_ELEMENTS
 from .bindings import Keywords
-from .callables import is_array_of_jax, is_users_class
 from .calls import Calls
 from .effect import PLACE
+from .harmless_functions import is_array_of_jax, is_users_class
 
 _OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "add",

@@ -14,7 +14,8 @@ from ...interruptions import not_of_a_signal
 from .abstract import OUTSIDE, PLAIN, Known, Made, Method, Scope, Super, Transformed, Value, as_object
 from .attributes import PASSES_ITERATOR, Attributes
 from .bindings import Keywords, count_of_parameters
-from .callables import (
+from .effect import PLACE, Kind
+from .harmless_functions import (
     CHANGING_METHODS,
     field_functions,
     is_changeable,
@@ -25,7 +26,6 @@ from .callables import (
     is_users_code,
     verdict,
 )
-from .effect import PLACE, Kind
 
 
 class Methods(Attributes):

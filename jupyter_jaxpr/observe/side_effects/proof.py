@@ -18,9 +18,9 @@ from typing import Any
 from ...typed.syntax_nodes import add_parts
 from .abstract import OUTSIDE, PLAIN, Known, Local, Made, Scope, Value, as_object
 from .bindings import as_argument
-from .callables import is_users_class
 from .effect import PLACE, NotProven, SideEffect
 from .expressions import Expressions
+from .harmless_functions import is_users_class
 from .source import FunctionNode
 
 _PASSES = 4

@@ -21,7 +21,7 @@ from typing import Any
 from ...interruptions import is_of_a_signal, not_of_a_signal
 from .abstract import is_immutable
 from .attributes import is_users_module
-from .callables import (
+from .harmless_functions import (
     elements_of,
     field_functions,
     functions_inside,

@@ -9,8 +9,9 @@ from ...document.types.comparison import VariantComparison
 from ...document.types.struct import described
 from ...measure.compare.programs import compare_programs, question
 from ...observe.process_observer import observer
+from ..document_index import ProgramIndex
 from ..messages import Confirm
-from ..request import LongRequest, ProgramIndex, RequestContext
+from ..request import LongRequest, RequestContext
 
 
 class CompareRequest(LongRequest, tag="compare"):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ...document.types.cost import ProgramCost
-from ..request import ProgramIndex, Request, RequestContext
+from ..document_index import ProgramIndex
+from ..request import Request, RequestContext
 
 
 class CostRequest(Request, tag="cost"):

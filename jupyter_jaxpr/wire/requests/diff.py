@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from ...build.diff import diff_runs
+from ...build.diff_of_runs import diff_runs
 from ...build.levels import Unavailable
 from ...document.check.validate import validate
 from ...document.types.diff import ProgramDiff
 from ...document.types.document import Snapshot
 from ...document.types.struct import described
 from ...interruptions import not_of_a_signal
-from ..request import ProgramIndex, Request, RequestContext
+from ..document_index import ProgramIndex
+from ..request import Request, RequestContext
 from ..runs import KEPT
 
 if TYPE_CHECKING:

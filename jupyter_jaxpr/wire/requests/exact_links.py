@@ -6,8 +6,9 @@ from typing import ClassVar
 
 from ...build.exact_links import exact_links_question, find_exact_links
 from ...document.types.exact_links import ExactLinks
+from ..document_index import ProgramIndex
 from ..messages import Confirm
-from ..request import LongRequest, ProgramIndex, RequestContext
+from ..request import LongRequest, RequestContext
 
 
 class ExactLinksRequest(LongRequest, tag="exact_links"):

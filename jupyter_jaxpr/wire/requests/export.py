@@ -9,7 +9,8 @@ import msgspec
 from ...document.types.struct import described
 from ...document.whole_file import whole_file
 from ...exports.page import page
-from ..request import ProgramIndex, Request, RequestContext
+from ..document_index import ProgramIndex
+from ..request import Request, RequestContext
 
 
 class ExportRequest(Request, tag="export"):

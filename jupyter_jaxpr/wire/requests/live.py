@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 
 from ...build.build import Sources
-from ...build.diff import diff_runs
+from ...build.diff_of_runs import diff_runs
 from ...build.levels import Unavailable
 from ...document.types.diff import ProgramDiff
 from ...document.types.document import Snapshot

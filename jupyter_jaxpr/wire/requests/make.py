@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar, Literal
 from ...build.levels import Unavailable
 from ...document.types.document import Snapshot
 from ...document.types.struct import described
-from ..request import DOCUMENT, ProgramIndex, Request, RequestContext
+from ..document_index import ProgramIndex
+from ..request import DOCUMENT, Request, RequestContext
 
 
 class MakeRequest(Request, tag="make"):

@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar
 from ...build.passes import diff_page
 from ...document.types.passes import PassDiff
 from ...document.types.struct import described
-from ..request import FirstLine, LineCount, ProgramIndex, Request, RequestContext, lines_asked_for
+from ..document_index import ProgramIndex
+from ..request import FirstLine, LineCount, Request, RequestContext, lines_asked_for
 
 
 class PassDiffRequest(Request, tag="pass_diff"):

@@ -6,8 +6,9 @@ from typing import ClassVar
 
 from ...build.passes import find_passes, passes_document, passes_question
 from ...document.types.passes import ProgramPasses
+from ..document_index import ProgramIndex
 from ..messages import Confirm
-from ..request import LongRequest, ProgramIndex, RequestContext
+from ..request import LongRequest, RequestContext
 
 
 class PassesRequest(LongRequest, tag="passes"):

@@ -6,7 +6,8 @@ from typing import Annotated, ClassVar
 
 from ...document.types.pages import ScopePage
 from ...document.types.struct import described
-from ..request import Request, RequestContext, ScopeIndex
+from ..document_index import ScopeIndex
+from ..request import Request, RequestContext
 
 EQUATIONS_AT_MOST = 5_000
 

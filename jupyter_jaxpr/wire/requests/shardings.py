@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ...document.types.shardings import ProgramShardings
-from ..request import ProgramIndex, Request, RequestContext
+from ..document_index import ProgramIndex
+from ..request import Request, RequestContext
 
 
 class ShardingsRequest(Request, tag="shardings"):

@@ -10,8 +10,9 @@ from ...build.levels import Unavailable
 from ...build.steps import called_again, recording_document
 from ...document.types.steps import Recording
 from ...measure.steps.equations import Unsteppable
+from ..document_index import ControlIndex
 from ..messages import Confirm
-from ..request import ControlIndex, LongRequest, RequestContext
+from ..request import LongRequest, RequestContext
 
 
 class StepsRequest(LongRequest, tag="steps"):

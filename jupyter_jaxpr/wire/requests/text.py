@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar, Literal
 from ...document.types.pages import TextPage
 from ...document.types.struct import described
 from ...observe.process_observer import observer
-from ..request import FirstLine, LineCount, ProgramIndex, Request, RequestContext, lines_asked_for
+from ..document_index import ProgramIndex
+from ..request import FirstLine, LineCount, Request, RequestContext, lines_asked_for
 
 
 class TextRequest(Request, tag="text"):

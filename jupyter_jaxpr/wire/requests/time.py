@@ -9,8 +9,9 @@ from ...build.timing import asks_before, timing_document
 from ...document.types.timing import ProgramTiming
 from ...measure.times.program_timing import time_program
 from ...observe.process_observer import observer
+from ..document_index import ProgramIndex
 from ..messages import Confirm
-from ..request import LongRequest, ProgramIndex, RequestContext
+from ..request import LongRequest, RequestContext
 
 _DERIVED = (
     "{name} was derived from types, so the kernel has no values to run {name} on. Time the original program, or call "

@@ -9,7 +9,8 @@ from ...document.types.document import Snapshot
 from ...document.types.struct import described
 from ...document.types.transform import TransformKind
 from ...observe.process_observer import observer
-from ..request import DOCUMENT, ProgramIndex, Request, RequestContext
+from ..document_index import ProgramIndex
+from ..request import DOCUMENT, Request, RequestContext
 
 
 class TransformRequest(Request, tag="transform"):

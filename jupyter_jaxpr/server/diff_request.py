@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ..build.diff import diff_runs
+from ..build.diff_of_runs import diff_runs
 from ..build.levels import Unavailable
 from ..document.check.validate import read
 from ..document.encoding import encode

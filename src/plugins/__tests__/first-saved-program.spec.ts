@@ -8,7 +8,7 @@ import { JaxprModel } from '../../model/model';
 import { MIME_TYPE } from '../../output/mime-renderer';
 import { snapshot } from '../../protocol/__tests__/documents';
 import { IJaxprModel, IJaxprTracker } from '../../tokens';
-import { cellOfCopy, showSavedCopies } from '../saved-copies';
+import { cellOfCopy, showSavedCopies } from '../first-saved-program';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 

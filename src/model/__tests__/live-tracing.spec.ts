@@ -2,7 +2,7 @@ import { EvaluableText } from '../../protocol/evaluable';
 import type { LiveProgram } from '../../protocol/snapshot';
 import type { IJaxprModel } from '../../tokens';
 import { liveOf } from '../live';
-import { IWrittenCell, LiveTracing } from '../written-cell';
+import { IWrittenCell, LiveTracing } from '../live-tracing';
 
 const KEY = { isTrusted: true };
 

@@ -1,0 +1,54 @@
+"""Checks the indices of a request into the document of its run: programs, scopes, constructs of control flow.
+
+A page may be older than the run that the kernel holds, so an index may point at nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+
+import msgspec
+
+if TYPE_CHECKING:
+    from ..document.types.document import Snapshot
+    from .request import Request
+
+_NO_SUCH = "This run has no such {what}. Run the cell again."
+
+
+def _index(noun: str, field: str) -> msgspec.Meta:
+    """Return the annotation of an index into a field of the run's document; the index is checked before the answer."""
+    return msgspec.Meta(description=f"Index into its {field}.", extra={"what": noun, "of": field})
+
+
+ProgramIndex = Annotated[int, _index("program", "programs")]
+ScopeIndex = Annotated[int, _index("scope", "scopes")]
+ControlIndex = Annotated[int, _index("construct", "control_flow")]
+
+
+def no_such_index(request: Request, document: Snapshot) -> str | None:
+    """The sentence for an index of the request that the document does not have; None where all are there."""
+    for name, index in _indices(type(request)):
+        value = getattr(request, name)
+        count = len(getattr(document, index["of"]))
+        if any(not 0 <= index < count for index in (value if isinstance(value, list) else [value])):
+            return _NO_SUCH.format(what=index["what"])
+    return None
+
+
+@functools.cache
+def _indices(kind: type[Request]) -> list[tuple[str, dict[str, str]]]:
+    """The fields of a request that hold indices into the document, with the `_index` metadata of each."""
+    hints = get_type_hints(kind, include_extras=True)
+    return [(name, meta.extra) for name, hint in hints.items() for meta in _metas(hint) if meta.extra is not None]
+
+
+def _metas(hint: Any) -> Iterator[msgspec.Meta]:
+    """The annotations of a type and of the types inside it, as in list[ProgramIndex]."""
+    for metadata in get_args(hint):
+        if isinstance(metadata, msgspec.Meta):
+            yield metadata
+        else:
+            yield from _metas(metadata)
