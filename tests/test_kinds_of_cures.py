@@ -16,7 +16,7 @@ from jupyter_jaxpr.explain.errors.lax_messages import LAX_MESSAGES
 from jupyter_jaxpr.explain.errors.message_rows import ARRAY_MESSAGES, MESSAGES
 from jupyter_jaxpr.explain.errors.setting_messages import SETTING_MESSAGES
 from jupyter_jaxpr.explain.loops.rewrites import Form
-from jupyter_jaxpr.explain.notes.sketches import MAKERS as KINDS_OF_NOTES
+from jupyter_jaxpr.explain.notes.edits_of_notes import MAKERS as KINDS_OF_NOTES
 
 pytestmark = pytest.mark.any_jax
 

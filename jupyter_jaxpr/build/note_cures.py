@@ -10,7 +10,7 @@ import msgspec
 from ..document.types.cures import Cure
 from ..document.types.document import Note
 from ..explain.loops.statements import frame_span, loops_of
-from ..explain.notes.sketches import sketch_of
+from ..explain.notes.edits_of_notes import sketch_of
 from ..explain.notes.text import Sketch, Text
 from ..program.jaxpr.walk import Walk
 

@@ -8,23 +8,15 @@ import { IDisposable } from '@lumino/disposable';
 import { Widget } from '@lumino/widgets';
 
 import { twinsOf } from '../../model/exact-links';
-import { Links } from '../../model/links';
-import { ProgramEquations } from '../../program-text/equations';
-import { SourceSpans } from '../../program-text/source-spans';
 import type { Snapshot } from '../../protocol/snapshot';
-import type { IJaxprModel, IRequests, LevelName } from '../../tokens';
+import type { IJaxprModel, LevelName } from '../../tokens';
 import { disposeWidget } from '../../parts/dispose-widget';
 import { element } from '../../parts/dom';
 import { ExactBar } from './exact-bar';
-import { ListingView } from '../listing/listing-view';
-import { FIRST_LINES } from './pages';
 import { PassesView } from './passes-view';
-import { PlatformListing } from './platform-listing';
+import { PlatformChoice } from './platform-choice';
 import type { ProgramListings } from './program-listings';
 import type { ReadingTools } from '../reading/reading-tools';
-
-/** The platforms that JAX can lower for. */
-const PLATFORMS = ['cpu', 'cuda', 'rocm', 'tpu'] as const;
 
 export interface ILevelBarOptions {
   trans: TranslationBundle;
@@ -57,7 +49,8 @@ export class LevelBar implements IDisposable {
       this._node.append(this._passesButton);
     }
     if (level === 'stablehlo') {
-      this._node.append(...this._platforms());
+      this._platform = new PlatformChoice(_options);
+      this._node.append(...this._platform.nodes);
     }
     if (level !== 'jaxpr') {
       const { model, snapshot, program } = _options;
@@ -88,7 +81,7 @@ export class LevelBar implements IDisposable {
   dispose(): void {
     if (!this._isDisposed) {
       this._isDisposed = true;
-      this._closePlatform();
+      this._platform?.dispose();
       disposeWidget(this._passes);
       twinsOf(this._options.model).changed.disconnect(this._showExact, this);
       disposeWidget(this.exact);
@@ -123,13 +116,7 @@ export class LevelBar implements IDisposable {
     if (isNew && this._passes) {
       this._togglePasses(); // they would stand before it
     }
-    if (this._platform) {
-      this._platform.disabled = isShown;
-      if (isShown && this._platform.value !== '') {
-        this._platform.value = '';
-        void this._show('');
-      }
-    }
+    this._platform?.disable(isShown);
   }
 
   // --- passes -------------------------------------------------------------------------------
@@ -147,185 +134,10 @@ export class LevelBar implements IDisposable {
     }
   }
 
-  // --- platforms ----------------------------------------------------------------------------
-
-  private _platforms(): HTMLElement[] {
-    const { snapshot, trans } = this._options;
-    const own = snapshot.environment.backend;
-    const select = element('select', 'jp-JaxprProgram-platform');
-    this._platform = select;
-    const option = (value: string, text: string): void => {
-      const node = element('option', '', text);
-      node.value = value;
-      select.append(node);
-    };
-    option('', trans.__('%1 (platform of the run)', own));
-    for (const platform of PLATFORMS) {
-      if (platform !== own) {
-        option(platform, platform);
-      }
-    }
-    select.addEventListener('change', () => void this._show(select.value));
-    const label = element('label', '', trans.__('Platform: '));
-    label.append(select);
-    this._said = element('span', 'jp-JaxprProgram-lowered');
-    this._said.setAttribute('role', 'status');
-    return [label, this._said];
-  }
-
-  private async _show(platform: string): Promise<void> {
-    const { model, snapshot, program, pane, trans } = this._options;
-    this._closePlatform();
-    pane.classList.toggle('jp-mod-other', platform !== '');
-    this._chosen = platform;
-    if (platform === '') {
-      this._say('');
-      return;
-    }
-    const { requests } = model;
-    if (requests === null) {
-      this._say(
-        trans.__(
-          'The kernel of this run is not available. Run the cell again to lower the program.'
-        )
-      );
-      return;
-    }
-    this._say(trans.__('Lowering for %1 …', platform));
-    try {
-      const page = await requests.ask('text', {
-        snapshot: snapshot.id,
-        program,
-        level: 'stablehlo',
-        first_line: 0,
-        line_count: FIRST_LINES,
-        platform
-      });
-      if (this._isDisposed || this._chosen !== platform) {
-        return;
-      }
-      this._say(
-        trans.__(
-          'JAX lowered the program for %1, without compiling or running the program.',
-          platform
-        )
-      );
-      const { jaxpr, links } = this._options.listings;
-      const { equations } = links;
-      const listing = new PlatformListing(
-        new Links(
-          new ProgramEquations(snapshot, equations.program),
-          new SourceSpans(snapshot),
-          false
-        ),
-        jaxpr,
-        trans,
-        platform
-      );
-      listing.add(page.text, 0, page.line_stacks, page, page.lines, page);
-      this._open(listing, platform, requests);
-    } catch (error) {
-      if (this._chosen === platform) {
-        this._say((error as Error).message);
-      }
-    }
-  }
-
-  private _open(
-    listing: PlatformListing,
-    platform: string,
-    requests: IRequests
-  ): void {
-    const { model, snapshot, program, pane, trans, tools, entered } =
-      this._options;
-    const host = element('div', 'jp-JaxprProgram-forPlatform');
-    pane.append(host);
-    let isAsked = false;
-    const more = async (): Promise<boolean> => {
-      if (isAsked || listing.complete) {
-        return false;
-      }
-      isAsked = true;
-      try {
-        const page = await requests.ask('text', {
-          snapshot: snapshot.id,
-          program,
-          level: 'stablehlo',
-          first_line: listing.held,
-          line_count: FIRST_LINES,
-          platform
-        });
-        const splice = listing.add(
-          page.text,
-          page.first_line,
-          page.line_stacks,
-          page,
-          page.lines,
-          page
-        );
-        if (splice && this._view === view) {
-          view.splice(splice);
-          return true;
-        }
-      } catch (error) {
-        this._say((error as Error).message);
-      } finally {
-        isAsked = false;
-      }
-      return false;
-    };
-    const view = new ListingView(
-      host,
-      listing,
-      {
-        hovered: selection => model.setHover(selection),
-        selected: selection => model.setSelection(selection),
-        entered,
-        moreWanted: () => void more(),
-        allWanted: async () => {
-          while (await more()) {
-            // The next page.
-          }
-        }
-      },
-      trans,
-      tools
-    );
-    this._view = view;
-    model.changed.connect(this._mark, this);
-    this._mark();
-  }
-
-  private _mark(): void {
-    const { model, listings } = this._options;
-    const { hover, selection } = model;
-    if (this._view) {
-      const linked = listings.links.resolve(hover ?? selection);
-      this._view.mark(this._view.listing.linkedLines(linked), new Set());
-    }
-  }
-
-  private _closePlatform(): void {
-    this._options.model.changed.disconnect(this._mark, this);
-    const host = this._view?.view.dom.parentElement;
-    this._view?.dispose();
-    this._view = null;
-    host?.remove();
-  }
-
-  private _say(text: string): void {
-    if (this._said) {
-      this._said.textContent = text;
-    }
-  }
-
   private _node: HTMLElement;
   private _passesButton: HTMLButtonElement | null = null;
   private _exactButton: HTMLButtonElement | null = null;
-  private _platform: HTMLSelectElement | null = null;
+  private _platform: PlatformChoice | null = null;
   private _passes: PassesView | null = null;
-  private _said: HTMLElement | null = null;
-  private _chosen = '';
-  private _view: ListingView | null = null;
   private _isDisposed = false;
 }
