@@ -55,15 +55,15 @@ _DEPTH = 40
 class ValuesAtPoint:
     """The values of a scope's variables where one of the variables is a number."""
 
-    def __init__(self, equations: Any, known: Mapping[Any, Any]) -> None:
+    def __init__(self, equations: Any, known_values: Mapping[Any, Any]) -> None:
         """Of a scope.
 
         Args:
             equations: Of the scope.
-            known: Variables and their numbers; None for one that is not known.
+            known_values: Variables and their numbers; None for one that is not known.
         """
         self._made = {variable: equation for equation in equations for variable in equation.outvars}
-        self._known = dict(known)
+        self._known = dict(known_values)
 
     def of(self, operand: Any, depth: int = _DEPTH) -> Any:
         """The number of an operand; None where it is not known."""

@@ -60,14 +60,14 @@ class Body:
     def input(self, index: int) -> str:
         """The body's own name for an input."""
         path = _at(self._debug.arguments, index)
-        own = _EQUINOX.match(path) if "equinox" in self._debug.file else None
-        if own is not None and int(own.group(1)) < len(_EQUINOX_OWN):
-            return _EQUINOX_OWN[int(own.group(1))]
+        equinox_path = _EQUINOX.match(path) if "equinox" in self._debug.file else None
+        if equinox_path is not None and int(equinox_path.group(1)) < len(_EQUINOX_OWN):
+            return _EQUINOX_OWN[int(equinox_path.group(1))]
         names = parameters(self._function)
-        if own is not None and names:
-            path = names[0] + path[own.end() :]
-        elif own is not None and path[own.end() :].startswith("."):
-            path = path[own.end() + 1 :]
+        if equinox_path is not None and names:
+            path = names[0] + path[equinox_path.end() :]
+        elif equinox_path is not None and path[equinox_path.end() :].startswith("."):
+            path = path[equinox_path.end() + 1 :]
         return renamed(path, self._function)
 
     def kept(self, index: int) -> bool:
@@ -158,7 +158,7 @@ class Bodies:
 
     def _frames(self, scope: int) -> Iterator[int]:
         """The user frames of a body's equations, including those of inner programs."""
-        waiting, seen, looked = [scope], {scope}, 0
+        waiting, visited, looked = [scope], {scope}, 0
         for number in waiting:
             columns = self._walk.scopes[number]
             for stack in columns.stack[:_LOOKED_AT]:
@@ -167,8 +167,8 @@ class Bodies:
             if looked > _LOOKED_AT:
                 return
             for *_, child in columns.children:
-                if child not in seen:
-                    seen.add(child)
+                if child not in visited:
+                    visited.add(child)
                     waiting.append(child)
 
 

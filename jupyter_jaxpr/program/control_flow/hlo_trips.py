@@ -37,11 +37,11 @@ def known_trips(cards: Sequence[Card], text: str, line_stacks: Sequence[int], po
     if not loops:
         return
     trips_by_position, all_placed = _instructions(text, line_stacks, positions)
-    for position, here in loops.items():
+    for position, cards_there in loops.items():
         counts = trips_by_position.get(position, [])
-        uncounted = [card for card in here if card.primitive == WHILE and card.trips is None]
+        uncounted = [card for card in cards_there if card.primitive == WHILE and card.trips is None]
         if not counts and all_placed:
-            for card in here:
+            for card in cards_there:
                 card_facts.no_hlo_loop(card)
         elif len(counts) == len(uncounted) and len(set(counts)) == 1 and counts[0] is not None:
             for card in uncounted:

@@ -41,11 +41,11 @@ class Place:
 
     def derivative(self, name_stack: str) -> str:
         """What an equation here is of a derivative: `transpose` of the backward pass, `jvp`, or empty of none."""
-        whole = f"{self.around}/{name_stack}"
-        _, backward, after = whole.rpartition("transpose(")
+        name_stacks = f"{self.around}/{name_stack}"
+        _, backward, after = name_stacks.rpartition("transpose(")
         if backward and REMATTED not in after:
             return "transpose"
-        return "jvp" if backward or "jvp(" in whole else ""
+        return "jvp" if backward or "jvp(" in name_stacks else ""
 
 
 class Paths:

@@ -39,8 +39,8 @@ class Predicates:
             if equation < 0:
                 break
             made_by = strings[columns.primitive[equation]]
-            own = self._callers.of(columns.stack[equation], place.caller)
-            put_there = own.kind in ("cond", "switch") and own.frame == card.frame
+            caller = self._callers.of(columns.stack[equation], place.caller)
+            put_there = caller.kind in ("cond", "switch") and caller.frame == card.frame
             before = [operand for operand in columns.operands[equation] if operand >= 0]
             if made_by not in CONVERSIONS and not (put_there and made_by in _TO_PREDICATE):
                 break

@@ -148,16 +148,16 @@ class Reader:
                 nodes = self._nested(nodes, dissolved, depth)
         return nodes
 
-    def _nested(self, nodes: list[_Node], found: list[Found], depth: int) -> list[_Node]:
+    def _nested(self, nodes: list[_Node], parts: list[Found], depth: int) -> list[_Node]:
         """The constructs that left no primitive among the others: what a branch of one holds goes inside it."""
-        self._count += len(found)
-        for part in found:
+        self._count += len(parts)
+        for part in parts:
             part.card.depth = depth
-        made = [(_Node(part.card), part.regions) for part in found]
+        nodes_of_parts = [(_Node(part.card), part.regions) for part in parts]
         # Inner ones first: the regions of an outer one hold all of an inner one.
-        made.sort(key=lambda pair: sum(len(region) for region, _ in pair[1]))
-        nodes = nodes + [node for node, _ in made]
-        for outer, regions in made:
+        nodes_of_parts.sort(key=lambda pair: sum(len(region) for region, _ in pair[1]))
+        nodes = nodes + [node for node, _ in nodes_of_parts]
+        for outer, regions in nodes_of_parts:
             for region, label in regions:
                 inner = [node for node in nodes if node is not outer and node.card.equation in region]
                 for node in inner:

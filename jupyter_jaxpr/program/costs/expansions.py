@@ -58,17 +58,17 @@ def expansions(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Expansion]:
         for primitive, equation in zip(primitives, costs.walk.jaxprs[number].eqns, strict=True):
             name = strings[primitive]
             try:
-                for sentence, most in _of(name, equation):
+                for sentence, limit in _of(name, equation):
                     names, most_before = names_by_sentence.setdefault(sentence, ([], 0))
                     names.append(name)
                     names_by_sentence[sentence] = (
                         names,
-                        None if most is None or most_before is None else most_before + most,
+                        None if limit is None or most_before is None else most_before + limit,
                     )
             except not_of_a_signal(Exception):  # another JAX, or a symbolic size: not known
                 continue
     all_of = [
-        Expansion(sentence(list(dict.fromkeys(names))), most) for sentence, (names, most) in names_by_sentence.items()
+        Expansion(sentence(list(dict.fromkeys(names))), limit) for sentence, (names, limit) in names_by_sentence.items()
     ]
     return sorted(all_of, key=lambda expansion: expansion.most is None)
 
@@ -80,11 +80,13 @@ def _of(name: str, equation: Any) -> Iterator[tuple[Callable[[list[str]], str], 
         yield _converted, narrow
     if name == "while":
         condition = equation.params["cond_jaxpr"]
-        asked = condition.out_avals[0]
-        if asked.shape:
-            again = sum(_elements(out.aval) for variable in condition.jaxpr.eqns for out in variable.outvars)
-            members = _elements(asked)
-            yield _of_all_members, 2 * members - 1 + again + sum(_elements(aval) for aval in outputs)
+        condition_aval = condition.out_avals[0]
+        if condition_aval.shape:
+            condition_elements = sum(
+                _elements(out.aval) for variable in condition.jaxpr.eqns for out in variable.outvars
+            )
+            members = _elements(condition_aval)
+            yield _of_all_members, 2 * members - 1 + condition_elements + sum(_elements(aval) for aval in outputs)
     if name in _REDUCTIONS and inputs and _elements(inputs[0]) <= _SHORT:
         shape, axes = inputs[0].shape, equation.params["axes"]
         filled = [

@@ -73,14 +73,14 @@ def memory_of(walk: Walk, scope: int, executable: Any = None, input_names: Seque
     analysis = xla_memory(executable)
     live = Liveness(walk)
     peak, frame, buffers = live.of(scope, input_names)
-    kept = residuals(walk, scope)
+    kept_residuals = residuals(walk, scope)
     return MemoryUse(
         **analysis,
         peak=peak,
         peak_frame=frame,
         live=buffers,
-        residuals=kept,
-        residual_bytes=sum(residual.bytes for residual in kept),
+        residuals=kept_residuals,
+        residual_bytes=sum(residual.bytes for residual in kept_residuals),
         constants=live.constants(scope),
     )
 
@@ -185,29 +185,29 @@ class Liveness:
         alive = 0
         variable = columns.constants + columns.inputs
         for index, count in enumerate(columns.output_counts):
-            made = stays = 0
+            made_bytes = stays = 0
             for number in range(variable, variable + count):
                 size = sizes[number]
-                made += size
+                made_bytes += size
                 until = last[number]
                 if until > index:
                     stays += size
                     freed[until] += size
             variable += count
-            there = inner.get(index)
-            if there is None:
-                if alive + made > best.bytes or best.equation < 0:
-                    best = _Peak(alive + made, index)
+            inner_peak = inner.get(index)
+            if inner_peak is None:
+                if alive + made_bytes > best.bytes or best.equation < 0:
+                    best = _Peak(alive + made_bytes, index)
             else:
-                extra = there.bytes + made if there.with_results else max(there.bytes, made)
+                extra = inner_peak.bytes + made_bytes if inner_peak.with_results else max(inner_peak.bytes, made_bytes)
                 if alive + extra > best.bytes or best.equation < 0:
-                    within = there.with_results or there.bytes > made
+                    within = inner_peak.with_results or inner_peak.bytes > made_bytes
                     best = _Peak(
                         alive + extra,
                         index,
-                        there.inside if within else -1,
-                        there.with_results or not within,
-                        there.slices if within else (),
+                        inner_peak.inside if within else -1,
+                        inner_peak.with_results or not within,
+                        inner_peak.slices if within else (),
                     )
             alive += stays - freed[index]
         return best
@@ -253,12 +253,12 @@ class Liveness:
             name = names[number - first] if len(names) == columns.inputs else ""
             text = f"argument {name}".rstrip()
             buffers.append(LiveBuffer(text, self._type(columns, number), sizes[number], -1, scope, -1))
-        seen: set[int] = set()
+        visited: set[int] = set()
         for child in self._inside(scope):
             inner = self._walk.scopes[child]
             for captured in inner.captured:
-                if captured.identity not in seen:
-                    seen.add(captured.identity)
+                if captured.identity not in visited:
+                    visited.add(captured.identity)
                     kind = self._type(inner, captured.operand)
                     buffers.append(LiveBuffer("captured constant", kind, captured.bytes, -1, child, -1))
         return buffers
@@ -287,10 +287,10 @@ class Liveness:
         if peak.inside < 0:
             return frame
         inner = self._walk.scopes[peak.inside]
-        held = self._bytes(inner)
+        buffer_bytes = self._bytes(inner)
         for number in peak.slices:
             kind = self._type(inner, number)
-            buffers.append(LiveBuffer("slice of one step", kind, held[number], frame, peak.inside, -1))
+            buffers.append(LiveBuffer("slice of one step", kind, buffer_bytes[number], frame, peak.inside, -1))
         deeper = self._gather(peak.inside, buffers)
         return frame if deeper < 0 else deeper
 
@@ -305,11 +305,11 @@ class Liveness:
     def _inside(self, scope: int) -> list[int]:
         """A scope and all those inside, each once, combiners apart."""
         order = [scope]
-        seen = {scope}
+        visited = {scope}
         for number in order:
             for child in self._walk.scopes[number].counted:
-                if child not in seen:
-                    seen.add(child)
+                if child not in visited:
+                    visited.add(child)
                     order.append(child)
         return order
 

@@ -67,21 +67,21 @@ def runs_of(costs: Costs, scope: int, call: int = -1) -> dict[int, ScopeRuns]:
         call: Frame of the line that called the program; -1 when unknown.
     """
     walk = costs.walk
-    found: dict[int, ScopeRuns] = {number: ScopeRuns() for number in in_order(costs, scope)}
-    once = Runs(1, 1, 1, 1)
-    found[scope] = ScopeRuns(once, {call: once}, {"": once})
-    for number, runs in found.items():
+    runs_by_scope: dict[int, ScopeRuns] = {number: ScopeRuns() for number in in_order(costs, scope)}
+    single = Runs(1, 1, 1, 1)
+    runs_by_scope[scope] = ScopeRuns(single, {call: single}, {"": single})
+    for number, runs in runs_by_scope.items():
         columns = walk.scopes[number]
-        for each in costs.priced(number).calls:
-            frame = frame_of(walk, columns.stack[each.equation])
-            name = walk.strings.items[columns.name_stack[each.equation]]
-            _hand_on(runs, found, each, frame, name)
-    return found
+        for call_priced in costs.priced(number).calls:
+            frame = frame_of(walk, columns.stack[call_priced.equation])
+            name = walk.strings.items[columns.name_stack[call_priced.equation]]
+            _hand_on(runs, runs_by_scope, call_priced, frame, name)
+    return runs_by_scope
 
 
-def _hand_on(runs: ScopeRuns, found: dict[int, ScopeRuns], call: Call, frame: int, name: str) -> None:
+def _hand_on(runs: ScopeRuns, runs_by_scope: dict[int, ScopeRuns], call: Call, frame: int, name: str) -> None:
     for part in call.parts:
-        inner = found[part.scope]
+        inner = runs_by_scope[part.scope]
         inner.total.add(runs.total.within(part))
         if frame >= 0:
             inner.frames.setdefault(frame, Runs()).add(runs.total.within(part))
@@ -107,8 +107,8 @@ def frame_of(walk: Walk, stack: int) -> int:
 
 def in_order(costs: Costs, scope: int) -> list[int]:
     """The scopes of a program that run, callers first."""
-    done: list[int] = []
-    seen = {scope}
+    ordered: list[int] = []
+    visited = {scope}
 
     def inside(number: int) -> Iterator[int]:
         for call in costs.priced(number).calls:
@@ -118,11 +118,11 @@ def in_order(costs: Costs, scope: int) -> list[int]:
     waiting = [(scope, inside(scope))]
     while waiting:
         number, children = waiting[-1]
-        child = next((child for child in children if child not in seen), None)
+        child = next((child for child in children if child not in visited), None)
         if child is None:
-            done.append(number)
+            ordered.append(number)
             waiting.pop()
         else:
-            seen.add(child)
+            visited.add(child)
             waiting.append((child, inside(child)))
-    return done[::-1]
+    return ordered[::-1]

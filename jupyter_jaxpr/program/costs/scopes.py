@@ -155,7 +155,7 @@ class Costs:
         types = columns.variable_avals + [-1] * len(self.walk.literals)
         get, numbers_of_keys, variables = types.__getitem__, self._numbers, columns.variable_avals
         first = columns.constants + columns.inputs
-        own: list[int] = []
+        price_numbers: list[int] = []
         keys: list[tuple[int, ...]] = []
         missing = []
         rows = zip(columns.primitive, columns.parameters, columns.output_counts, columns.operands, strict=True)
@@ -163,34 +163,36 @@ class Costs:
             after = first + count
             key = (primitive, parameters, *variables[first:after], -2, *map(get, operands))
             first = after
-            found = numbers_of_keys.get(key, -1)
-            own.append(found)
+            price_number = numbers_of_keys.get(key, -1)
+            price_numbers.append(price_number)
             keys.append(key)
-            if found < 0:
+            if price_number < 0:
                 missing.append(index)
-        priced = Priced(own)
+        priced = Priced(price_numbers)
         equations = self.walk.jaxprs[number].eqns
         for index in missing:
             if index not in children_of:
-                found = numbers_of_keys.get(keys[index], -1)
-                if found < 0:
-                    found = numbers_of_keys[keys[index]] = self._leaf(equations[index], columns, index, keys[index], [])
-                own[index] = found
+                price_number = numbers_of_keys.get(keys[index], -1)
+                if price_number < 0:
+                    price_number = numbers_of_keys[keys[index]] = self._leaf(
+                        equations[index], columns, index, keys[index], []
+                    )
+                price_numbers[index] = price_number
         total = NOTHING
         for index, programs in children_of.items():
             call = self._call(number, index, equations[index], programs)
             if call is None:
                 inside = [(name, self.of(child)) for name, _, child in programs]
-                own[index] = self._leaf(equations[index], columns, index, keys[index], inside)
+                price_numbers[index] = self._leaf(equations[index], columns, index, keys[index], inside)
             else:
-                own[index] = -1
+                price_numbers[index] = -1
                 priced.calls.append(call)
                 total = total + self.call(call)
-        priced.groups = Counter(zip(own, columns.stack, columns.name_stack, strict=True))
-        alike = Counter(own)
-        for found, times in alike.items():
-            if found >= 0:
-                total = total + _of_own(self.owns[found]).times(times)
+        priced.groups = Counter(zip(price_numbers, columns.stack, columns.name_stack, strict=True))
+        alike = Counter(price_numbers)
+        for price_number, times in alike.items():
+            if price_number >= 0:
+                total = total + _of_own(self.owns[price_number]).times(times)
         priced.total = total
         return priced
 
@@ -285,11 +287,11 @@ def _devices(parameters: Any) -> int:
     return math.prod(int(size) for name, size in shape.items() if axes is None or name in axes)
 
 
-def _of_own(own: Own) -> Cost:
+def _of_own(price: Own) -> Cost:
     return plain(
-        max(own.flops, 0),
-        max(own.transcendentals, 0),
-        exact=own.flops >= 0,
-        read=max(own.read, 0),
-        written=max(own.written, 0),
+        max(price.flops, 0),
+        max(price.transcendentals, 0),
+        exact=price.flops >= 0,
+        read=max(price.read, 0),
+        written=max(price.written, 0),
     )

@@ -33,15 +33,15 @@ class Row:
     bytes_written: int = 0
     per_trip: bool = False
 
-    def add(self, own: Own, count: int, runs: Runs) -> None:
+    def add(self, price: Own, count: int, runs: Runs) -> None:
         """Add so many equations of a scope of these runs."""
         self.equations += count
-        flops, dearest = max(own.flops, 0) * count, runs.dearest * count
+        flops, dearest = max(price.flops, 0) * count, runs.dearest * count
         self.flops += flops * runs.dearest
         self.flops_min += flops * runs.cheapest
-        self.transcendentals += max(own.transcendentals, 0) * dearest
-        self.bytes_read += max(own.read, 0) * dearest
-        self.bytes_written += max(own.written, 0) * dearest
+        self.transcendentals += max(price.transcendentals, 0) * dearest
+        self.bytes_read += max(price.read, 0) * dearest
+        self.bytes_written += max(price.written, 0) * dearest
         self.per_trip |= runs.per_trip
 
 
@@ -50,14 +50,14 @@ def by_primitive(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
     strings = costs.walk.strings.items
     rows: dict[int, Row] = {}
     for number, of_scope in runs.items():
-        for (own, _, _), count in costs.priced(number).groups.items():
-            if own >= 0:
-                price = costs.owns[own]
+        for (price_number, _, _), count in costs.priced(number).groups.items():
+            if price_number >= 0:
+                price = costs.owns[price_number]
                 row = rows.setdefault(price.primitive, Row(strings[price.primitive]))
                 row.add(price, count, of_scope.total)
-    most = at_most(costs, _root(runs), lambda own, _: own.primitive)
+    dearest_flops = at_most(costs, _root(runs), lambda price, _: price.primitive)
     for number, row in rows.items():
-        row.if_taken = most.get(number, 0)
+        row.if_taken = dearest_flops.get(number, 0)
     return sorted(rows.values(), key=lambda row: (*_price(row), -row.equations, row.label))
 
 
@@ -78,10 +78,10 @@ def by_line(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
         return rows.setdefault(place_of(frame), Row(frame=frame))
 
     for number, of_scope in runs.items():
-        for (own, stack, _), count in costs.priced(number).groups.items():
-            if own < 0:
+        for (price_number, stack, _), count in costs.priced(number).groups.items():
+            if price_number < 0:
                 continue
-            price = costs.owns[own]
+            price = costs.owns[price_number]
             frame = frame_of(costs.walk, stack)
             if frame >= 0:
                 row(frame).add(price, count, of_scope.total)
@@ -93,12 +93,12 @@ def by_line(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
         return place_of(frame_of(costs.walk, stack))
 
     program = _root(runs)
-    most = at_most(costs, program, lambda _, stack: of_stack(stack), (_NO_LINE, of_stack))
+    dearest_flops = at_most(costs, program, lambda _, stack: of_stack(stack), (_NO_LINE, of_stack))
     call = place_of(next(iter(runs[program].frames)))
     if call != _NO_LINE:
-        most[call] = most.get(call, 0) + most.pop(_NO_LINE, 0)
+        dearest_flops[call] = dearest_flops.get(call, 0) + dearest_flops.pop(_NO_LINE, 0)
     for place, sums in rows.items():
-        sums.if_taken = most.get(place, 0)
+        sums.if_taken = dearest_flops.get(place, 0)
     return [rows[place] for place in sorted(rows, key=lambda place: (place[0] < 0, place))]
 
 
@@ -111,9 +111,9 @@ def unknown(costs: Costs, runs: dict[int, ScopeRuns]) -> list[tuple[str, int]]:
     """The primitives without a rule, and how many equations of each."""
     counts: dict[str, int] = {}
     for number in runs:
-        for (own, _, _), count in costs.priced(number).groups.items():
-            if own >= 0 and costs.owns[own].flops < 0:
-                name = costs.walk.strings.items[costs.owns[own].primitive]
+        for (price_number, _, _), count in costs.priced(number).groups.items():
+            if price_number >= 0 and costs.owns[price_number].flops < 0:
+                name = costs.walk.strings.items[costs.owns[price_number].primitive]
                 counts[name] = counts.get(name, 0) + count
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 

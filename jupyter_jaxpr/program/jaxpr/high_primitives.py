@@ -31,8 +31,8 @@ def high(parameters: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     """The equation inside a `call_hi_primitive`; the equation itself where none is found (JAX 0.10 prints it so)."""
     try:
         primitive = parameters["_prim"]
-        shown = primitive.pp_params()
-        return kind_name(type(primitive)), InOrder((name, _shown(value)) for name, value in shown.items())
+        printed = primitive.pp_params()
+        return kind_name(type(primitive)), InOrder((name, _shown(value)) for name, value in printed.items())
     except not_of_a_signal(*FAILURES):
         return HIGH, parameters
 

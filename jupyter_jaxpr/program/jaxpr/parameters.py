@@ -165,22 +165,22 @@ class _Repr:
 
 
 def _jit(parameters: Parameters) -> Printed:
-    shown = dict(parameters)
-    del shown["inline"]
-    if not any(shown["donated_invars"]):
-        del shown["donated_invars"]
+    printed = dict(parameters)
+    del printed["inline"]
+    if not any(printed["donated_invars"]):
+        del printed["donated_invars"]
     for key in ("in_shardings", "out_shardings"):
-        if all(type(item).__name__ == "UnspecifiedValue" for item in shown[key]):
-            del shown[key]
+        if all(type(item).__name__ == "UnspecifiedValue" for item in printed[key]):
+            del printed[key]
     for key in ("in_layouts", "out_layouts"):
-        if all(item is None for item in shown[key]):
-            del shown[key]
+        if all(item is None for item in printed[key]):
+            del printed[key]
     for key in ("keep_unused", "compiler_options_kvs"):
-        if not shown[key]:
-            del shown[key]
-    if shown["ctx_mesh"].empty:
-        del shown["ctx_mesh"]
-    return [("name", shown.pop("name")), *sorted(shown.items())]
+        if not printed[key]:
+            del printed[key]
+    if printed["ctx_mesh"].empty:
+        del printed["ctx_mesh"]
+    return [("name", printed.pop("name")), *sorted(printed.items())]
 
 
 def _function_name(function: Any) -> Any:
@@ -188,21 +188,21 @@ def _function_name(function: Any) -> Any:
 
 
 def _custom_jvp_call(parameters: Parameters) -> Printed:
-    shown = dict(parameters)
-    if not shown["num_consts"]:
-        del shown["num_consts"]
-    shown["jvp"] = _function_name(shown.pop("jvp_jaxpr_fun"))
-    return [("name", _called_name(shown)), *sorted(shown.items())]
+    printed = dict(parameters)
+    if not printed["num_consts"]:
+        del printed["num_consts"]
+    printed["jvp"] = _function_name(printed.pop("jvp_jaxpr_fun"))
+    return [("name", _called_name(printed)), *sorted(printed.items())]
 
 
 def _custom_vjp_call(parameters: Parameters) -> Printed:
-    shown = dict(parameters)
-    if not shown["num_consts"]:
-        del shown["num_consts"]
-    del shown["out_trees"]
-    shown["fwd"] = _function_name(shown.pop("fwd_jaxpr_thunk"))
-    shown["bwd"] = _function_name(shown.pop("bwd"))
-    return [("name", _called_name(shown)), *sorted(shown.items())]
+    printed = dict(parameters)
+    if not printed["num_consts"]:
+        del printed["num_consts"]
+    del printed["out_trees"]
+    printed["fwd"] = _function_name(printed.pop("fwd_jaxpr_thunk"))
+    printed["bwd"] = _function_name(printed.pop("bwd"))
+    return [("name", _called_name(printed)), *sorted(printed.items())]
 
 
 def _called_name(parameters: Parameters) -> Any:
@@ -212,30 +212,30 @@ def _called_name(parameters: Parameters) -> Any:
 
 
 def _custom_lin(parameters: Parameters) -> Printed:
-    shown = dict(parameters)
-    del shown["out_avals"]
-    shown["bwd"] = _function_name(shown.pop("bwd"))
-    return sorted(shown.items())
+    printed = dict(parameters)
+    del printed["out_avals"]
+    printed["bwd"] = _function_name(printed.pop("bwd"))
+    return sorted(printed.items())
 
 
 def _dot_general(parameters: Parameters) -> Printed:
-    shown = {key: value for key, value in parameters.items() if value is not None}
+    printed = {key: value for key, value in parameters.items() if value is not None}
     (left, right), (left_batch, right_batch) = parameters["dimension_numbers"]
-    shown["dimension_numbers"] = (
+    printed["dimension_numbers"] = (
         (list(left), list(right)),
         (list(left_batch), list(right_batch)),
     )
-    shown.pop("out_sharding", None)
-    return sorted(shown.items())
+    printed.pop("out_sharding", None)
+    return sorted(printed.items())
 
 
 def _broadcast_in_dim(parameters: Parameters) -> Printed:
-    shown = dict(parameters)
-    if not shown["broadcast_dimensions"]:
-        del shown["broadcast_dimensions"]
-    del shown["shape"]
-    shown.pop("sharding", None)
-    return sorted(shown.items())
+    printed = dict(parameters)
+    if not printed["broadcast_dimensions"]:
+        del printed["broadcast_dimensions"]
+    del printed["shape"]
+    printed.pop("sharding", None)
+    return sorted(printed.items())
 
 
 def _without(*names: str) -> Callable[[Parameters], Printed]:

@@ -91,11 +91,11 @@ def _read(name: str, short: str) -> str:
 
 def _is_what_ran(text: str, name: str, ran: list[CodeType]) -> bool:
     try:
-        now = compile(text, name, "exec", dont_inherit=True)
+        compiled = compile(text, name, "exec", dont_inherit=True)
     except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     by_line: dict[int, list[CodeType]] = {}
-    for code in _all(now):
+    for code in _all(compiled):
         by_line.setdefault(code.co_firstlineno, []).append(code)
     return all(any(_same(code, candidate) for candidate in by_line.get(code.co_firstlineno, ())) for code in ran)
 
@@ -107,9 +107,9 @@ def _all(code: CodeType) -> Iterator[CodeType]:
             yield from _all(constant)
 
 
-def _same(code: CodeType, other: CodeType) -> bool:
+def _same(code: CodeType, later: CodeType) -> bool:
     # Up to Python 3.11 code objects are equal that stand on other lines.
-    return code == other and list(code.co_positions()) == list(other.co_positions())
+    return code == later and list(code.co_positions()) == list(later.co_positions())
 
 
 def _stretches(lines: list[str], ran: list[CodeType]) -> list[Stretch]:

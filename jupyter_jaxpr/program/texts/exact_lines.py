@@ -54,8 +54,8 @@ def exact_lines(text: str, walk: Walk, scope: int, level: Literal["stablehlo", "
             equations_of_name[name] = tuple(equation for equation in equations_named(name) if _exists(walk, equation))
         if equations_of_name[name]:
             equations[line] = equations_of_name[name]
-    shown = untagged(read.text)
-    written = shown.split("\n")
+    untagged_text = untagged(read.text)
+    written = untagged_text.split("\n")
     inferred: list[int] = []
     if level == "hlo":
         found_besides = _inferred(written, equations, walk, scope)
@@ -63,11 +63,13 @@ def exact_lines(text: str, walk: Walk, scope: int, level: Literal["stablehlo", "
         inferred = sorted(found_besides)
     stacks, more_stacks = list(read.line_stacks), dict[int, tuple[int, ...]]()
     for line, sources in equations.items():
-        own = list(dict.fromkeys(filter(lambda stack: stack >= 0, (_stack(walk, equation) for equation in sources))))
-        if own:
-            stacks[line] = own[0]
-        if own[1:]:
-            more_stacks[line] = tuple(own[1:])
+        line_stacks = list(
+            dict.fromkeys(filter(lambda stack: stack >= 0, (_stack(walk, equation) for equation in sources)))
+        )
+        if line_stacks:
+            stacks[line] = line_stacks[0]
+        if line_stacks[1:]:
+            more_stacks[line] = tuple(line_stacks[1:])
     if level == "hlo":
         module = computations(written)
         instructions = [
@@ -79,7 +81,7 @@ def exact_lines(text: str, walk: Walk, scope: int, level: Literal["stablehlo", "
     else:
         instructions = [line for line, words in enumerate(written) if _OPERATION.match(words)]
     return ExactLines(
-        LinesOfText(shown, stacks, other_stacks=more_stacks, inferred=inferred), equations, tuple(instructions)
+        LinesOfText(untagged_text, stacks, other_stacks=more_stacks, inferred=inferred), equations, tuple(instructions)
     )
 
 

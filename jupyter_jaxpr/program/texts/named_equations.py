@@ -74,8 +74,8 @@ def named_equations(
         key = op_name, stacks
         if key not in candidates:
             group = groups.of(*stacks)
-            found = {paths.candidate(part, top, group) for part in op_name.split(";")} if len(group) > 1 else {None}
-            candidates[key] = found.pop() if len(found) == 1 else None
+            matches = {paths.candidate(part, top, group) for part in op_name.split(";")} if len(group) > 1 else {None}
+            candidates[key] = matches.pop() if len(matches) == 1 else None
         candidate = candidates[key]
         if candidate is not None and (candidate.is_machinery or paths.fits(candidate.equation, texts[line])):
             named[line] = candidate.equation
@@ -106,7 +106,7 @@ class _Paths:
     def _index(self, program: int) -> bool:
         walk, strings = self._walk, self._walk.strings.items
         pending: list[tuple[int, _Path]] = [(program, ())]
-        seen = set(pending)
+        visited = set(pending)
         while pending:
             number, prefix = pending.pop()
             columns = walk.scopes[number]
@@ -127,10 +127,10 @@ class _Paths:
                 for parameter, position, child in children.get(equation, ()):
                     for inside in self._inside(name, parameter, position, child):
                         way = child, path + inside
-                        if way not in seen:
-                            seen.add(way)
+                        if way not in visited:
+                            visited.add(way)
                             pending.append(way)
-            if len(seen) > _MOST_WAYS:
+            if len(visited) > _MOST_WAYS:
                 return False
         return True
 

@@ -67,8 +67,8 @@ class Passes:
             before = self._lines(len(self._states) - 1)
             if before == lines:
                 return
-            was, now = Counter(before), Counter(lines)
-            added, removed = (now - was).total(), (was - now).total()
+            was, after_counts = Counter(before), Counter(lines)
+            added, removed = (after_counts - was).total(), (was - after_counts).total()
             self.passes.append(Pass(name, pipeline, count(before), count(lines), added, removed))
         self._states.append(zlib.compress(text.encode("utf-8", "replace"), 1))
 
@@ -97,20 +97,20 @@ def read_passes(folder: Path) -> Passes:
             modules.setdefault(module, []).append(("", "", "", path))
     passes = Passes()
     left = BYTES_AT_MOST
-    most = max(modules.values(), key=len) if modules else []
-    for _, name, pipeline, path in sorted(most):
+    longest = max(modules.values(), key=len) if modules else []
+    for _, name, pipeline, path in sorted(longest):
         left -= path.stat().st_size
         if left < 0:
             passes.left_out += 1
             continue
-        shown = f"before {pipeline}" if name == _STARTS else name
-        passes.add(shown, pipeline, _without_places(path.read_text("utf-8", "replace").split("\n")))
+        title = f"before {pipeline}" if name == _STARTS else name
+        passes.add(title, pipeline, _without_places(path.read_text("utf-8", "replace").split("\n")))
     return passes
 
 
 def _without_places(lines: Sequence[str]) -> list[str]:
     """A module's lines without its tables, metadata, and the empty lines around."""
-    kept: list[str] = []
+    kept_lines: list[str] = []
     in_table = False
     for line in lines:
         if line in HLO_TABLES:
@@ -119,8 +119,8 @@ def _without_places(lines: Sequence[str]) -> list[str]:
             continue
         elif line:
             in_table = False
-            kept.append(_METADATA.sub("", line) if "metadata={" in line else line)
-    return kept
+            kept_lines.append(_METADATA.sub("", line) if "metadata={" in line else line)
+    return kept_lines
 
 
 def _parts(lines: Sequence[str]) -> dict[str, list[str]]:
@@ -138,9 +138,9 @@ def _parts(lines: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _diff(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
-    was, now = _parts(before), _parts(after)
-    for name in [*was, *(name for name in now if name not in was)]:
-        old, new = was.get(name, []), now.get(name, [])
+    was, parts_after = _parts(before), _parts(after)
+    for name in [*was, *(name for name in parts_after if name not in was)]:
+        old, new = was.get(name, []), parts_after.get(name, [])
         if old == new:
             continue
         yield f"@@ {name or 'module'} @@"

@@ -138,7 +138,7 @@ def spread_of(
     arrays: list[SpreadArray] = []
     total = 0
     for role, shardings, avals, names in sides:
-        own = avals[len(avals) - len(shardings) :]  # closed-over values come first
+        input_avals = avals[len(avals) - len(shardings) :]  # closed-over values come first
         known_names = list(names)[len(names) - len(shardings) :] if len(names) == len(avals) else [""] * len(shardings)
         used = [place for place, sharding in enumerate(shardings) if _says(sharding)]
         stated_of_role = stated.get(role, [])
@@ -149,12 +149,12 @@ def spread_of(
             name = known_names[place] or (f"{role}[{place}]" if len(shardings) > 1 else role)
             total += 1
             if len(arrays) < MOST_ARRAYS:
-                arrays.append(cutting.array(role, name, own[place], shardings[place], origin))
+                arrays.append(cutting.array(role, name, input_avals[place], shardings[place], origin))
     for number, equation in _sharding_equations(walk, scope):
-        for made in _of_equation(cutting, walk, number, equation):
+        for array in _of_equation(cutting, walk, number, equation):
             total += 1
             if len(arrays) < MOST_ARRAYS:
-                arrays.append(made)
+                arrays.append(array)
     devices, ordered = cutting.devices()
     return Spread(devices, ordered, tuple(arrays), total - len(arrays))
 
@@ -175,8 +175,8 @@ class _Cutting:
         """The devices of the program, in XLA's order where a mesh states the order."""
         for mesh in self._meshes.values():
             return tuple(int(device.id) for device in mesh.devices.flat), True
-        every = {int(device.id) for sharding in self._shardings for device in sharding.device_set}
-        return tuple(sorted(every)), len(every) == 1
+        device_ids = {int(device.id) for sharding in self._shardings for device in sharding.device_set}
+        return tuple(sorted(device_ids)), len(device_ids) == 1
 
     def concrete(self, mesh: Any) -> Any:
         """The mesh with devices of a mesh without: all arrays of a program are on the same devices in one order."""
@@ -195,7 +195,7 @@ class _Cutting:
         return SpreadArray(role, name, aval, shard, layout, origin, scope, equation)
 
     def _layout(self, sharding: Any, shape: tuple[int, ...], shard: tuple[int, ...]) -> Layout:
-        splits = tuple(-(-whole // part) if part else 1 for whole, part in zip(shape, shard, strict=True))
+        splits = tuple(-(-extent // part) if part else 1 for extent, part in zip(shape, shard, strict=True))
         key = sharding, splits
         layout = self._layouts.get(key)
         if layout is None:
@@ -213,8 +213,8 @@ class _Cutting:
             devices_of: list[list[int]] = [[] for _ in range(prod(splits))]
             for device, index in sharding.devices_indices_map(shape).items():
                 place = 0
-                for part, whole, length, count in zip(index, shape, shard, splits, strict=True):
-                    place = place * count + (part.indices(whole)[0] // length if length else 0)
+                for part, extent, length, count in zip(index, shape, shard, splits, strict=True):
+                    place = place * count + (part.indices(extent)[0] // length if length else 0)
                 devices_of[place].append(int(device.id))
         except not_of_a_signal(Exception):  # a mesh without devices
             return ()
@@ -282,15 +282,15 @@ def _given(lowered: Any) -> dict[str, list[bool]]:
 def _sharding_equations(walk: Walk, scope: int) -> Iterator[tuple[int, int]]:
     """Scope and index of the equations of a program that state shardings, each scope once."""
     strings = walk.strings.items
-    waiting, seen = [scope], {scope}
+    waiting, visited = [scope], {scope}
     for number in waiting:
         columns = walk.scopes[number]
         for equation, primitive in enumerate(columns.primitive):
             if strings[primitive] in _EQUATIONS:
                 yield number, equation
         for *_, child in columns.children:
-            if child not in seen:
-                seen.add(child)
+            if child not in visited:
+                visited.add(child)
                 waiting.append(child)
 
 
@@ -309,10 +309,10 @@ def _of_equation(cutting: _Cutting, walk: Walk, scope: int, equation: int) -> It
         return
     mesh = cutting.concrete(row.params["mesh"])
     first = columns.constants + columns.inputs + sum(columns.output_counts[:equation])
-    made = [_variable(walk, columns, first + place) for place in range(columns.output_counts[equation])]
+    results = [_variable(walk, columns, first + place) for place in range(columns.output_counts[equation])]
     sides: tuple[tuple[Role, str, list[AvalRow]], ...] = (
         ("shard_map_in", "in_specs", operands),
-        ("shard_map_out", "out_specs", made),
+        ("shard_map_out", "out_specs", results),
     )
     for role, name, avals in sides:
         specs = list(row.params[name])
