@@ -1,10 +1,10 @@
 """Finds the random keys from which a program draws more than once.
 
-Numbers that are drawn twice from one key are not independent: of equal shapes, they are equal. JAX says so in its
-documentation and checks it only where `jax_debug_key_reuse` is on (`jax.experimental.key_reuse`, whose rules are
-followed here: a draw and a split use a key up, `fold_in` and `clone` do not).
+Numbers that are drawn twice from one key are not independent; with equal shapes, they are equal. JAX's documentation
+says so, and JAX checks it only where `jax_debug_key_reuse` is on. The rules here are those of
+`jax.experimental.key_reuse`: a draw and a split use a key up, `fold_in` and `clone` do not.
 
-Not looked at is what repeats a draw on purpose: a checkpoint's second run, and the backward pass.
+Draws that are repeated on purpose are ignored: the second run of a checkpoint, and the backward pass.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ class KeyUse:
 
 
 def count_key_uses(jaxpr: Any) -> int:
-    """How often the equations of a jaxpr, not those inside of them, use a key up that is used up already."""
+    """Count the equations of a jaxpr, without inner ones, that use a key which is already used up."""
     uses: list[tuple[int, int]] = []
     _Reader().read(jaxpr, uses)
     return len(uses)
 
 
 def draws_from(jaxpr: Any, name: str) -> frozenset[tuple[int, ...]]:
-    """The shapes of the random numbers that a program draws from an argument itself, not from keys made of it.
+    """Return the shapes of the random numbers that a program draws from an argument itself, not from derived keys.
 
     Args:
         jaxpr: The program.
-        name: Of the argument.
+        name: The name of the argument.
     """
     opened = open_jaxpr(jaxpr)
     if opened is None:
@@ -87,7 +87,7 @@ def _drawn(jaxpr: Any, place: int) -> frozenset[tuple[int, ...]]:
 
 
 class KeyUses:
-    """Finds the keys that programs of a walk use up twice; each scope is read once."""
+    """Finds the keys that the programs of a walk use twice; each scope is read once."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk

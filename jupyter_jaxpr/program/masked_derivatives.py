@@ -1,8 +1,8 @@
 """Finds the selections whose gradient can be NaN: zero times the infinite derivative of the other branch.
 
-The gradient of `jnp.where(x > 0, jnp.log(x), 0)` is a selection of zeros, divided by x. Where x is 0, that is 0/0. All
-of this is looked for in the equations: the comparison of x with a number, the selection in the backward pass that gives
-zeros where x is 0 or that number, and a product on the way back with a value that is infinite or NaN there.
+The gradient of `jnp.where(x > 0, jnp.log(x), 0)` is a selection of zeros, divided by x. Where x is 0, that is 0/0. The
+search reads the equations: the comparison of x with a number, the selection in the backward pass that gives zeros where
+x is 0 or that number, and a product on the way back with a value that is infinite or NaN there.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Selection = tuple[int, Any, float]
 
 
 def masked_derivatives(walk: Walk, scopes: list[int]) -> Iterator[tuple[int, int, float]]:
-    """The selections in a backward pass whose zeros meet an infinite derivative: scope, equation, compared number."""
+    """Yield scope, equation and compared number of each selection whose zeros meet an infinite derivative."""
     for number in scopes:
         equations = walk.jaxprs[number].eqns
         if any(_is_backward(equation) and _selects(equation) for equation in equations):
@@ -43,7 +43,7 @@ def masked_derivatives(walk: Walk, scopes: list[int]) -> Iterator[tuple[int, int
 
 
 def count_masked_derivatives(jaxpr: Any) -> int:
-    """How many such selections the equations of a jaxpr, not those inside of them, have."""
+    """Count such selections in the equations of a jaxpr, without inner equations."""
     return len(list(_Scope(jaxpr.eqns).found()))
 
 

@@ -56,11 +56,11 @@ class OutsideReads:
         self._numbers = {id(jaxpr): number for number, jaxpr in enumerate(walk.jaxprs)}
 
     def of(self, scopes: list[int], constants: Sequence[Any]) -> Iterator[OutOfBounds]:
-        """Those of some scopes.
+        """Return the reads outside of an array in some scopes.
 
         Args:
-            scopes: Of one program, the outermost first.
-            constants: The arrays that the outermost one holds.
+            scopes: The scopes of one program, the outermost first.
+            constants: The arrays that the outermost scope holds.
         """
         for place, number in enumerate(scopes):
             jaxpr = self._walk.jaxprs[number]
@@ -75,12 +75,12 @@ class OutsideReads:
     def _read(
         self, jaxpr: Any, values: dict[Any, Any], reads: list[OutOfBounds], outer: tuple[int, int] | None
     ) -> None:
-        """Follow the values that are known through the equations.
+        """Follow the known values through the equations.
 
         Args:
             jaxpr: The program.
-            values: Those known so far, by variable.
-            reads: Where findings go.
+            values: The known values, by variable.
+            reads: Receives the findings.
             outer: The equation that calls the program, where the program is read with the values of a call.
         """
         for at, equation in enumerate(jaxpr.eqns):

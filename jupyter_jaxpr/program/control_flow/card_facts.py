@@ -1,4 +1,4 @@
-"""Adds to a card the sentences that a person should know; the card's own parts prove each of them."""
+"""Adds to a card sentences on its construct that a user should know; the card's other fields prove each sentence."""
 
 from __future__ import annotations
 
@@ -115,8 +115,8 @@ def add(
         walk: The pools of the program.
         backward: Whether the construct is a part of a backward pass.
         is_repeated: Whether remat computes the construct again in a backward pass.
-        plain: Whether the user called the construct of JAX itself: the construct of a library may have its own rule for its
-            derivative.
+        plain: Whether the user called the construct of JAX itself: the construct of a library may have its own rule for
+            its derivative.
         used: Whether an equation needs a result of the construct, or its effects.
     """
     facts = card.facts
@@ -166,7 +166,7 @@ def combined(length: int | None, equations: int) -> str:
 
 
 def counted_by_xla(card: Card) -> None:
-    """A while whose number of steps XLA found: it does not depend on the values."""
+    """Add the fact on a while whose number of steps XLA found: the number does not depend on the values."""
     if card.open_fact >= 0:
         del card.facts[card.open_fact]
     card.facts.append(_COUNTED.format(steps=count(card.trips, "step")))

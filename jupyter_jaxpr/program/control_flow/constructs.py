@@ -127,7 +127,7 @@ class Constructs:
                 text = text_of(call.argument(0, "lower")) or ""
             if text.lstrip("-").isdigit():
                 upper = None if call is None else text_of(call.argument(1, "upper"))
-                # Without a step the length does not say where the loop would end.
+                # Where the step is unknown, the length does not determine the end of the loop.
                 upper = str(int(text) + card.trips) if card.trips else upper
                 card.lower, card.upper = (text, upper) if upper else (None, None)
 
@@ -181,7 +181,7 @@ class Constructs:
             card.trips, card.trips_from = max(0, int(upper) - int(lower)), "bounds"
 
     def _condition_text(self, scope: int, frame: int) -> str | None:
-        """The condition as the user wrote it: what a library adds around it is passed over."""
+        """Return the condition as the user wrote it, without the parts that a library adds around it."""
         columns = self._walk.scopes[scope]
         waiting = [variable for variable in columns.outputs[:1] if variable >= 0]
         texts: set[str | None] = set()
@@ -275,7 +275,7 @@ class Constructs:
         return card
 
     def _results(self, card: Card, place: Place, debug: Debug, call: Call | None) -> None:
-        """What a branch or a named scope gives, by the names that the call's result is bound to."""
+        """Return the results of a branch or a named scope, by the names that the call's result is bound to."""
         columns = place.columns
         first = self._paths.first_result(columns, place.number, card.equation)
         count = columns.output_counts[card.equation]
@@ -292,7 +292,7 @@ class Constructs:
             card.slots.append(SlotRow("result", name, aval, aval, aval, first + index))
 
     def _only_leaf(self, card: Card, call: Call | None) -> str | None:
-        """The path of the only result in what the branches return; None where their texts differ or show more."""
+        """Return the path of the only result of the branches; None where their texts differ or return more."""
         leaves: set[str | None] = set()
         lambdas = (
             [argument for argument in call.arguments if isinstance(argument, ast.Lambda)] if call is not None else []
@@ -318,7 +318,7 @@ class Constructs:
         return debug
 
     def inputs(self, place: Place, equation: int, parameter: str, scope: int) -> list[str]:
-        """The paths that a program inside an equation sees: its own names, and outside ones for what it closes over."""
+        """Return the input paths of a program inside an equation: own names, and outside names for captured values."""
         columns = self._walk.scopes[scope]
         debug = self.debug_of(scope)
         names = [_at(debug.arguments, index) for index in range(columns.inputs)]
@@ -353,7 +353,7 @@ class Constructs:
         return self._paths.of(place, operand, card.frame)
 
     def _is_used(self, place: Place, equation: int) -> bool:
-        """Whether an equation, or what the scope gives, reads a result of an equation."""
+        """Return whether an equation, or the result of the scope, reads a result of an equation."""
         columns = place.columns
         first = self._paths.first_result(columns, place.number, equation)
         results = range(first, first + columns.output_counts[equation])

@@ -1,7 +1,7 @@
 """Makes cards of constructs that left no primitive of their own: a cond under vmap, an associative_scan.
 
-Both are found from the frames: JAX's batching rule of cond is on the stack of the selects that it makes, and
-`associative_scan` on that of the slices it takes. Equations of one call have the same user frames around them.
+Both are found by their frames: JAX's batching rule of cond is on the stack of the selects that it makes, and
+`associative_scan` is on the stack of the slices that it takes. Equations of one call have the same user frames.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Dissolved:
         )
 
     def find(self, place: Place, program: int) -> list[Found]:
-        """What a scope has of them."""
+        """Return such constructs of a scope."""
         columns, strings = place.columns, self._walk.strings.items
         selects: list[_Group] = []
         open_groups: dict[tuple[tuple[int, ...], int], _Group] = {}
@@ -172,7 +172,7 @@ class Dissolved:
         return found_select
 
     def _size(self, place: Place, equations: Sequence[int]) -> tuple[int, int | None]:
-        """How many equations, those inside included, and what they cost."""
+        """Return the number of equations, including inner ones, and their cost."""
         children: dict[int, list[int]] = {}
         for equation, _, _, child in place.columns.children:
             children.setdefault(equation, []).append(child)
@@ -196,7 +196,7 @@ class Dissolved:
     # --- associative_scan ------------------------------------------------------------------------
 
     def _with_combiners(self, place: Place, groups: dict[tuple[tuple[int, ...], int], _Group]) -> list[_Group]:
-        """The groups with the equations of the user's combiner: they have the call's frames around their own."""
+        """Return the groups with the equations of the user's combiner, whose frames contain the frames of the call."""
         columns = place.columns
         if groups:
             tails = {(frames[0], name_stack): group for (frames, name_stack), group in groups.items() if frames}
@@ -249,7 +249,7 @@ class Dissolved:
             if equation not in group_equations:
                 results += [variable for variable in operands if variable in bound]
         length = next((self._length(columns, slot.operand, axis) for slot in card.slots if slot.role == "xs"), None)
-        # What a derivative keeps of the levels in between is shorter.
+        # The residuals that a derivative keeps of the levels in between are shorter.
         ys = [variable for variable in dict.fromkeys(results) if self._length(columns, variable, axis) == length]
         for index, variable in enumerate([] if backward else ys):
             target = call.target if call is not None else None

@@ -1,7 +1,7 @@
-"""Finds the predicate of a cond: the equation that computes it, and the user's text for it.
+"""Finds the predicate of a cond: the equation that computes the predicate, and the user's text for it.
 
-Between what the user wrote and what the primitive takes JAX puts conversions, and for a switch a clamp: they carry the
-frames of the construct's own call, and are passed over.
+JAX inserts conversions between the user's predicate and the operand of the primitive, and a clamp for a switch. These
+equations have the frames of the construct's call, and are skipped.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Predicates:
         self._paths = paths
 
     def fill(self, card: Card, place: Place, operand: int, call: Call | None) -> None:
-        """Fill in what decides, where it was made, and how the user wrote it."""
+        """Fill the fields on the predicate: its equation, its text and its frame."""
         card.predicate = operand
         columns, strings = place.columns, self._walk.strings.items
         equation = -1

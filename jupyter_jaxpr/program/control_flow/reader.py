@@ -1,7 +1,7 @@
 """Makes the cards of all control-flow constructs of a program, in the order of the source.
 
-A scope that is reached by two calls has its constructs twice, once for each way; scopes without any are not entered,
-and `MOST` bounds what a program can have, so the work grows with the cards and not with the program.
+A scope that two calls reach has its constructs twice, once for each call. Scopes without constructs are not entered,
+and `MOST` limits the number of cards, so the work grows with the cards and not with the program.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Reader:
             self._flatten(node.inside, number, cards)
 
     def _position(self, node: _Node) -> tuple[int, int, int]:
-        """Where a card stands in the source; cards without a line come in the order of the program, at the end."""
+        """Return the sort key of a card in the source; cards without a line follow in the order of the program."""
         frame = node.card.frame
         if frame < 0:
             return (1 << 30, 0, node.card.equation)
@@ -102,7 +102,7 @@ class Reader:
     # --- scopes --------------------------------------------------------------------------------
 
     def holds(self, scope: int) -> bool:
-        """Whether there is control flow, or a named scope of the user's, in a scope or in those inside."""
+        """Return whether a scope, or a scope inside, contains control flow or a named scope of the user."""
         cached = self._holds.get(scope)
         if cached is not None:
             return cached
@@ -154,7 +154,7 @@ class Reader:
         for part in parts:
             part.card.depth = depth
         nodes_of_parts = [(_Node(part.card), part.regions) for part in parts]
-        # Inner ones first: the regions of an outer one hold all of an inner one.
+        # Inner constructs come first: the regions of an outer construct contain the whole inner construct.
         nodes_of_parts.sort(key=lambda pair: sum(len(region) for region, _ in pair[1]))
         nodes = nodes + [node for node, _ in nodes_of_parts]
         for outer, regions in nodes_of_parts:

@@ -37,7 +37,7 @@ def into(target: ast.expr | None, suffix: str) -> str | None:
 
 
 def guessed_carry(count: int, function: ast.FunctionDef | ast.Lambda | None, parameter: int) -> list[str]:
-    """Names of a carry whose paths JAX lost in a transform: only where the text leaves no doubt, else empty ones."""
+    """Return names of a carry whose paths JAX lost in a transform, where the text leaves no doubt; else empty names."""
     names = parameters(function)
     if parameter >= len(names):
         return [""] * count

@@ -22,13 +22,14 @@ def at_most(
     row_of: Callable[[Own, int], Key],
     inherited: tuple[Key, Callable[[int], Key]] | None = None,
 ) -> dict[Key, int]:
-    """The most operations of each row in one run of a scope.
+    """Return the largest number of operations of each row in one run of a scope.
 
     Args:
-        costs: Prices of the walk.
+        costs: The prices of the walk.
         scope: The scope.
-        row_of: The row of an equation, by its price and its stack.
-        inherited: The row that stands for none, and the row of the stack that calls a scope: it takes what has none.
+        row_of: Returns the row of an equation from its price and its stack.
+        inherited: The row that stands for none, and a function from the stack that calls a scope to the row that gets
+            the operations of equations without a row.
     """
     inside_of: dict[int, dict[Key, int]] = {}
     for number in reversed(in_order(costs, scope)):

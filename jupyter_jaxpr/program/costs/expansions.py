@@ -1,7 +1,7 @@
-"""Counts the operations that XLA writes out and our count does not have, with their causes.
+"""Counts the operations that XLA writes out and that our count does not have, with their causes.
 
-Seen in the optimized programs of jax 0.10 to 0.12 on a CPU. Most numbers are bounds: XLA may simplify what it writes
-out. Where no bound is known, it is said of what, and not how many.
+The expansions were seen in the optimised programs of jax 0.10 to 0.12 on a CPU. Most numbers are bounds, because XLA
+may simplify the expansion. Where no bound is known, the cause is named without a number.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .scopes import Costs
 _NAMED = 5
 _NARROW = {"float16", "bfloat16"}
 _PIECE = 32  # XLA reduces a short line in pieces of so many elements
-_SHORT = 4096  # elements; a longer one it reduces as it is
+_SHORT = 4096  # elements; XLA reduces a longer axis directly
 _REDUCTIONS = frozenset("reduce_sum reduce_max reduce_min reduce_prod reduce_and reduce_or".split())
 #: Of complex numbers these are one operation to XLA as well.
 _COMPLEX_AS_THEY_ARE = frozenset(
@@ -30,11 +30,11 @@ _COMPLEX_AS_THEY_ARE = frozenset(
 
 @dataclass(frozen=True)
 class Expansion:
-    """What XLA writes out.
+    """Operations that XLA adds for equations of one kind.
 
     Attributes:
-        text: A sentence.
-        most: Operations that it adds at most; None where that is not known.
+        text: A sentence on the cause.
+        most: The largest number of operations that XLA adds; None where no bound is known.
     """
 
     text: str
@@ -42,11 +42,11 @@ class Expansion:
 
 
 def expansions(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Expansion]:
-    """What XLA writes out of a program's equations, those with a bound first; each loop's body counts once.
+    """Return XLA's expansions of a program's equations, those with a bound first; each loop's body counts once.
 
     Args:
-        costs: Prices of the walk.
-        runs: Of the program's scopes.
+        costs: The prices of the walk.
+        runs: The runs of the program's scopes.
     """
     names_by_sentence: dict[Callable[[list[str]], str], tuple[list[str], int | None]] = {}
     strings = costs.walk.strings.items

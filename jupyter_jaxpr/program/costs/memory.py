@@ -34,7 +34,7 @@ LIVE_AT_MOST = 20
 
 @dataclass(frozen=True)
 class LiveBuffer:
-    """An array that is alive at the peak; the fields are those of `snapshot.cost.LiveBuffer`."""
+    """An array that is alive at the peak; the fields are those of `document.types.cost.LiveBuffer`."""
 
     name: str
     type: str
@@ -46,7 +46,7 @@ class LiveBuffer:
 
 @dataclass(frozen=True)
 class MemoryUse:
-    """The fields are those of `snapshot.cost.Memory`; frames are indices of the walk's."""
+    """The memory of a program; the fields are those of `document.types.cost.Memory`, with the walk's frames."""
 
     arguments: int | None = None
     results: int | None = None
@@ -62,13 +62,13 @@ class MemoryUse:
 
 
 def memory_of(walk: Walk, scope: int, executable: Any = None, input_names: Sequence[str] = ()) -> MemoryUse:
-    """What a program needs of memory.
+    """Return the memory that a program needs.
 
     Args:
-        walk: It has walked the program.
-        scope: The program's.
-        executable: What JAX ran, as `ObservedProgram.executable`; None where it is not there.
-        input_names: Paths of the program's inputs, such as `p['w']`; may be empty.
+        walk: The walk, which has visited the program.
+        scope: The scope of the program.
+        executable: The executable that JAX ran, as `ObservedProgram.executable`; None where there is none.
+        input_names: The paths of the program's inputs, such as `p['w']`; may be empty.
     """
     analysis = xla_memory(executable)
     live = Liveness(walk)
@@ -112,7 +112,7 @@ def _number(value: Any) -> int | None:
 
 @dataclass(frozen=True)
 class _Peak:
-    """Where in a scope the most bytes are alive that were made in it; `equation` is -1 where it has no equations."""
+    """The equation of a scope at which most bytes made in the scope are alive; -1 where it has no equations."""
 
     bytes: int
     equation: int = -1
@@ -147,7 +147,7 @@ class Liveness:
         return sum(input_bytes) + self.constants(scope) + peak.bytes, frame, live
 
     def constants(self, scope: int) -> int:
-        """Bytes of the arrays that a program and those inside it have captured, each array once."""
+        """Return the bytes of the arrays that a program and its inner programs have captured, each array once."""
         constant_bytes: dict[int, int] = {}
         for number in self._inside(scope):
             for captured in self._walk.scopes[number].captured:
@@ -157,7 +157,7 @@ class Liveness:
     # --- peaks -----------------------------------------------------------------------------------
 
     def _bytes(self, columns: ScopeColumns) -> list[int]:
-        """Of each variable; 0 where it is not known."""
+        """Return the bytes of each variable; 0 where the size is unknown."""
         table = self._sizes.table()
         return [table[aval] or 0 for aval in columns.variable_avals]
 
@@ -213,7 +213,7 @@ class Liveness:
         return best
 
     def _inner(self, scope: int, columns: ScopeColumns) -> dict[int, _Peak]:
-        """Of each equation with programs inside: the largest of their peaks."""
+        """Return the largest peak of the inner programs, by equation."""
         peaks: dict[int, _Peak] = {}
         if not columns.children:
             return peaks
@@ -264,7 +264,7 @@ class Liveness:
         return buffers
 
     def _gather(self, scope: int, buffers: list[LiveBuffer]) -> int:
-        """Add what was made in a scope and is alive at its peak, and in the scopes inside; the frame of the peak."""
+        """Add the arrays of a scope and its inner scopes that are alive at its peak; return the frame of the peak."""
         peak = self._peak(scope)
         if peak.equation < 0:
             return -1
@@ -315,7 +315,7 @@ class Liveness:
 
 
 def last_uses(columns: ScopeColumns) -> list[int]:
-    """Of each variable: the last equation that reads it, their number for a result of the scope, -1 for none."""
+    """Return the last equation that reads each variable: the equation count for a result, -1 for no reader."""
     last = [-1] * len(columns.variable_avals)
     for index, row in enumerate(columns.operands):
         for operand in row:

@@ -27,7 +27,7 @@ _PRECISION = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float
 
 @dataclass(frozen=True)
 class Residual:
-    """Residuals of one type on one line; the fields are those of `snapshot.cost.Residual`."""
+    """Residuals of one type on one line; the fields are those of `document.types.cost.Residual`."""
 
     type: str
     count: int
@@ -38,7 +38,7 @@ class Residual:
 
 @dataclass(frozen=True)
 class _Source:
-    """What made a variable: an equation of a scope, or an input of a scope."""
+    """The maker of a variable: an equation of a scope, or an input of a scope."""
 
     scope: int
     equation: int
@@ -47,13 +47,13 @@ class _Source:
 
 @dataclass(frozen=True)
 class KeptValue:
-    """A value that is kept, by what made it.
+    """A residual, by the equation that made it.
 
     Attributes:
-        scope, equation: Of the equation that made it.
-        output: Which of its results.
-        type: Of what is kept: of a loop that is a value of each step.
-        bytes: Its size.
+        scope, equation: The scope and the index of the equation.
+        output: The index of the result.
+        type: The type of the kept array: for a loop, of the values of all steps.
+        bytes: The size of the kept array.
     """
 
     scope: int
@@ -64,12 +64,12 @@ class KeptValue:
 
 
 def kept_for_backward(walk: Walk, scope: int, backward: Mapping[int, Sequence[bool]]) -> list[KeptValue]:
-    """What the forward part of a program hands to its backward part, each by the equation that made it.
+    """Return the values that the forward part of a program keeps for its backward part, by the equation that made them.
 
     Args:
-        walk: It has walked the program.
-        scope: The program's.
-        backward: Of each scope inside: whether each equation is of the backward part; all others are forward.
+        walk: The walk, which has visited the program.
+        scope: The scope of the program.
+        backward: For each scope inside, whether each equation belongs to the backward part; all others are forward.
     """
     residuals = _Residuals(walk)
 
@@ -110,7 +110,7 @@ class _Residuals:
         rows: dict[tuple[str, str, tuple[int, int]], Residual] = {}
         for number, variables in self.scopes(scope, self._depths_of):
             for row in self._rows(number, variables):
-                # Two expressions of one line are one row, at the first of them.
+                # Residuals of two expressions on one line share a row, at the first expression.
                 key = row.type, row.name, self._line(row.frame)
                 first = rows.get(key)
                 if first is not None:
@@ -128,7 +128,7 @@ class _Residuals:
             yield number, self._in_scope(number, columns, depths)
             combined = set(columns.counted)
             for equation, _, _, child in columns.children:
-                # The programs of a backward equation are backward: what they make is not kept for them.
+                # The programs of a backward equation are backward: their values are not residuals.
                 if depths[equation] < 1 and child in combined and child not in visited:
                     visited.add(child)
                     waiting.append(child)
@@ -190,7 +190,7 @@ class _Residuals:
         return values
 
     def _makers(self, number: int) -> list[int]:
-        """Of each variable of a scope: the equation that makes it, -1 for an input or a constant."""
+        """Return the equation that makes each variable of a scope; -1 for an input or a constant."""
         makers = self._made.get(number)
         if makers is None:
             columns = self._walk.scopes[number]

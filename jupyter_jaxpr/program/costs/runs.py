@@ -1,8 +1,8 @@
 """Finds how often each scope of a program runs in one call, and from which lines and name stacks.
 
-A scope that several equations call is here once, with their runs together. An equation without a line of the user's
-takes that of the equation that calls its scope, and its name stack stands below that one's: so a scope's runs are also
-kept by the line and by the name stack that it is called from.
+A scope that several equations call has one entry, with the sum of the runs. An equation without a line of the user has
+the line of the equation that calls its scope, and its name stack continues that equation's name stack. For this reason
+the runs of a scope are also stored by the line and by the name stack of the calls.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class ScopeRuns:
     """The runs of a scope.
 
     Attributes:
-        total: All of them.
-        frames: By the frame of the user's line that it is called from, for equations that have none; -1 for none.
-        names: By the name stack that it is called from.
+        total: All runs.
+        frames: The runs by the frame of the user's line that calls the scope, for equations without one; -1 for none.
+        names: The runs by the name stack of the call.
     """
 
     total: Runs = field(default_factory=Runs)
@@ -59,12 +59,12 @@ class ScopeRuns:
 
 
 def runs_of(costs: Costs, scope: int, call: int = -1) -> dict[int, ScopeRuns]:
-    """The runs of all scopes of a program, callers before what they call.
+    """Return the runs of all scopes of a program, callers before the scopes that they call.
 
     Args:
-        costs: Prices of the walk.
-        scope: The program's.
-        call: Frame of the line that called the program; -1 when unknown.
+        costs: The prices of the walk.
+        scope: The scope of the program.
+        call: The frame of the line that called the program; -1 where it is unknown.
     """
     walk = costs.walk
     runs_by_scope: dict[int, ScopeRuns] = {number: ScopeRuns() for number in in_order(costs, scope)}
@@ -98,7 +98,7 @@ def below(prefix: str, name: str) -> str:
 
 
 def frame_of(walk: Walk, stack: int) -> int:
-    """The innermost frame of the user's in a stack; -1 for none."""
+    """Return the innermost user frame of a stack; -1 for none."""
     if stack < 0:
         return -1
     frames = walk.positions.stacks[stack][0]

@@ -1,7 +1,7 @@
 """Prices each equation of a scope; a primitive with the same types is priced once.
 
-One to two microseconds an equation: most are found by their primitive, parameters and types; what holds programs is
-priced by them.
+The work is one to two microseconds an equation: most prices are found by primitive, parameters and types. The price of
+an equation with inner programs comes from the programs.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Costs:
         self._weight = weight
 
     def as_xla_weighs(self) -> Costs:
-        """The same scopes, where the dearest branch is the one with most operations, functions apart."""
+        """Return the same prices, where the dearest branch is the branch with most operations, without functions."""
         return Costs(self.walk, self._trips, weight=0)
 
     def scope(self, number: int) -> int | None:
@@ -110,7 +110,7 @@ class Costs:
         return cost.flops_most if cost.exact else None
 
     def of(self, number: int) -> Cost:
-        """The cost of one run of a scope, as far as the cost is known."""
+        """Return the cost of one run of a scope, as far as the cost is known."""
         return self.priced(number).total
 
     def priced(self, number: int) -> Priced:
@@ -121,7 +121,7 @@ class Costs:
         return price
 
     def call(self, call: Call) -> Cost:
-        """What one run of an equation that holds programs costs."""
+        """Return the cost of one run of an equation with inner programs."""
         total = NOTHING
         for part in call.parts:
             inner = self.of(part.scope)
@@ -134,7 +134,7 @@ class Costs:
         return self._bounded(call, total) if call.primitive == "cond" else total
 
     def _bounded(self, call: Call, total: Cost) -> Cost:
-        """The cost of a cond with its bounds: each of them may be of another branch than the dearest."""
+        """Return the cost of a cond with its bounds: each bound may come from another branch than the dearest."""
         inside = [self.of(part.scope) for part in call.parts]
         return replace(
             total,

@@ -1,8 +1,8 @@
 """Sums the costs by line of the user's text and by primitive.
 
-Each row has its part of the dearest run of the program and of its cheapest: the rows of a table add up to the program.
-A line in a branch that the dearest run does not take has nothing of it; `if_taken` is what a row costs at most, where
-each cond takes the branch that has most of the row.
+Each row has its share of the dearest run of the program and of its cheapest run: the rows of a table add up to the
+program. A line in a branch that the dearest run does not take has no share; `if_taken` is the largest cost of a row,
+where each cond takes the branch with the most work of the row.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .cost import Own, work
 from .runs import Runs, ScopeRuns, frame_of
 from .scopes import Costs
 
-#: The row of equations that no line of the user's made.
+#: The row of equations without a line of the user.
 _NO_LINE = -1, -1
 
 
@@ -62,7 +62,7 @@ def by_primitive(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
 
 
 def by_line(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
-    """A row for each line of the user's, in the order of files and lines; last what no line of the user's made."""
+    """Return a row for each line of the user, in the order of files; the last row has equations without a line."""
     positions = costs.walk.positions
     rows: dict[tuple[int, int], Row] = {}
     places: dict[int, tuple[int, int]] = {}
@@ -103,7 +103,7 @@ def by_line(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
 
 
 def _root(runs: dict[int, ScopeRuns]) -> int:
-    """The scope of the program itself: callers come before what they call."""
+    """Return the scope of the program itself: callers come before the scopes that they call."""
     return next(iter(runs))
 
 

@@ -1,7 +1,7 @@
-"""Sums the costs as trees: the scopes as they call each other, and the name stack.
+"""Sums the costs as trees: the scopes by their calls, and the name stack.
 
-A node has all that is inside it, in the dearest run of the program. Calls of one scope from one line are one node. A
-tree has at most `NODES` nodes: the dearest ones; what is left out is still in the nodes around it.
+A node has the cost of all nodes inside it, in the dearest run of the program. Calls of one scope from one line are one
+node. A tree has at most `NODES` nodes, the dearest ones; the cost of a node that is left out is in its parents.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Node:
 
 @dataclass(slots=True)
 class _Waiting:
-    """A node to come: what it costs, and its runs."""
+    """A future node with its cost and its runs."""
 
     label: str
     parent: int

@@ -1,10 +1,9 @@
 """Compares our count with XLA's own count, with the reasons for the difference.
 
-XLA's is its `cost_analysis` of the executable that JAX ran; nothing is compiled for it. The reasons take our count
-apart: what a loop costs by XLA's convention, which counts its body and its condition once, what a library computes for
-it, what it counts by another formula. What then is left is put down to the compiler: operations that it removed, merged
-or repeats. What was seen on a CPU only is said of a CPU only. The parts that have numbers add up to the whole
-difference.
+XLA's count is its `cost_analysis` of the executable that JAX ran; nothing is compiled for it. The reasons are: loops,
+because XLA counts their body and condition once; functions that a library computes; primitives that XLA counts by
+another formula. The remaining difference is attributed to the compiler: operations that it removed, merged or repeats.
+Reasons that were seen on a CPU only are given on a CPU only. The reasons with numbers add up to the whole difference.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ def analysis(executable: Any) -> Analysis | None:
 
 
 def _devices(executable: Any) -> tuple[int, str | None]:
-    """How many devices of this process it runs on, and what they are."""
+    """Return the number of devices of this process on which the executable runs, and their platform."""
     try:
         loaded = executable.runtime_executable() if hasattr(executable, "runtime_executable") else executable
         devices = loaded.local_devices()
@@ -165,7 +164,7 @@ def _left(left: int, on_cpu: bool) -> Difference:
 
 
 def _expanded(costs: Costs, runs: dict[int, ScopeRuns], left: int) -> list[Difference]:
-    """What XLA writes out of some equations; at the end, in one row, that of which no number is known."""
+    """Return the differences by XLA's expansions; the last row names those without a number."""
     differences_left, texts = [], []
     for expansion in expansions(costs, runs):
         if expansion.most is None:
@@ -221,7 +220,7 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Once:
-    """One run, each loop's body counted as XLA does: operations, loops, and those that JAX adds a counter to."""
+    """One run with each loop's body counted as XLA does: operations, loops, and loops to which JAX adds a counter."""
 
     flops: int
     loops: int
@@ -268,7 +267,7 @@ class _Loops:
         return self.once(scope).loops > 0
 
     def once(self, scope: int) -> _Once:
-        """One run with each loop's body counted as XLA does."""
+        """Return one run with each loop's body counted as XLA does."""
         scope_once = self._once.get(scope)
         if scope_once is None:
             total, loops, counters = self._costs.of(scope).flops, 0, 0
@@ -373,11 +372,11 @@ def _formulas(costs: Costs, runs: dict[int, ScopeRuns], left: int, on_cpu: bool)
 
 
 def _by_formula(costs: Costs, runs: dict[int, ScopeRuns]) -> dict[str, tuple[int, int]]:
-    """Our count of the primitives that XLA counts otherwise, and what it counts, where that is known."""
+    """Return our count and XLA's count of the primitives that XLA counts by another formula, where it is known."""
     counts: dict[str, tuple[int, int]] = {}
     strings = costs.walk.strings.items
     for number, of_scope in runs.items():
-        # By XLA's convention the turns of a loop are one.
+        # XLA counts one turn of a loop.
         times = min(of_scope.total.dearest, 1)
         for equation, index in enumerate(costs.priced(number).own):
             name = strings[costs.owns[index].primitive] if index >= 0 else ""
@@ -389,7 +388,7 @@ def _by_formula(costs: Costs, runs: dict[int, ScopeRuns]) -> dict[str, tuple[int
 
 
 def _windows(equation: Any, name: str) -> int:
-    """What XLA counts of a window as long as the line."""
+    """Return XLA's count of a window as long as the line."""
     if name not in _CUMULATIVE:
         return 0
     shape = equation.invars[0].aval.shape

@@ -1,8 +1,8 @@
 """Prints the parameters of an equation in JAX's order and with JAX's texts.
 
-JAX's printer has a rule of its own for some primitives: it leaves out what is at its default and shows functions by
-their names. Those rules are private to it, so they are written again here, by primitive name. A primitive without a
-rule prints all its parameters sorted by name, here and there.
+JAX's printer has its own rule for some primitives: the rule leaves out parameters at their default and shows functions
+by their names. Those rules are private to JAX, so they are repeated here, by primitive name. A primitive without a rule
+prints all its parameters sorted by name, as in JAX.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LIMIT = Limit.PARAMETER
 #: Stands in a text for a program that JAX prints inside it.
 PROGRAM = "\ufffc"
 
-#: Programs that say how two values are combined into one; they are no part of what is counted.
+#: Programs that combine two values into one; their equations are not counted.
 COMBINERS = frozenset(
     {
         ("reduce", "jaxpr"),
@@ -61,10 +61,10 @@ def open_jaxpr(value: Any) -> Any | None:
 
 
 def printed_parameters(primitive: str, parameters: Parameters) -> Printed:
-    """Names and values in the order in which JAX prints them.
+    """Return names and values in the order in which JAX prints them.
 
-    A value is the parameter itself, or what JAX shows in its place. A rule that does not fit the parameters (another
-    JAX) gives way to the plain order.
+    A value is the parameter itself, or the text that JAX shows in its place. Where a rule does not fit the parameters,
+    as in another JAX version, the plain order is used.
     """
     if type(parameters) is InOrder:
         return list(parameters.items())
@@ -132,10 +132,10 @@ def programs_in(value: Any) -> list[tuple[int, Any, Any]]:
 
 
 def text_around_programs(value: Any, reading: Reading | None = None) -> str | None:
-    """What JAX prints of a parameter that holds programs; None where it prints the programs themselves.
+    """Return the text that JAX prints of a parameter with programs; None where JAX prints the programs themselves.
 
-    JAX prints a jaxpr, or a plain tuple of nothing else, as programs. Any other tuple, such as the named one of
-    custom_linear_solve, it prints by `str`: then `PROGRAM` stands for each program in that text.
+    JAX prints a jaxpr, or a plain tuple of jaxprs only, as programs. JAX prints any other tuple, such as the named one
+    of custom_linear_solve, by `str`: then `PROGRAM` stands for each program in that text.
     """
     kind = type(value)
     if not issubclass(kind, tuple):

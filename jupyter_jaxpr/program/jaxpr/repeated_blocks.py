@@ -34,13 +34,13 @@ class RepeatedBlock:
     """Equations of a scope that repeat.
 
     Attributes:
-        scope: Index of the scope.
-        first: Index of the first equation.
-        period: Equations of one repetition.
-        repetitions: Whole repetitions.
-        length: Equations in all; the last repetition may lack some.
-        carried: A repetition reads what an earlier one made.
-        sequential: Each repetition reads what the one before it made.
+        scope: The index of the scope.
+        first: The index of the first equation.
+        period: The number of equations of one repetition.
+        repetitions: The number of whole repetitions.
+        length: The number of all equations; the last repetition may be incomplete.
+        carried: Whether a repetition reads a value that an earlier repetition made.
+        sequential: Whether each repetition reads a value that the repetition before it made.
     """
 
     scope: int

@@ -108,7 +108,7 @@ def _maker(walk: Walk, columns: ScopeColumns, variable: int) -> tuple[str, list[
 
 
 def _step(walk: Walk, columns: ScopeColumns, result: int, counter: int) -> int | None:
-    """By how much a turn moves the counter."""
+    """Return the increment of the counter in one step."""
     maker = _maker(walk, columns, result)
     if maker is None:
         return None

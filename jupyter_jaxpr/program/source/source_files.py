@@ -1,7 +1,7 @@
-"""Finds the text of a file where it is the text that ran, from the code objects that ran from it.
+"""Finds the source text of a file, if it is the text that ran, from the code objects that ran from the file.
 
-A module may have been edited since it was imported, and its lines are then not those that JAX recorded. So the file is
-compiled as it is now, which runs nothing of it, and each function that ran has to be in there, on the very same lines.
+A module may have been edited since its import: its lines are then not the lines that JAX recorded. So the present file
+is compiled, which does not run it, and each function that ran must be in the result, on the same lines.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ class SourceText:
 
 
 def source_text(name: str, codes: Iterable[CodeType], whole: int = WHOLE_LINES) -> SourceText:
-    """The text of a file, or of the functions that ran where it is long.
+    """Return the text of a file, or of the functions that ran where the file is long.
 
     Args:
-        name: As the code objects have it.
-        codes: What ran from the file; at least one, or its text cannot be checked.
-        whole: A file of more lines than this is given in stretches.
+        name: The file name in the code objects.
+        codes: The code objects that ran from the file; without one the text cannot be checked.
+        whole: The largest number of lines of a file that is returned whole; a longer file is returned in stretches.
 
     Raises:
-        NoText: It cannot be read, or it is not what ran.
+        NoText: The file cannot be read, or its text is not the text that ran.
     """
     ran = list(codes)
     short = os.path.basename(name)

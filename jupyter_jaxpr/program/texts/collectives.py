@@ -1,8 +1,8 @@
-"""Finds the collectives of an optimised HLO text: what they move, and how often.
+"""Finds the collectives of an optimised HLO text: the arrays they move, and how often they run.
 
-Everything is read off the text. An instruction that is started and ended on two lines counts once, where it starts.
-XLA combines what several equations asked for into one instruction; where it says of each array where that comes from,
-the arrays are told apart.
+Everything is read from the text. An instruction that starts and ends on two lines counts once, at its start. XLA
+combines the collectives of several equations into one instruction; where XLA states the origin of each array, the
+arrays have separate rows.
 """
 
 from __future__ import annotations
@@ -58,18 +58,18 @@ class Collective:
     """An instruction by which devices exchange values.
 
     Attributes:
-        name: Of the instruction, such as ``all-reduce.4``.
-        kind: Such as ``all-reduce``.
-        line: Of the HLO, from 0.
-        bytes: Of its result on each device, all arrays together; None where a type is not known.
-        arrays: How many arrays it moves at once.
-        groups_text: Which devices take part with each other, as XLA prints it; empty where it names no groups.
-        groups: The same as numbers of partitions; of a collective-permute, pairs of who gives and who takes. None
-            where it is not understood.
-        runs: How often in one call, at most; loops of unknown trips counted once.
-        per_trip: It is in a loop of unknown trips.
-        conditional: It is in a branch.
-        pieces: What it moves, by where that comes from.
+        name: The name of the instruction, such as ``all-reduce.4``.
+        kind: The opcode, such as ``all-reduce``.
+        line: The line of the HLO, from 0.
+        bytes: The bytes of the result on each device, all arrays together; None where a type is unknown.
+        arrays: The number of arrays that one run moves.
+        groups_text: The groups of devices that exchange values, as XLA prints them; empty without groups.
+        groups: The same groups as numbers of partitions; for a collective-permute, pairs of sender and receiver. None
+            where the text is not understood.
+        runs: The largest number of runs in one call; loops with an unknown number of steps count once.
+        per_trip: Whether the instruction is in a loop with an unknown number of steps.
+        conditional: Whether the instruction is in a branch.
+        pieces: The moved arrays, by origin.
     """
 
     name: str

@@ -26,10 +26,10 @@ class ExactLines:
     """A text of a twin.
 
     Attributes:
-        lines: Without tags, each line with the stack of its first equation, the others beside it; those whose equations
-            XLA does not state are its `inferred` ones.
-        equations: Of lines that come from any: those.
-        instructions: The lines that are operations, constants and what only moves or names values left out.
+        lines: The text without tags. Each line has the stack of its first equation, the other stacks beside it; lines
+            whose equations XLA does not state are `inferred`.
+        equations: The equations of each line that comes from equations.
+        instructions: The lines that are operations, without constants and instructions that only move or name values.
     """
 
     lines: LinesOfText
@@ -128,7 +128,7 @@ def _exists(walk: Walk, equation: Equation) -> bool:
 
 
 def _stack(walk: Walk, equation: Equation) -> int:
-    """The stack of an equation; -1 where it has no frame of the user's: what the line states says more."""
+    """Return the stack of an equation; -1 without a user frame, because the line states a more precise stack."""
     scope, index = equation
     stack = walk.scopes[scope].stack[index]
     return stack if stack >= 0 and walk.positions.stacks[stack][0] else -1

@@ -1,7 +1,7 @@
 """Reads XLA's dumps: the passes that changed the program, instruction counts, and each change as a diff.
 
-XLA writes the module after each pass that says it changed it, and where a pipeline starts; what is the same but for
-metadata is no change. The texts are kept compressed, without metadata and the tables of places.
+XLA writes the module after each pass that reports a change, and at the start of a pipeline; a difference of metadata
+only is no change. The texts are stored compressed, without metadata and the tables of places.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ _STARTS = "pipeline-start"
 
 @dataclass(frozen=True)
 class Pass:
-    """One pass that changed something.
+    """One pass that changed the program.
 
     Attributes:
-        name: As XLA names it, such as algsimp.
-        pipeline: The pipeline it belongs to.
-        before: Instructions of the module before it.
-        after: Instructions after it.
-        added: Lines that are new.
-        removed: Lines that are gone.
+        name: XLA's name of the pass, such as algsimp.
+        pipeline: The pipeline with the pass.
+        before: The number of instructions before the pass.
+        after: The number of instructions after the pass.
+        added: The number of new lines.
+        removed: The number of removed lines.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Passes:
         self._states.append(zlib.compress(text.encode("utf-8", "replace"), 1))
 
     def diff(self, number: int) -> list[str]:
-        """What a pass changed, as a unified diff: each changed computation by itself."""
+        """Return the change of a pass as a unified diff: each changed computation by itself."""
         return list(_diff(self._lines(number), self._lines(number + 1)))
 
     def _lines(self, state: int) -> list[str]:
@@ -81,7 +81,7 @@ class Passes:
 
 
 def read_passes(folder: Path) -> Passes:
-    """The passes of the module whose dumps are in a folder; of several modules, the one with the most dumps.
+    """Return the passes of the module whose dumps are in a folder; of several modules, the one with the most dumps.
 
     Raises:
         OSError: The folder cannot be read.

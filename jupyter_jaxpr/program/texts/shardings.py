@@ -1,7 +1,7 @@
-"""Finds what each device holds of the arrays of an executable over several devices.
+"""Finds the parts of arrays that each device holds, for an executable over several devices.
 
-Arguments and results as the executable states them; `sharding_constraint` and `shard_map` as their equations do. What
-cannot be told of one array is left open, the others are there.
+The executable states the shardings of arguments and results; `sharding_constraint` and `shard_map` equations state
+theirs. A field that is unknown for one array is left open; the other arrays are complete.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _IN_LOWERED = ("sdy.sharding", "mhlo.sharding")
 
 @dataclass(frozen=True)
 class Layout:
-    """A way to cut an array.
+    """A way to split an array.
 
     Attributes:
-        kind: Of JAX's object, such as ``NamedSharding``.
-        spec: As JAX prints it, such as ``P('x', None)``.
-        mesh: The names and sizes of the mesh's axes; empty where it has none.
-        splits: Into how many parts each axis is cut; empty where that cannot be told.
-        holders: Of each part, the last axis fastest: the devices that hold it, ascending. Empty where it is not known.
+        kind: The class of JAX's object, such as ``NamedSharding``.
+        spec: The spec as JAX prints it, such as ``P('x', None)``.
+        mesh: The names and sizes of the mesh's axes; empty without a mesh.
+        splits: The number of parts along each axis; empty where it is unknown.
+        holders: For each part, the last axis fastest, the devices that hold it, ascending. Empty where it is unknown.
     """
 
     kind: str
@@ -50,17 +50,17 @@ class Layout:
 
 @dataclass(frozen=True)
 class SpreadArray:
-    """How one array is distributed over devices.
+    """The distribution of one array over devices.
 
     Attributes:
-        role: What it is to the program.
-        name: A path such as ``p['w']``; of an equation which of its operands or results.
-        aval: Its type, of the whole array.
-        shard: Shape of what each device holds, the largest; None where it cannot be told.
-        layout: How it is cut.
-        origin: Who decided that.
-        scope: Index into the walk's scopes, of an equation; else -1.
-        equation: Index in that scope; else -1.
+        role: The role of the array in the program.
+        name: A path such as ``p['w']``; for an equation, the operand or the result.
+        aval: The type of the whole array.
+        shard: The largest shape that a device holds; None where it is unknown.
+        layout: The split of the array.
+        origin: The origin of the sharding.
+        scope: The index of the equation's scope in the walk; -1 for no equation.
+        equation: The index of the equation in that scope; -1 for no equation.
     """
 
     role: Role
@@ -75,13 +75,13 @@ class SpreadArray:
 
 @dataclass(frozen=True)
 class Spread:
-    """How a program is spread.
+    """The distribution of a program's arrays over devices.
 
     Attributes:
-        devices: Their numbers, in the order in which XLA counts partitions; ascending where that is not known.
+        devices: The device numbers, in XLA's order of partitions; ascending where that order is unknown.
         ordered: Whether that order is known.
-        arrays: Arguments, results, then what equations state.
-        left_out: How many arrays are not listed.
+        arrays: Arguments, results, then the arrays of equations.
+        left_out: The number of arrays that are not listed.
     """
 
     devices: tuple[int, ...]
@@ -104,18 +104,18 @@ def device_count(executable: Any) -> int:
 def spread_of(
     executable: Any, lowered: Any, walk: Walk, scope: int, inputs: Sequence[str], results: Sequence[str]
 ) -> Spread:
-    """How the arrays of a compiled program are distributed over devices; unused arrays are left out.
+    """Return the distribution of a compiled program's arrays over devices; unused arguments are left out.
 
     Args:
         executable: A `jax.stages.Compiled`.
-        lowered: The `jax.stages.Lowered` it was compiled from, which tells what was given; or None.
-        walk: Where the program was walked.
-        scope: The program's.
+        lowered: The `jax.stages.Lowered` of the executable, which states the user's shardings; or None.
+        walk: The walk, which has visited the program.
+        scope: The scope of the program.
         inputs: A path for each input, or nothing.
-        results: Likewise.
+        results: A path for each result, or nothing.
 
     Raises:
-        AttributeError: An executable that does not say its shardings.
+        AttributeError: The executable does not state its shardings.
     """
     columns = walk.scopes[scope]
     first = columns.constants

@@ -1,7 +1,7 @@
 """Prints the StableHLO of a lowered module, with the stack of each line.
 
-MLIR writes where each operation comes from as `loc(...)`, most of them by number into a table. They are read into
-stacks and left out of the text that is shown. What cannot be read is -1, never a guess.
+MLIR writes the origin of each operation as `loc(...)`, mostly as a number of a table. The locations become stacks, and
+the shown text leaves them out. A location that cannot be read is -1, never a guess.
 """
 
 from __future__ import annotations

@@ -161,7 +161,7 @@ class Equations:
                 functions.setdefault(child, set()).update(around)
 
     def _chain(self, stack: int) -> _Chain:
-        """The user frames of a stack, which has some, as far as they are compared."""
+        """Return the user frames of a stack, as far as they are compared; the stack has user frames."""
         chain = self._chains.get(stack)
         if chain is None:
             chain = self._chains[stack] = self._spots(self._positions.stacks[stack][0])
@@ -209,14 +209,14 @@ class Equations:
         return self._agreed({candidate for chain in chains for candidate in self._of_chain[chain]}, stack, further)
 
     def _same(self, chain: _Chain) -> list[_Chain]:
-        """The chains of equations that are the same as that of a line."""
+        """Return the chains of equations that equal the chain of a line."""
         for length in range(len(chain), 0, -1):
             if chain[:length] in self._of_chain:
                 return [chain[:length]]
         return self._longer.get(chain, [])
 
     def _of_library(self, stacks: set[int], stated: int) -> set[int]:
-        """Those with the library's frames that a line states, if it states any that an equation has."""
+        """Return the stacks with the library frames that a line states, if an equation has these frames."""
         library = self._spots(self._positions.stacks[stated][1])
         if not library:  # JAX leaves its own frames out of the locations of a lowered program
             return stacks

@@ -31,13 +31,13 @@ _WORDS_AT_MOST = 300
 
 @dataclass
 class Derived:
-    """What came of a transform.
+    """The result of a transform.
 
     Attributes:
-        words: What was done exactly, a sentence, such as with respect to which arguments.
-        parts: The programs; none where it failed.
-        error: Why there are none, and what to do; else None.
-        printed: What Python printed meanwhile.
+        words: A sentence on the transform, such as the arguments of the derivative.
+        parts: The derived programs; none where the transform failed.
+        error: The reason of the failure, and what to do; else None.
+        printed: The text that Python printed meanwhile.
     """
 
     kind: Kind

@@ -25,11 +25,11 @@ class DerivedPart:
     """One derived program.
 
     Attributes:
-        part: linearize gives two programs, the others one, the whole.
-        name: Such as ``grad(f)``.
-        program: To be shown like any other.
-        tangents: Numbers of its inputs that are tangents.
-        residuals: How many of its results, the last ones, it hands to the linear program.
+        part: The name of the part: linearize gives two programs; the other transforms give one program, `whole`.
+        name: The name of the program, such as ``grad(f)``.
+        program: The program, which is shown like an observed one.
+        tangents: The numbers of the inputs that are tangents.
+        residuals: The number of last results that the program passes to the linear program.
     """
 
     part: PartName
@@ -114,7 +114,7 @@ class Original:
         return call
 
     def pick(self, values: Sequence[Any]) -> list[Any]:
-        """The differentiated ones among something of each leaf."""
+        """Return the values of the differentiated leaves."""
         return [values[place] for place in self.chosen]
 
     # --- trees for the signature ---
@@ -143,7 +143,7 @@ class Original:
         return specs_with_numbers
 
     def like_arguments(self, prefix: str, change: Callable[[int], Any]) -> list[ArgumentSpec]:
-        """The arguments with other leaves; an argument whose leaves all become None is left out."""
+        """Return the arguments with other leaves; an argument whose leaves all become None is left out."""
         import jax
 
         specs = []

@@ -33,11 +33,11 @@ Kept = KeptValue
 
 @dataclass(frozen=True)
 class Roles:
-    """What each equation of a derived program is.
+    """The role of each equation of a derived program.
 
     Attributes:
-        letters: Of each scope of the program: a letter an equation; empty where the transform has no parts.
-        kept: Values that the forward part keeps for the backward part, or the primal program for the linear one.
+        letters: For each scope of the program, a letter for each equation; empty where the transform has no parts.
+        kept: The values that the forward part keeps for the backward part, or the primal program for the linear one.
     """
 
     letters: dict[int, str] = field(default_factory=dict)
@@ -75,7 +75,7 @@ def roles_of(walk: Walk, scope: int, kind: Kind, part: DerivedPart) -> Roles:
 
 
 class _Marks:
-    """Letters put onto equations; one that gets two becomes mixed."""
+    """The letters of equations; an equation with two letters becomes mixed."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
@@ -100,7 +100,7 @@ class _Marks:
     # --- grad: by the names that JAX gives ---
 
     def by_name_stack(self, scope: int, around: str) -> None:
-        """Mark a scope and those inside, whose equations are of the part around them where they do not say more."""
+        """Mark a scope and its inner scopes; an equation without a statement belongs to the part around its scope."""
         waiting = [(scope, around)]
         while waiting:
             number, outside = waiting.pop()
@@ -128,7 +128,7 @@ class _Marks:
     # --- jvp: by dependence on the tangents ---
 
     def by_tangents(self, scope: int, tangents: set[int]) -> list[bool]:
-        """Mark a scope whose variables `tangents` are tangents, and those inside; which of its results are."""
+        """Mark a scope with the variables that are tangents, and its inner scopes; return which results are tangents."""
         key = scope, frozenset(tangents)
         if key in self._results:
             return self._results[key]
