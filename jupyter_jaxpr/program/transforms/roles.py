@@ -128,7 +128,7 @@ class _Marks:
     # --- jvp: by dependence on the tangents ---
 
     def by_tangents(self, scope: int, tangents: set[int]) -> list[bool]:
-        """Mark a scope with the variables that are tangents, and its inner scopes; return which results are tangents."""
+        """Mark a scope with these tangent variables, and its inner scopes; return which results are tangents."""
         key = scope, frozenset(tangents)
         if key in self._results:
             return self._results[key]
