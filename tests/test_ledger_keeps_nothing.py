@@ -31,7 +31,7 @@ def test_no_argument_is_kept_alive() -> None:
         raise KeyError("raised")
 
     array, argument, captured, keyword = jnp.ones(10), jnp.ones(20), jnp.ones(30), Held()
-    reference = [weakref.ref(value) for value in (array, argument, captured, keyword)]
+    references = [weakref.ref(value) for value in (array, argument, captured, keyword)]
     with observe() as ledger:
         f({"w": array}, argument, held=keyword)
         with pytest.raises(KeyError):
@@ -41,7 +41,7 @@ def test_no_argument_is_kept_alive() -> None:
     del array, argument, captured, keyword
     jax.clear_caches()
     gc.collect()
-    assert [reference() for reference in reference] == [None] * 4
+    assert [reference() for reference in references] == [None] * 4
     assert ledger["f"].misses[0].signature == "p['w']: f32[10], y: f32[20], held=<Held>"
 
 

@@ -168,7 +168,7 @@ def is_of_a_frame(value: ast.AST) -> bool:
 
 
 def strings(node: ast.AST) -> set[str]:
-    return {string for node in ast.walk(node) if (string := text(node)) is not None}
+    return {string for part in ast.walk(node) if (string := text(part)) is not None}
 
 
 def used_of_frames() -> set[str]:
@@ -187,7 +187,7 @@ def used_of_frames() -> set[str]:
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and is_of_a_frame(node.value)
             }
             # Another function found these variables in a frame.
-            by_name |= {argument.arg for argument in function.args.args if argument.arg == "given"}
+            by_name |= {argument.arg for argument in function.args.args if argument.arg == "local_values"}
             by_name |= {
                 node.target.id
                 for node in ast.walk(function)
@@ -196,9 +196,9 @@ def used_of_frames() -> set[str]:
 
             def holds(node: ast.AST, holders: set[str] = by_name) -> bool:
                 return any(
-                    (isinstance(node, ast.Name) and node.id in holders)
-                    or (isinstance(node, ast.Attribute) and node.attr in ("f_locals", "co_freevars"))
-                    for node in ast.walk(node)
+                    (isinstance(part, ast.Name) and part.id in holders)
+                    or (isinstance(part, ast.Attribute) and part.attr in ("f_locals", "co_freevars"))
+                    for part in ast.walk(node)
                 )
 
             for node in ast.walk(function):

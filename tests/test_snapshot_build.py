@@ -442,10 +442,10 @@ def test_a_page_counts_the_equations_of_programs_inside():
     assert sum(sent.values()) == 10
     assert (sent[shown_program.scope], document.scopes[shown_program.scope].count) == (1, 8)
     page = built_run.sources.scope_page(shown_program.scope, 1, 40)
-    inner = {page.number: len(page.scope.primitive) for page in page.inner}
+    inner = {inner_page.number: len(inner_page.scope.primitive) for inner_page in page.inner}
     assert len(page.scope.primitive) + sum(inner.values()) == 40
     assert not set(inner) & set(sent)
-    columns = {shown_program.scope: page.scope} | {page.number: page.scope for page in page.inner}
+    columns = {shown_program.scope: page.scope} | {inner_page.number: inner_page.scope for inner_page in page.inner}
     met = {shown_program.scope}
     for number, scope in columns.items():
         assert number in met  # an earlier equation contains this scope

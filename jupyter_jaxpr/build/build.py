@@ -172,25 +172,25 @@ class _Builder:
             if len(self._programs) > first and (function.top_level or focus < 0):
                 focus = len(self._programs) - 1
         self._hold_texts()
-        own = list(self._programs)
+        own_programs = list(self._programs)
         for function in observation.libraries:  # in view only where the user asks for one
             self._programs_of(function)
-        asked = next((index for index, observed in enumerate(self._observed) if observed is observation.focus), -1)
+        focused = next((index for index, observed in enumerate(self._observed) if observed is observation.focus), -1)
         walk = self._walk
         ledger = self._ledger(observation)
         controls = self._control_flow()
-        costs = self._costs(controls, own)
+        costs = self._costs(controls, own_programs)
         sketches = NoteSketches(walk)
         shardings = self._shardings() if environment.device_count > 1 else []
-        key_notes = self._found(lambda: sketches.of(notes.key_notes(walk, own, self._failures)))
+        key_notes = self._found(lambda: sketches.of(notes.key_notes(walk, own_programs, self._failures)))
         found_notes = [
-            *self._found(lambda: notes.captured_notes(walk, own)),
-            *self._found(lambda: self._loop_notes(own)),
+            *self._found(lambda: notes.captured_notes(walk, own_programs)),
+            *self._found(lambda: self._loop_notes(own_programs)),
             *key_notes,
             *self._found(
-                lambda: index_notes(walk, own, [observed.jaxpr for observed in self._observed], self._failures)
+                lambda: index_notes(walk, own_programs, [observed.jaxpr for observed in self._observed], self._failures)
             ),
-            *self._found(lambda: sketches.of_notes(masked_notes(walk, own, self._failures))),
+            *self._found(lambda: sketches.of_notes(masked_notes(walk, own_programs, self._failures))),
             *controls.notes,
             *self._each(
                 observation.printed,
@@ -215,7 +215,7 @@ class _Builder:
             environment=environment,
             cell=self._cell,
             programs=self._programs,
-            focus=focus if asked < 0 else asked,
+            focus=focus if focused < 0 else focused,
             message=message,
             notes=without_silenced(
                 walk, notes.in_line_order(walk, without_repeats(found_notes), self._cell_file), silenced
@@ -245,7 +245,7 @@ class _Builder:
         rewritten = {unrolled.loop.statement.node for unrolled in self._loops if unrolled.loop.code is not None}
         loops = tuple(unrolled for unrolled in self._loops if unrolled.loop.statement.node in rewritten)
         sources.to_try = ToTry(
-            self._miss_numbers, loops, len(own), notes=tuple(sketches.found), error=observation.error_to_try
+            self._miss_numbers, loops, len(own_programs), notes=tuple(sketches.found), error=observation.error_to_try
         )
         return Built(document, sources)
 
@@ -266,8 +266,8 @@ class _Builder:
                 calls.append(RaisedCall(program=index, operands=operands))
         return calls
 
-    def _loop_notes(self, own: Sequence[Program]) -> list[Note]:
-        self._loops = notes.loop_notes(self._walk, own, self._loop_places[: len(own)], self._failures)
+    def _loop_notes(self, own_programs: Sequence[Program]) -> list[Note]:
+        self._loops = notes.loop_notes(self._walk, own_programs, self._loop_places[: len(own_programs)], self._failures)
         return [unrolled.note for unrolled in self._loops]
 
     def _found(self, find: Callable[[], list[Item]]) -> list[Item]:
@@ -286,8 +286,8 @@ class _Builder:
             except not_of_a_signal(Exception) as error:
                 self._could_not("A note", error)
 
-    def _could_not(self, what: str, error: Exception) -> None:
-        self._undescribed.append(notes.undescribed_note(what, could_not(error), traceback_text(error)))
+    def _could_not(self, subject: str, error: Exception) -> None:
+        self._undescribed.append(notes.undescribed_note(subject, could_not(error), traceback_text(error)))
 
     def _ledger(self, observation: Observation) -> Ledger | None:
         if observation.ledger is None:

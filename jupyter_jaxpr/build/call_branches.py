@@ -53,13 +53,13 @@ def call_table(
     activity = program.activity
     if not card.branches or activity is None or (activity.calls or 0) < 2:
         return None
-    kept = construct.kept_calls
+    kept_calls = construct.kept_calls
     runs: list[tuple[KeptCall, Steps | None, str | None]] = []
-    if kept is not None and construct.question is None:
+    if kept_calls is not None and construct.question is None:
         began = time.perf_counter()
-        runs = [(call, *_run(construct, call, began, stopped)) for call in kept.calls]
+        runs = [(call, *_run(construct, call, began, stopped)) for call in kept_calls.calls]
     columns = _columns(card, [steps for _, steps, _ in runs if steps is not None])
-    is_numbered = kept is not None and kept.total == activity.calls
+    is_numbered = kept_calls is not None and kept_calls.total == activity.calls
     calls = [_row(card, call.number if is_numbered else 0, steps, why, len(columns)) for call, steps, why in runs]
     return CallTable(columns=columns, calls=calls, others=_others(document, control, construct, len(calls)))
 
@@ -119,15 +119,15 @@ def _row(card: Control, number: int, steps: Steps | None, why: str | None, colum
     )
 
 
-def _others(document: Snapshot, control: int, construct: Construct, known: int) -> str | None:
+def _others(document: Snapshot, control: int, construct: Construct, known_calls: int) -> str | None:
     """Why the branches of the other calls of the function are unknown; None where there are no other calls."""
     program = document.programs[document.control_flow[control].program]
     activity = program.activity
     assert activity is not None
-    others = (activity.calls or 0) - known
-    if others <= 0:
+    other_calls = (activity.calls or 0) - known_calls
+    if other_calls <= 0:
         return None if activity.calls_exact else _UNCOUNTED.format(name=program.name)
-    calls = count(others, "other call" if known else "call")
+    calls = count(other_calls, "other call" if known_calls else "call")
     sentence = _OTHERS.format(calls=calls if activity.calls_exact else f"at least {calls}", name=program.name)
     if construct.question is not None:
         return f"{sentence} {_EFFECTS}"

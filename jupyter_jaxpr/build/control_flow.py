@@ -32,7 +32,7 @@ class ControlFlowFound:
 
 
 def read_control_flow(
-    walk: Walk, programs: Sequence[Program], failed: Callable[[str], None], *, before: int = 0, held: int = 0
+    walk: Walk, programs: Sequence[Program], failed: Callable[[str], None], *, before: int = 0, cards_before: int = 0
 ) -> ControlFlowFound:
     """The cards of programs.
 
@@ -41,34 +41,34 @@ def read_control_flow(
         programs: In the order of the document, texts that it holds included.
         failed: Told of what could not be read, as a traceback.
         before: How many programs of the document come before these.
-        held: How many cards the document has of those.
+        cards_before: How many cards the document has of those.
     """
     reader = Reader(walk, failed)
     cards: list[Card] = []
     notes: list[Note] = []
     for number, program in enumerate(programs, before):
-        first = held + len(cards)
+        first = cards_before + len(cards)
         read = reader.program(number, program.scope, program.input_names, program.call)
         room = MOST - first
         if read.left_out or len(read.cards) > room:
             notes.append(_left_out(number, program, min(room, MOST_OF_PROGRAM)))
-        own = read.cards[:room]
-        for card in own:
+        program_cards = read.cards[:room]
+        for card in program_cards:
             card.parent += first if card.parent >= 0 else 0
         try:
             hlo = next((level for level in program.levels if level.name == "hlo" and level.text is not None), None)
             if hlo is not None:
-                known_trips(own, hlo.text or "", hlo.line_stacks or [], walk.positions)
+                known_trips(program_cards, hlo.text or "", hlo.line_stacks or [], walk.positions)
         except not_of_a_signal(Exception):  # XLA's text: the cards do without
             failed(traceback.format_exc())
-        cards += own
+        cards += program_cards
     return ControlFlowFound([_control(card) for card in cards], [card.path for card in cards], notes)
 
 
-def _left_out(number: int, program: Program, held: int) -> Note:
+def _left_out(number: int, program: Program, limit: int) -> Note:
     return Note(
         kind="control_flow_cut",
-        text=f"{program.name} has more than {held} control-flow constructs. Only the first {held} have a card.",
+        text=f"{program.name} has more than {limit} control-flow constructs. Only the first {limit} have a card.",
         cure="Run %jaxpr on the function that holds the other constructs.",
         detail=None,
         program=number,

@@ -65,7 +65,7 @@ def program_cost(
     program: Program,
     observed: ObservedProgram,
     controls: Sequence[Control] = (),
-    held: Mapping[int, int] | None = None,
+    counts_by_scope: Mapping[int, int] | None = None,
     *,
     ask_xla: bool = True,
     recorded: Mapping[int, int | None] | None = None,
@@ -78,7 +78,7 @@ def program_cost(
         program: As in the document.
         observed: JAX's own objects of it.
         controls: The cards of the document: XLA may have told the trips of a loop.
-        held: How many equations the document holds of each scope; None for all.
+        counts_by_scope: How many equations the document holds of each scope; None for all.
         ask_xla: Whether to ask XLA, which takes far longer than we do where the executable is large.
         recorded: The steps of while loops in the stepper's call, by their cards; None of those that differ.
     """
@@ -107,7 +107,7 @@ def program_cost(
         scopes=[
             _scope(costs, scope, of_scope)
             for scope, of_scope in runs.items()
-            if held is None or held.get(scope) == walk.scopes[scope].count
+            if counts_by_scope is None or counts_by_scope.get(scope) == walk.scopes[scope].count
         ],
         by_line=[_row(row, _line(walk, row.frame)) for row in by_line(costs, runs)],
         by_primitive=[_row(row, row.label) for row in by_primitive(costs, runs)],
@@ -141,10 +141,10 @@ def _scope(costs: Costs, number: int, runs: ScopeRuns) -> ScopeCost:
 
 def _columns(costs: Costs, priced: Priced) -> tuple[list[int], list[int], list[int]]:
     # The last one stands for what holds programs, until their numbers are put in.
-    flops = [own.flops for own in costs.owns] + [0]
-    functions = [own.transcendentals for own in costs.owns] + [0]
-    moved = [-1 if own.read < 0 else own.read + own.written for own in costs.owns] + [0]
-    columns = [[column[own] for own in priced.own] for column in (flops, functions, moved)]
+    flops = [price.flops for price in costs.owns] + [0]
+    functions = [price.transcendentals for price in costs.owns] + [0]
+    moved = [-1 if price.read < 0 else price.read + price.written for price in costs.owns] + [0]
+    columns = [[column[number] for number in priced.own] for column in (flops, functions, moved)]
     for call in priced.calls:
         for column, value in zip(columns, costs.call(call).amounts, strict=True):
             column[call.equation] = _most(value)
@@ -206,22 +206,22 @@ def _node(node: Node) -> CostNode:
     )
 
 
-def _xla(costs: Costs, program: Program, said: Analysis) -> XlaCost:
+def _xla(costs: Costs, program: Program, xla_analysis: Analysis) -> XlaCost:
     if costs.of(program.scope).flops_most != costs.of(program.scope).flops:
         costs = costs.as_xla_weighs()
     runs = runs_of(costs, program.scope, program.call)
     return XlaCost(
-        flops=said.flops,
-        transcendentals=said.transcendentals,
-        bytes=said.bytes,
-        differences=[_difference(difference) for difference in differences(costs, program.scope, runs, said)],
-        text=xla_text(_most(costs.of(program.scope).flops), said.flops),
+        flops=xla_analysis.flops,
+        transcendentals=xla_analysis.transcendentals,
+        bytes=xla_analysis.bytes,
+        differences=[_difference(difference) for difference in differences(costs, program.scope, runs, xla_analysis)],
+        text=xla_text(_most(costs.of(program.scope).flops), xla_analysis.flops),
     )
 
 
-def _difference(found: Any) -> CostDifference:
+def _difference(xla_difference: Any) -> CostDifference:
     return msgspec.convert(
-        {name: _most(value) if isinstance(value, int) else value for name, value in asdict(found).items()},
+        {name: _most(value) if isinstance(value, int) else value for name, value in asdict(xla_difference).items()},
         CostDifference,
     )
 

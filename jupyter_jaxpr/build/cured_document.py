@@ -45,8 +45,8 @@ def with_cures(
     for before, passed in noted:
         written = [cure_document(walk, cure) for cure in passed]
         # A note of the same line several times says how often, so its text may be another one.
-        same = (before.kind, before.frame, before.cures)
+        key = (before.kind, before.frame, before.cures)
         for place, note in enumerate(notes):
-            if (note.kind, note.frame, note.cures) == same:
+            if (note.kind, note.frame, note.cures) == key:
                 notes[place] = msgspec.structs.replace(note, cures=written)
     return msgspec.structs.replace(document, ledger=ledger, notes=notes)

@@ -57,7 +57,7 @@ def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) ->
     undecided: list[NotedLoop] = []
     left = waiting.loops[:_LOOPS] if waiting.left is None else waiting.left
     with observer.looking_away():
-        cures, seen = _cures(observer, sources, waiting, names, budget)
+        cures, places_seen = _cures(observer, sources, waiting, names, budget)
         for loop in left:
             if budget.is_over:
                 untried.append(loop)
@@ -72,7 +72,7 @@ def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) ->
     misses = {place: number for place, number in waiting.misses.items() if place not in cures}
     # What took the time of this request comes last in the next one.
     trial = waiting._replace(
-        misses=misses, left=(*untried, *undecided), tried=waiting.tried | seen, notes=tuple(undecided_notes)
+        misses=misses, left=(*untried, *undecided), tried=waiting.tried | places_seen, notes=tuple(undecided_notes)
     )
     if of_error and not budget.is_over:
         trial = trial._replace(error=None)
@@ -110,12 +110,12 @@ def _of_notes(
 
 
 def _tried_note(
-    sketched: SketchedNote, own: int, sources: Sources, names: Mapping[str, Any], budget: Budget
+    sketched: SketchedNote, own_programs: int, sources: Sources, names: Mapping[str, Any], budget: Budget
 ) -> Literal["applies", "fails", "untried"]:
     """What comes of an edit in all programs of the run that reach its line."""
     note, sketch = sketched
     outcomes = set()
-    for number in range(own):
+    for number in range(own_programs):
         observed = sources.observed(number)
         is_function = observed.held is not None and type(observed.held.fun) is FunctionType
         # A recording has no function to trace, and the program of another function does not have this line.
@@ -138,21 +138,21 @@ def _cures(
     """
     ledger = sources.document.ledger
     cures_by_place: dict[tuple[int, int], tuple[FoundCure, ...]] = {}
-    seen: set[tuple[int, int]] = set()
+    places_seen: set[tuple[int, int]] = set()
     if ledger is None:
-        return cures_by_place, seen
+        return cures_by_place, places_seen
     events = {
         event.number: (event, history)
         for history in list(observer.history.functions.values())
         for event in list(history.events)
     }
     newest = sorted(waiting.misses.items(), key=lambda item: (item[0] in waiting.tried, -item[1]))
-    here = [item for item in newest if ledger.functions[item[0][0]].misses[item[0][1]].this_run]
+    misses_here = [item for item in newest if ledger.functions[item[0][0]].misses[item[0][1]].this_run]
     alike: dict[tuple[object, ...], tuple[FoundCure, ...]] = {}
-    for place, number in here[:_MISSES]:
+    for place, number in misses_here[:_MISSES]:
         if budget.is_over:
             break
-        seen.add(place)
+        places_seen.add(place)
         event, history = events.get(number, (None, None))
         if event is None or history is None:  # forgotten meanwhile
             continue
@@ -161,7 +161,7 @@ def _cures(
             alike[kind] = miss_cures(event, history, names, budget)
         if alike[kind]:
             cures_by_place[place] = alike[kind]
-    return cures_by_place, seen
+    return cures_by_place, places_seen
 
 
 def _kind(event: MissEvent, history: FunctionHistory) -> tuple[object, ...]:
@@ -184,8 +184,8 @@ def _tried(
         return None
     edits = edits_of(loop.statement, loop.written, loop.file)
     # The same loop with another number of iterations in another program has a note of its own.
-    same = [unrolled for unrolled in waiting.loops if unrolled.loop.statement.node is loop.statement.node]
-    reaching = {number for unrolled in same for number in unrolled.programs}
+    loops_here = [unrolled for unrolled in waiting.loops if unrolled.loop.statement.node is loop.statement.node]
+    reaching = {number for unrolled in loops_here for number in unrolled.programs}
     further = [number for number in range(waiting.own) if number not in reaching]
     outcomes = []
     for number in (*sorted(reaching), *further):

@@ -51,7 +51,7 @@ def with_derived(
         walk.forget(len(document.scopes))
         raise
     first, failures = len(document.programs), list[str]()
-    cards = read_control_flow(walk, added, failures.append, before=first, held=len(document.control_flow))
+    cards = read_control_flow(walk, added, failures.append, before=first, cards_before=len(document.control_flow))
     why = _NO_VALUES.format(name=document.programs[original].name)
     controls = [msgspec.structs.replace(card, steppable=card.steppable or why) for card in cards.controls]
     with_added = msgspec.structs.replace(

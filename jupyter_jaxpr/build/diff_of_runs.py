@@ -65,20 +65,20 @@ def diff_runs(
 
 def _held(document: Snapshot, sources: Sources | None, program: int) -> tuple[Snapshot, int]:
     """A document with all equations of the program, and the program's index there."""
-    shown = document.programs[program]
+    compared = document.programs[program]
     if sources is None and sum(len(scope.primitive) for scope in document.scopes) > COMPARED:
         raise Unavailable(_LARGE.format(run=_run(document), most=COMPARED))
-    if shown.complete:
+    if compared.complete:
         return document, program
     if sources is None:
-        raise Unavailable(_CUT.format(name=quoted(shown.name), run=_run(document)))
+        raise Unavailable(_CUT.format(name=quoted(compared.name), run=_run(document)))
     return sources.whole(program), 0
 
 
 def _text(document: Snapshot, sources: Sources | None, program: int, level: Literal["stablehlo", "hlo"]) -> Text:
     cell = document.cell.file if document.cell is not None else None
-    shown = document.programs[program]
-    shown_level = next((each for each in shown.levels if each.name == level), None)
+    compared = document.programs[program]
+    shown_level = next((candidate for candidate in compared.levels if candidate.name == level), None)
     if shown_level is not None and shown_level.text is not None:
         lines = shown_level.text.split("\n")
         stacks, frames = document.stacks, document.frames
@@ -89,7 +89,7 @@ def _text(document: Snapshot, sources: Sources | None, program: int, level: Lite
             shown_level and shown_level.reason
         ) or "Make the text with the button in the Program view, or run the cell again."
         raise Unavailable(
-            _NO_TEXT.format(title=_TITLES[level], name=quoted(shown.name), run=_run(document), reason=quoted(reason))
+            _NO_TEXT.format(title=_TITLES[level], name=quoted(compared.name), run=_run(document), reason=quoted(reason))
         )
     text = sources.text(program, level)
     fields = text.pools.text_fields()
@@ -104,8 +104,8 @@ def _places(
     """Of each line of a text: the line of the cell that it belongs to, 0 where there is none."""
     lines = []
     for stack in line_stacks:
-        here = (frames[frame] for frame in stacks[stack].frames) if stack >= 0 else iter(())
-        lines.append(next((frame.line for frame in here if files[frame.file] == cell), 0))
+        frames_here = (frames[frame] for frame in stacks[stack].frames) if stack >= 0 else iter(())
+        lines.append(next((frame.line for frame in frames_here if files[frame.file] == cell), 0))
     return lines
 
 

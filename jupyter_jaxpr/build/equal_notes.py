@@ -17,13 +17,13 @@ def without_repeats(notes: Sequence[Note]) -> list[Note]:
     alike: dict[bytes, list[Note]] = {}
     for note in notes:
         alike.setdefault(msgspec.json.encode(msgspec.structs.replace(note, detail=None)), []).append(note)
-    return [same[0] if len(same) == 1 else _one_of(same) for same in alike.values()]
+    return [equal_notes[0] if len(equal_notes) == 1 else _one_of(equal_notes) for equal_notes in alike.values()]
 
 
-def _one_of(same: Sequence[Note]) -> Note:
-    details = list(dict.fromkeys(note.detail.rstrip("\n") for note in same if note.detail))
+def _one_of(equal_notes: Sequence[Note]) -> Note:
+    details = list(dict.fromkeys(note.detail.rstrip("\n") for note in equal_notes if note.detail))
     return msgspec.structs.replace(
-        same[0],
-        text=f"{same[0].text} This happened {len(same)} times in this run.",
+        equal_notes[0],
+        text=f"{equal_notes[0].text} This happened {len(equal_notes)} times in this run.",
         detail="\n".join(details[:_DETAILS]) or None,
     )

@@ -92,13 +92,13 @@ def _own_lines(sources: Sources, program: int, level: LevelName) -> list[str] | 
         return None
 
 
-def _level(name: LevelName, read: ExactLines, own: list[str] | None) -> ExactLevel:
+def _level(name: LevelName, read: ExactLines, own_lines: list[str] | None) -> ExactLevel:
     lines = read.lines.text.split("\n")
     inferred = set(read.lines.inferred)
     linked_lines = [line for line in read.instructions if line in read.equations]
     linked = [line for line in linked_lines if line not in inferred]
     maker, noun = _MAKERS[name], _NOUNS[name]
-    differing_lines = None if own is None else differing(lines, own)
+    differing_lines = None if own_lines is None else differing(lines, own_lines)
     if differing_lines is None:
         words = f"The program has no {title(name)}, so the {noun}s of the tagged copy cannot be compared."
     elif differing_lines == 0:

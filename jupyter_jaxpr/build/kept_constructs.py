@@ -24,7 +24,7 @@ def kept_construct(sources: Sources, control: int) -> Construct:
     return construct
 
 
-def _forget(gone: weakref.ref[Sources]) -> None:
+def _forget(reference: weakref.ref[Sources]) -> None:
     """Let go of the constructs of a run that is held no longer."""
-    for key in [entry for entry in _constructs if entry[0] is gone]:
+    for key in [entry for entry in _constructs if entry[0] is reference]:
         del _constructs[key]

@@ -45,12 +45,12 @@ def ledger_document(
         failed: told of each function that could not be described, and why: one hides no other.
         small: programs that were compiled for operations outside of jitted functions.
     """
-    here = {_key(record): record for record in reading.run}
-    whole = {_key(record): record for record in reading.kernel}
+    run_records = {_key(record): record for record in reading.run}
+    kernel_records = {_key(record): record for record in reading.kernel}
     pairs: list[tuple[FunctionRecord | None, FunctionRecord]] = [
-        (record, whole.get(key, record)) for key, record in here.items()
+        (record, kernel_records.get(key, record)) for key, record in run_records.items()
     ]
-    pairs += [(None, record) for key, record in whole.items() if key not in here]
+    pairs += [(None, record) for key, record in kernel_records.items() if key not in run_records]
     functions: list[LedgerFunction] = []
     numbers: MissNumbers = {}
     for run, kernel in pairs:
@@ -83,7 +83,7 @@ def _key(record: FunctionRecord) -> tuple[str, str | None, int | None]:
 def _function(walk: Walk, run: FunctionRecord | None, kernel: FunctionRecord) -> LedgerFunction:
     new = {id(miss) for miss in kernel.misses[len(kernel.misses) - len(run.misses) :]} if run is not None else set()
     listed = kernel.misses[-MISSES_LISTED:]
-    made = {miss.entry for miss in kernel.misses if id(miss) in new}
+    entries_made = {miss.entry for miss in kernel.misses if id(miss) in new}
     old = {miss.entry for miss in kernel.misses if id(miss) not in new}
     hits = {entry.number: entry.hits for entry in run.entries} if run is not None else {}
     definition = None
@@ -100,7 +100,7 @@ def _function(walk: Walk, run: FunctionRecord | None, kernel: FunctionRecord) ->
                 signature=entry.signature,
                 hits=hits.get(entry.number),
                 misses=entry.misses,
-                this_run=index in made and index not in old,
+                this_run=index in entries_made and index not in old,
                 fast_path=entry.fast_path,
                 held=entry.held,
             )
@@ -175,12 +175,12 @@ def _lines(readings: Sequence[LineReading], cell_files: Collection[str]) -> list
     return [lines[number] for number in sorted(lines)]
 
 
-def _together(one: LedgerLine, other: LedgerLine) -> LedgerLine:
-    both_known = one.calls is not None and other.calls is not None
+def _together(first: LedgerLine, second: LedgerLine) -> LedgerLine:
+    both_known = first.calls is not None and second.calls is not None
     return LedgerLine(
-        line=one.line,
-        calls=(one.calls or 0) + (other.calls or 0) if both_known else None,
-        calls_exact=one.calls_exact and other.calls_exact,
-        hits=(one.hits or 0) + (other.hits or 0) if both_known else None,
-        compiles=one.compiles + other.compiles,
+        line=first.line,
+        calls=(first.calls or 0) + (second.calls or 0) if both_known else None,
+        calls_exact=first.calls_exact and second.calls_exact,
+        hits=(first.hits or 0) + (second.hits or 0) if both_known else None,
+        compiles=first.compiles + second.compiles,
     )

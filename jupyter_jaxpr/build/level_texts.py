@@ -83,8 +83,8 @@ def linked_lines(
         return lines
 
 
-def linked_text(lines: LinesOfText, held: Pools) -> Text:
-    """A text and its links; its stacks are in the pools `held`."""
+def linked_text(lines: LinesOfText, document_pools: Pools) -> Text:
+    """A text and its links; its stacks are in `document_pools`."""
     return Text(
         text=lines.text,
         lines=lines.text.split("\n"),
@@ -93,5 +93,5 @@ def linked_text(lines: LinesOfText, held: Pools) -> Text:
         inferred_lines=lines.inferred,
         other_stacks=[[line, *more_stacks] for line, more_stacks in sorted(lines.other_stacks.items())],
         named_equations=[[line, *equation] for line, equation in sorted(lines.named.items())],
-        pools=held,
+        pools=document_pools,
     )

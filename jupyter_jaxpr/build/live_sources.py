@@ -261,9 +261,9 @@ class Sources:
             derived = with_derived(document, self._walk, self._cell_file, original, functions)
             self._observed.extend(function.programs[0] for function in functions)
             self._control_paths += derived.control_paths
-            made = range(len(document.programs), len(derived.document.programs))
-            self._document = summarised(derived.document, made)
-            return list(made)
+            numbers = range(len(document.programs), len(derived.document.programs))
+            self._document = summarised(derived.document, numbers)
+            return list(numbers)
 
     def add_transform(self, transform: Transform, notes: Sequence[Note] = ()) -> Snapshot:
         """Put a transform into the document, its programs are there already; returns the document."""
@@ -282,7 +282,7 @@ class Sources:
         cures: Mapping[tuple[int, int], Sequence[FoundCure]],
         loops: Sequence[tuple[Note, Note, Sequence[Edit]]],
         noted: Sequence[tuple[Note, Sequence[FoundCure]]],
-        rest: ToTry,
+        untried: ToTry,
     ) -> Snapshot:
         """Put the tried cures into the document; returns the document.
 
@@ -290,10 +290,10 @@ class Sources:
             cures: Of misses, by the indices of the function in the ledger and of its miss.
             loops: Of each loop that was tried: its note, the note after the trial, and the edits of its rewrite.
             noted: Of each other note that was tried: the note, and the cures that passed.
-            rest: What is not decided yet.
+            untried: What is not decided yet.
         """
         with self._lock:
-            self.to_try = rest
+            self.to_try = untried
             document = self._document
             if not cures and not loops and not noted:
                 return document
@@ -336,15 +336,15 @@ class Sources:
             is_new = earlier is None or earlier.recordings != sorted(recorded)
             if earlier is not None and not is_new and (earlier.xla_asked or not compiled):
                 return earlier
-            shown = document.programs[program]
+            program_data = document.programs[program]
             equation_counts = {number: len(scope.primitive) for number, scope in enumerate(document.scopes)}
             cost = program_cost(
                 self._walk,
                 program,
-                shown,
+                program_data,
                 self._observed[program],
                 document.control_flow,
-                held=equation_counts,
+                counts_by_scope=equation_counts,
                 recorded=recorded,
             )
             cost = with_lead(document, cost)

@@ -142,8 +142,8 @@ def _scopes_of(value: TracedArray | TracedTree, places: Mapping[int, list[_Where
 def _add(values: _Values, value: TracedArray | TracedTree, numbers: Sequence[int], texts: dict[int, str]) -> None:
     """Add a value of a name; `texts` has the types by the id of JAX's type, which the values keep alive."""
     if type(value) is TracedArray:
-        known = texts.get(id(value.aval))
-        text = known if known is not None else texts.setdefault(id(value.aval), type_text(value))
+        stored_text = texts.get(id(value.aval))
+        text = stored_text if stored_text is not None else texts.setdefault(id(value.aval), type_text(value))
         is_array = True
     else:
         text, is_array = type_text(value), _is_of_arrays(value)

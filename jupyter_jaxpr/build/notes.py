@@ -123,13 +123,13 @@ def captured_notes(walk: Walk, programs: Sequence[Program]) -> list[Note]:
     """Arrays that programs hold as constants, each once, where they are large enough to matter."""
     captures: dict[tuple[int, int], tuple[ScopeColumns, Captured, list[int]]] = {}
     for index, program in enumerate(programs):
-        seen: set[int] = set()
+        visited: set[int] = set()
         for number in inside(walk, program.scope):
             columns = walk.scopes[number]
             for captured in columns.captured:
-                if captured.bytes <= CAPTURED_ABOVE or captured.identity in seen:
+                if captured.bytes <= CAPTURED_ABOVE or captured.identity in visited:
                     continue
-                seen.add(captured.identity)
+                visited.add(captured.identity)
                 key = (captured.identity, _first_use(walk, columns, captured.operand))
                 captures.setdefault(key, (columns, captured, []))[2].append(index)
     return [
@@ -142,12 +142,12 @@ def _captured_note(
     walk: Walk, columns: ScopeColumns, captured: Captured, frame: int, among: list[int], programs: Sequence[Program]
 ) -> Note:
     kind = walk.avals[columns.variable_avals[captured.operand]].text
-    where = _named(among, programs) if len(among) > 1 else "the program"
+    programs_text = _named(among, programs) if len(among) > 1 else "the program"
     return Note(
         kind="captured_constant",
         text=(
             f"An array of {size(captured.bytes)}, {kind}, is captured from outside the function and is a constant of "
-            f"{where}. Later calls do not see a new value of the array's variable."
+            f"{programs_text}. Later calls do not see a new value of the array's variable."
         ),
         cure="Pass the array as an argument.",
         detail=None,
@@ -268,8 +268,8 @@ def _by_line(compiles: Sequence[EagerCompile], files: Collection[str]) -> str:
             at = ("", 0) if compiled.place is None else (compiled.place.file, compiled.place.line)
             lines.setdefault(at, {})[compiled.name] = None
     texts = []
-    for (where, line), names in sorted(lines.items(), key=lambda item: (item[0][0] not in files, item[0])):
-        place = f"line {line}" if where in files else f"line {line} of {_file_name(where)}"
+    for (file, line), names in sorted(lines.items(), key=lambda item: (item[0][0] not in files, item[0])):
+        place = f"line {line}" if file in files else f"line {line} of {_file_name(file)}"
         texts.append(f"{place}: {', '.join(names)}" if line else ", ".join(names))
     return "; ".join(texts)
 
@@ -295,17 +295,17 @@ def failure_notes(failures: Sequence[str]) -> list[Note]:
     ]
 
 
-def undescribed_note(what: str, why: str, detail: str | None = None) -> Note:
+def undescribed_note(subject: str, why: str, detail: str | None = None) -> Note:
     """That a part of the run could not be described.
 
     Args:
-        what: The part, as a sentence begins.
+        subject: The part, as a sentence begins.
         why: That it could not be described, and the reason.
         detail: Where it failed.
     """
     return Note(
         kind="failed",
-        text=f"{what} {why}. The rest of the run is complete; the cell itself ran as always.",
+        text=f"{subject} {why}. The rest of the run is complete; the cell itself ran as always.",
         cure="Report this failure with the details below." if detail else "Report this failure.",
         detail=detail,
         program=-1,
@@ -353,20 +353,20 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
     for index, program in enumerate(programs):
         try:
             for use in uses.of(inside(walk, program.scope)):
-                first, again = _frames_of_use(walk, use)
-                if min(first, again) >= 0:
-                    uses_by_key.setdefault((first, again, use.first == use.again), []).append(index)
+                first, second = _frames_of_use(walk, use)
+                if min(first, second) >= 0:
+                    uses_by_key.setdefault((first, second, use.first == use.again), []).append(index)
         except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
     notes = []
-    for (first, again, in_each_step), among in uses_by_key.items():
+    for (first, second, in_each_step), among in uses_by_key.items():
         note = Note(
             kind="key_used_twice",
-            text=_EACH_STEP if in_each_step else _used_twice(walk, first, again),
+            text=_EACH_STEP if in_each_step else _used_twice(walk, first, second),
             cure=_SCAN_KEYS if in_each_step else _SPLIT,
             detail=None,
             program=among[0] if len(set(among)) == 1 else -1,
-            frame=again,
+            frame=second,
             bytes=None,
             title="A random key is used twice" if not in_each_step else "Each step uses the same random key",
         )
@@ -383,14 +383,14 @@ def _frames_of_use(walk: Walk, use: KeyUse) -> tuple[int, int]:
 
     A function that draws, and that is called twice with one key, has nothing wrong in its own lines.
     """
-    first, again = (user_frames(walk, use.scope, number) for number in (use.first, use.again))
+    first, second = (user_frames(walk, use.scope, number) for number in (use.first, use.again))
     rows = walk.positions.frames
-    for first_frame, again_frame in zip(reversed(first), reversed(again), strict=False):
+    for first_frame, again_frame in zip(reversed(first), reversed(second), strict=False):
         if first_frame != again_frame:
             if rows[first_frame][:2] == rows[again_frame][:2]:
                 return first_frame, again_frame
             break
-    return (first[0] if first else -1), (again[0] if again else -1)
+    return (first[0] if first else -1), (second[0] if second else -1)
 
 
 _TWICE = (
@@ -406,12 +406,12 @@ _SPLIT = "Split the key and use each part once: key, subkey = jax.random.split(k
 _SCAN_KEYS = "Split the key before the scan, keys = jax.random.split(key, length), and scan over the keys."
 
 
-def _used_twice(walk: Walk, first: int, again: int) -> str:
-    (file, _, line, *_), (other_file, _, other_line, *_) = walk.positions.frames[first], walk.positions.frames[again]
+def _used_twice(walk: Walk, first: int, second: int) -> str:
+    (file, _, line, *_), (other_file, _, other_line, *_) = walk.positions.frames[first], walk.positions.frames[second]
     if (file, line) == (other_file, other_line):
         return _ONE_LINE.format(line=line)
-    where = "" if file == other_file else f" of {_file_name(walk.positions.files[file].name)}"
-    return _TWICE.format(lines=f"Line {line}{where} and line {other_line}")
+    file_text = "" if file == other_file else f" of {_file_name(walk.positions.files[file].name)}"
+    return _TWICE.format(lines=f"Line {line}{file_text} and line {other_line}")
 
 
 def user_frame(walk: Walk, scope: int, equation: int) -> int:

@@ -21,7 +21,7 @@ def text_page(text: Text, level: LevelName, first_line: int, line_count: int) ->
     part = Part(text.pools)
     lines = text.lines[first_line : first_line + line_count]
     stacks = text.line_stacks[first_line : first_line + line_count]
-    here = range(first_line, first_line + len(lines))
+    page_lines = range(first_line, first_line + len(lines))
     return TextPage(
         level=level,
         characters=len(text.text),
@@ -30,12 +30,12 @@ def text_page(text: Text, level: LevelName, first_line: int, line_count: int) ->
         first_line=first_line,
         text="\n".join(lines),
         line_stacks=[part.stack(stack) for stack in stacks],
-        inferred_lines=[line for line in text.inferred_lines if line in here],
+        inferred_lines=[line for line in text.inferred_lines if line in page_lines],
         other_stacks=[
-            [line, *map(part.stack, more_stacks)] for line, *more_stacks in text.other_stacks if line in here
+            [line, *map(part.stack, more_stacks)] for line, *more_stacks in text.other_stacks if line in page_lines
         ],
-        named_equations=[row for row in text.named_equations if row[0] in here],
-        line_equations=None if text.equations is None else [row for row in text.equations if row[0] in here],
+        named_equations=[row for row in text.named_equations if row[0] in page_lines],
+        line_equations=None if text.equations is None else [row for row in text.equations if row[0] in page_lines],
         **part.pools.text_fields(),
     )
 
@@ -43,7 +43,7 @@ def text_page(text: Text, level: LevelName, first_line: int, line_count: int) ->
 def scope_page(
     walk: Walk,
     cell_file: str | None,
-    known: Mapping[int, Sequence[str | None]],
+    names_by_scope: Mapping[int, Sequence[str | None]],
     scope: int,
     first_equation: int,
     equation_count: int,
@@ -53,7 +53,7 @@ def scope_page(
     Args:
         walk: The columns and pools of the run's programs.
         cell_file: The file name of the cell that ran.
-        known: The names of the variables of each scope of the program.
+        names_by_scope: The names of the variables of each scope of the program.
         scope: Of the document.
         first_equation: Index in the scope.
         equation_count: Most equations in all, at least 1.
@@ -61,34 +61,34 @@ def scope_page(
     part = Part(pools.of_walk(walk, cell_file))
 
     def page(number: int, first: int, count: int) -> ScopeEquations:
-        columns, names = walk.scopes[number], known.get(number)
-        here = pools.scope(columns, first=first, count=count, names=names or [None] * len(columns.variable_avals))
-        end = here.first_variable + len(here.variable_avals)
+        columns, names = walk.scopes[number], names_by_scope.get(number)
+        equations = pools.scope(columns, first=first, count=count, names=names or [None] * len(columns.variable_avals))
+        end = equations.first_variable + len(equations.variable_avals)
         outside = sorted(
             {
                 operand
-                for operands in [*here.operands, here.outputs]
+                for operands in [*equations.operands, equations.outputs]
                 for operand in operands
-                if operand >= 0 and not here.first_variable <= operand < end
+                if operand >= 0 and not equations.first_variable <= operand < end
             }
         )
         return ScopeEquations(
             number=number,
-            scope=part.scope(here),
+            scope=part.scope(equations),
             operands=outside,
             operand_names=[(names[operand] if names else None) or "…" for operand in outside],
         )
 
-    taken = first_equations(walk, scope, first_equation, equation_count)
-    own = page(scope, first_equation, taken.pop(scope))
+    counts = first_equations(walk, scope, first_equation, equation_count)
+    page_of_scope = page(scope, first_equation, counts.pop(scope))
     return ScopePage(
-        scope=own.scope,
-        operands=own.operands,
-        operand_names=own.operand_names,
+        scope=page_of_scope.scope,
+        operands=page_of_scope.operands,
+        operand_names=page_of_scope.operand_names,
         inner=[
             page(number, 0, count)
-            for number, count in taken.items()
-            if number in known and (count or not walk.scopes[number].count)
+            for number, count in counts.items()
+            if number in names_by_scope and (count or not walk.scopes[number].count)
         ],
         **part.pools.fields(),
     )
@@ -97,8 +97,8 @@ def scope_page(
 def source_page(source: SourceFile, codes: Sequence[CodeType]) -> SourcePage:
     """The text of a file that the run came from, or why it cannot be shown."""
     try:
-        whole = WHOLE_LIBRARY_LINES if source.kind == "library" else WHOLE_LINES
-        read = source_text(source.name, codes, whole)
+        lines_shown = WHOLE_LIBRARY_LINES if source.kind == "library" else WHOLE_LINES
+        read = source_text(source.name, codes, lines_shown)
     except NoText as why:
         return SourcePage(path=source.path, lines=0, stretches=[], missing=str(why))
     stretches = [

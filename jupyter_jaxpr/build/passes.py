@@ -44,7 +44,7 @@ def find_passes(observed: ObservedProgram) -> tuple[Passes, float]:
     return read, time.perf_counter() - began
 
 
-def passes_document(program: int, found: Passes, seconds: float) -> ProgramPasses:
+def passes_document(program: int, dumped: Passes, seconds: float) -> ProgramPasses:
     """The passes as the wire has them."""
     return ProgramPasses(
         program=program,
@@ -58,13 +58,13 @@ def passes_document(program: int, found: Passes, seconds: float) -> ProgramPasse
                 added=xla_pass.added,
                 removed=xla_pass.removed,
             )
-            for xla_pass in found.passes
+            for xla_pass in dumped.passes
         ],
-        left_out=found.left_out,
+        left_out=dumped.left_out,
     )
 
 
 def diff_page(program: int, index: int, lines: list[str], first_line: int, line_count: int) -> PassDiff:
     """Some lines of a diff."""
-    here = lines[first_line : first_line + line_count]
-    return PassDiff(program=program, index=index, lines=len(lines), first_line=first_line, text="\n".join(here))
+    page_lines = lines[first_line : first_line + line_count]
+    return PassDiff(program=program, index=index, lines=len(lines), first_line=first_line, text="\n".join(page_lines))

@@ -29,33 +29,33 @@ WHOLE_RUN = 60_000
 PAGE = 5_000
 
 
-def first_equations(walk: Walk, scope: int, first: int, most: int) -> dict[int, int]:
+def first_equations(walk: Walk, scope: int, first: int, limit: int) -> dict[int, int]:
     """Count how many equations to take from a scope and its inner scopes, depth first, up to a limit.
 
     Args:
         walk: Where the program was walked.
         scope: In the walk.
         first: Index of its first equation to take.
-        most: How many to take in all, at least 1.
+        limit: How many to take in all, at least 1.
 
     Returns:
         Of each scope that was come to, outer before inner: how many of its equations were taken.
     """
-    taken = {scope: 0}
+    counts = {scope: 0}
     around = [(scope, iter(range(first, walk.scopes[scope].count)), _inside(walk, scope))]
-    while around and most:
+    while around and limit:
         number, equations, inside = around[-1]
         equation = next(equations, None)
         if equation is None:
             around.pop()
             continue
-        most -= 1
-        taken[number] += 1
+        limit -= 1
+        counts[number] += 1
         for child in reversed(inside[equation]):
-            if child not in taken:
-                taken[child] = 0
+            if child not in counts:
+                counts[child] = 0
                 around.append((child, iter(range(walk.scopes[child].count)), _inside(walk, child)))
-    return taken
+    return counts
 
 
 def _inside(walk: Walk, scope: int) -> dict[int, list[int]]:
@@ -100,7 +100,7 @@ class ProgramBuilder:
         complete = total <= WHOLE and self.equations + total <= WHOLE_RUN
         if not complete:
             scope = walk.program_apart(observed.jaxpr, scope, first)
-        lets = self._send(scope, first, complete)
+        scope_lets = self._send(scope, first, complete)
         opened = open_jaxpr(observed.jaxpr)
         debug = getattr(opened, "debug_info", None)
         columns = walk.scopes[scope]
@@ -119,7 +119,7 @@ class ProgramBuilder:
             result_names=_paths(observed.result_names, debug, "result_paths", len(columns.outputs)),
             equations=total,
             complete=complete,
-            lets=lets,
+            lets=scope_lets,
             levels=[level_document(observed, level) for level in LEVELS],
             stages=_stages(observed.stages),
             activity=_activity(function),
@@ -135,12 +135,12 @@ class ProgramBuilder:
             if first:
                 self._rename(first)
             return None
-        taken = first_equations(walk, scope, 0, PAGE)
-        names = walk_names(walk, scope, self._naming, limit=taken[scope])
+        counts = first_equations(walk, scope, 0, PAGE)
+        names = walk_names(walk, scope, self._naming, limit=counts[scope])
         for number in range(first, len(walk.scopes)):
             columns = walk.scopes[number]
             variable_names = names.variables.get(number)
-            count = taken.get(number, 0) if variable_names is not None else 0
+            count = counts.get(number, 0) if variable_names is not None else 0
             variables = variable_names or [None] * len(columns.variable_avals)
             self.scopes.append(pools.scope(columns, count=count, names=variables))
         return [Let(scope=number, name=walk.strings.number(name)) for number, name in names.lets.items()]
@@ -169,10 +169,10 @@ def walk_names(walk: Walk, scope: int, naming: Naming, limit: int | None = None)
     return name_program(pools, scope, naming, limit=limit)
 
 
-def _paths(given: Sequence[str], debug: Any, field: str, count: int) -> list[str]:
+def _paths(stored_paths: Sequence[str], debug: Any, field: str, count: int) -> list[str]:
     """Paths of inputs or results as they were given, else as JAX knows them; an empty string where it does not."""
-    if len(given) == count:
-        return list(given)
+    if len(stored_paths) == count:
+        return list(stored_paths)
     try:
         paths = ["" if path is None else text_of(path, Limit.PATH) for path in getattr(debug, field) or ()]
     except not_of_a_signal(*FAILURES):  # another JAX: unknown
@@ -203,8 +203,8 @@ def _stages(times: StageTimes | None) -> Stages | None:
 
 
 def _activity(function: ObservedFunction) -> Activity | None:
-    seen = (function.calls, function.misses, function.traces, function.lowerings, function.compiles)
-    if all(number is None for number in seen):
+    activity_counts = (function.calls, function.misses, function.traces, function.lowerings, function.compiles)
+    if all(number is None for number in activity_counts):
         return None
     return Activity(
         calls=function.calls,

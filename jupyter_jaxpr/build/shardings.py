@@ -110,10 +110,10 @@ def _line(walk: Walk, scope: int, equation: int) -> int | None:
 def _with_collectives(
     shardings: ProgramShardings, spread: Spread, walk: Walk, scope: int, hlo: HloLines
 ) -> ProgramShardings:
-    every = found.collectives(hlo.lines)
+    all_collectives = found.collectives(hlo.lines)
     count = len(spread.devices)
-    sent = [collective.sent(count) for collective in every]
-    causes = _Causes(walk, scope, hlo) if every else None
+    sent = [collective.sent(count) for collective in all_collectives]
+    causes = _Causes(walk, scope, hlo) if all_collectives else None
     read = msgspec.structs.replace(
         shardings,
         collectives=[
@@ -132,11 +132,11 @@ def _with_collectives(
                 conditional=collective.conditional,
                 often=often(min(collective.runs, MOST), collective.per_trip, collective.conditional),
             )
-            for collective, ring in zip(every[:MOST_COLLECTIVES], sent, strict=False)
+            for collective, ring in zip(all_collectives[:MOST_COLLECTIVES], sent, strict=False)
         ],
-        collectives_left_out=max(len(every) - MOST_COLLECTIVES, 0),
-        bytes=_total([(collective.bytes, collective.runs) for collective in every]),
-        sent=_total([(ring, collective.runs) for ring, collective in zip(sent, every, strict=True)]),
+        collectives_left_out=max(len(all_collectives) - MOST_COLLECTIVES, 0),
+        bytes=_total([(collective.bytes, collective.runs) for collective in all_collectives]),
+        sent=_total([(ring, collective.runs) for ring, collective in zip(sent, all_collectives, strict=True)]),
     )
     return msgspec.structs.replace(read, exchanged=exchanged(read))
 
@@ -176,10 +176,10 @@ class _Causes:
         waiting, stacks_of = [root], {root: [-1]}
         for scope in waiting:
             columns = walk.scopes[scope]
-            own = {}
+            equation_stacks = {}
             for equation, stack in enumerate(columns.stack):
                 stacks = [stack] if self._frames(stack) else stacks_of[scope]
-                own[equation] = stacks
+                equation_stacks[equation] = stacks
                 place = EquationPlace(scope=scope, equation=equation)
                 for numbered_stack in dict.fromkeys(stacks):
                     self._by_stack.setdefault(numbered_stack, []).append(place)
@@ -187,7 +187,7 @@ class _Causes:
                     self._by_frames.setdefault(frames, []).append(place)
             for equation, *_, child in columns.children:
                 if child not in stacks_of:
-                    stacks_of[child] = own[equation]
+                    stacks_of[child] = equation_stacks[equation]
                     waiting.append(child)
 
     def _frames(self, stack: int) -> tuple[int, ...]:
@@ -201,8 +201,8 @@ class _Causes:
             key = (cause.file, cause.line, cause.op_name)
             earlier = causes.get(key)
             if earlier is not None:
-                both = None if earlier.bytes is None or cause.bytes is None else earlier.bytes + cause.bytes
-                cause = msgspec.structs.replace(earlier, bytes=both)
+                total_bytes = None if earlier.bytes is None or cause.bytes is None else earlier.bytes + cause.bytes
+                cause = msgspec.structs.replace(earlier, bytes=total_bytes)
             causes[key] = cause
         return list(causes.values())
 

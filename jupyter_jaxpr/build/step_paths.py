@@ -17,11 +17,11 @@ def as_passed(card: Control, columns: Sequence[Column]) -> list[Column]:
     if passed is None:
         return list(columns)
     index, *more_columns = (column for column in columns if column is not passed)
-    seen = [
+    values = [
         value if value.text == clamped.text else replace(value, text=f"{value.text}, clamped to {clamped.text}")
         for value, clamped in zip(passed.seen, index.seen, strict=True)
     ]
-    return [replace(index, seen=seen, type=passed.type), *more_columns]
+    return [replace(index, seen=values, type=passed.type), *more_columns]
 
 
 def path_of(card: Control, column: Column, columns: Sequence[Column]) -> str:

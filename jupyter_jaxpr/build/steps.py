@@ -64,7 +64,7 @@ def recording_document(document: Snapshot, control: int, rerun: Rerun, calls: Ca
         visits_total=steps.visits_total,
         step=steps.step,
         leaves=leaves,
-        branch_taken=[_label(card, taken) for taken in steps.taken],
+        branch_taken=[_label(card, branch) for branch in steps.taken],
         stopped=steps.stopped,
         thinned=steps.thinned,
         comparisons=[
@@ -140,8 +140,8 @@ def _in_order(columns: Sequence[Column]) -> list[Column]:
     return sorted(columns, key=lambda column: _ORDER.index(column.role) if column.role in _ORDER else len(_ORDER))
 
 
-def _label(card: Control, taken: int) -> str:
-    return card.branches[taken].label if 0 <= taken < len(card.branches) else str(taken)
+def _label(card: Control, branch: int) -> str:
+    return card.branches[branch].label if 0 <= branch < len(card.branches) else str(branch)
 
 
 def _role(card: Control, column: Column) -> str:
@@ -157,22 +157,22 @@ _NO_PICTURES = "The values of {leaves} have no pictures: the pictures of a recor
 def _without_many_pictures(leaves: list[Leaf]) -> tuple[list[Leaf], list[str]]:
     """The leaves, of which the last ones have no pictures where all take too much; and a sentence that says so."""
     room, left_out = PICTURES, 0
-    kept = []
+    fitting = []
     for leaf in leaves:
         room -= sum(map(len, leaf.pictures or ()))
         fits = leaf.pictures is None or room >= 0
         left_out += not fits
-        kept.append(leaf if fits else structs.replace(leaf, pictures=None))
-    return kept, [_NO_PICTURES.format(leaves=count(left_out, "leaf", "leaves"))] if left_out else []
+        fitting.append(leaf if fits else structs.replace(leaf, pictures=None))
+    return fitting, [_NO_PICTURES.format(leaves=count(left_out, "leaf", "leaves"))] if left_out else []
 
 
 def _leaf(column: Column, role: str, path: str) -> Leaf:
-    seen = column.seen
+    values = column.seen
     flag = role == "predicate"
-    texts = [str(bool(int(value.text))) if flag and value.text.isdigit() else value.text for value in seen]
-    summarised = column.summarised and bool(seen)
-    nans = [value.nans for value in seen]
-    infinities = [value.infinities for value in seen]
+    texts = [str(bool(int(value.text))) if flag and value.text.isdigit() else value.text for value in values]
+    summarised = column.summarised and bool(values)
+    nans = [value.nans for value in values]
+    infinities = [value.infinities for value in values]
     numbered = bool(column.number_name) and column.elements > 0
     name = f"‖{path or role}‖" if column.number_name == "norm" else column.number_name
     return Leaf(
@@ -181,13 +181,13 @@ def _leaf(column: Column, role: str, path: str) -> Leaf:
         type=column.type,
         elements=column.elements,
         texts=texts,
-        numbers=[value.number for value in seen] if numbered else None,
+        numbers=[value.number for value in values] if numbered else None,
         number_name=name if numbered else "",
-        minimum=[value.minimum for value in seen] if summarised else None,
-        mean=[value.mean for value in seen] if summarised else None,
-        maximum=[value.maximum for value in seen] if summarised else None,
+        minimum=[value.minimum for value in values] if summarised else None,
+        mean=[value.mean for value in values] if summarised else None,
+        maximum=[value.maximum for value in values] if summarised else None,
         nans=nans if any(nans) else [],
         infinities=infinities if any(infinities) else [],
         threshold=None if column.threshold is None else number_of(column.threshold),
-        pictures=[value.elements or "" for value in seen] if seen and seen[0].elements is not None else None,
+        pictures=[value.elements or "" for value in values] if values and values[0].elements is not None else None,
     )

@@ -61,8 +61,8 @@ def _pays_after(stages: StageTimes | None, warm: Warm, eager: Warm) -> int | Non
     """The first number of calls that take no longer, the first one included, than as many calls without jit."""
     if stages is None or stages.total is None:
         return None
-    whole = stages.total + (warm.median - (stages.first_run or 0.0) if _returned_early(stages, warm) else 0.0)
-    return max(1, math.ceil((whole - warm.median) / (eager.median - warm.median)))
+    first_seconds = stages.total + (warm.median - (stages.first_run or 0.0) if _returned_early(stages, warm) else 0.0)
+    return max(1, math.ceil((first_seconds - warm.median) / (eager.median - warm.median)))
 
 
 def _returned_early(stages: StageTimes, warm: Warm | None) -> bool:
@@ -87,8 +87,8 @@ def _sentences(
     elif eager is not None and ratio is None:
         sentences.append(f"A call without jit takes {duration(eager.median)}.")
         if warm is not None:
-            few = min(len(warm.samples), len(eager.samples)) < FEWEST
-            sentences.append(_TOO_FEW if few else "The two times show no difference.")
+            is_too_few = min(len(warm.samples), len(eager.samples)) < FEWEST
+            sentences.append(_TOO_FEW if is_too_few else "The two times show no difference.")
     elif eager is not None and ratio is not None:
         low, high = map(factor, ratio)
         times = low if low == high else f"{low} to {high}"
@@ -113,10 +113,10 @@ def _first(stages: StageTimes | None, warm: Warm | None) -> str | None:
     compiling = "from disk" if stages.from_disk else "compile"
     named = (("trace", stages.trace), ("lower", stages.lower), (compiling, stages.compile))
     stage_texts = ", ".join(f"{name} {duration(seconds)}" for name, seconds in named if seconds is not None)
-    whole = f"{duration(stages.total)} ({stage_texts})" if stage_texts else duration(stages.total)
+    first_text = f"{duration(stages.total)} ({stage_texts})" if stage_texts else duration(stages.total)
     if _returned_early(stages, warm):
-        return f"The first call returned after {whole}, before its work was done."
-    return f"The first call took {whole}."
+        return f"The first call returned after {first_text}, before its work was done."
+    return f"The first call took {first_text}."
 
 
 # --- with the cell -----------------------------------------------------------------------------------------
@@ -136,11 +136,11 @@ def time_focus(sources: Sources) -> Snapshot:
         return sources.add_note(_note("Nothing was timed: no call of a jitted function was recorded.", _NAME_ONE))
     program, observed = document.programs[document.focus], sources.observed(document.focus)
     effects = program_effects(observed.jaxpr)
-    asked = question(program.name, observed)
+    confirmation = question(program.name, observed)
     ask = _ASK.format(name=program.name)
     if effects:
         why = f"{program.name} has effects ({', '.join(effects)}), and each timed call would repeat the effects. {ask}"
-    elif asked is not None:
+    elif confirmation is not None:
         assert observed.stages is not None
         why = f"One call takes {duration(observed.stages.first_run)}. {ask}"
     else:

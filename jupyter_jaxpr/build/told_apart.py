@@ -30,36 +30,40 @@ def told_apart(
         observed: Each program as it was observed.
         reading: What may be called of the user's objects.
     """
-    told = list(programs)
+    distinct = list(programs)
     alike: dict[tuple[tuple[str, str], ...], list[int]] = {}
     for number, program in enumerate(programs):
         if observed[number].key is not None:
-            alike.setdefault(tuple((each.name, each.type) for each in program.arguments), []).append(number)
+            alike.setdefault(tuple((argument.name, argument.type) for argument in program.arguments), []).append(number)
     for numbers in alike.values():
         if len(numbers) < 2:
             continue
         fields = {number: dict(static_fields_of(observed[number].key, reading or Reading())) for number in numbers}
-        names = dict.fromkeys(name for each in fields.values() for name in each)
-        differ = [name for name in names if len({each.get(name) for each in fields.values()}) > 1][:_FIELDS]
+        names = dict.fromkeys(name for fields_of_program in fields.values() for name in fields_of_program)
+        differ = [
+            name for name in names if len({fields_of_program.get(name) for fields_of_program in fields.values()}) > 1
+        ][:_FIELDS]
         for number in numbers:
-            own = {name: fields[number][name] for name in differ if name in fields[number]}
-            arguments = [_with_fields(each, own) for each in told[number].arguments]
-            told[number] = msgspec.structs.replace(told[number], arguments=arguments)
-    return told
+            own_fields = {name: fields[number][name] for name in differ if name in fields[number]}
+            arguments = [_with_fields(argument, own_fields) for argument in distinct[number].arguments]
+            distinct[number] = msgspec.structs.replace(distinct[number], arguments=arguments)
+    return distinct
 
 
 def _with_fields(argument: Argument, fields: dict[str, str]) -> Argument:
     """Return an argument with the static fields of this argument, such as `Net: 2 arrays, act='sin'`."""
-    own = [
+    field_texts = [
         f"{name.removeprefix(argument.name).lstrip('.')}={text}"
         for name, text in fields.items()
         if argument.name and name.startswith((f"{argument.name}.", f"{argument.name}["))
     ]
-    if not own:
+    if not field_texts:
         return argument
-    more = ", ".join(own)
-    type_text = f"{argument.type[:-1]}, {more})" if argument.type.endswith(")") else f"{argument.type}, {more}"
-    summary = f"{argument.summary}, {more}"
+    fields_text = ", ".join(field_texts)
+    type_text = (
+        f"{argument.type[:-1]}, {fields_text})" if argument.type.endswith(")") else f"{argument.type}, {fields_text}"
+    )
+    summary = f"{argument.summary}, {fields_text}"
     return msgspec.structs.replace(
         argument, type=exact(type_text, TYPE_LIMIT), summary=exact(summary, 2 * SUMMARY_LIMIT)
     )

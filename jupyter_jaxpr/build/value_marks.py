@@ -155,11 +155,11 @@ class ValueMarks:
 
 def _is_wider(before: str, after: str) -> bool:
     """Whether a change of dtype goes up the lattice of JAX's promotions; `isWider` of the browser is the same."""
-    (low, few), (high, many) = _rank(before), _rank(after)
+    (low, low_bits), (high, many) = _rank(before), _rank(after)
     if min(low, high) < 0:
         return False
     floats = {_KINDS.index("bfloat"), _KINDS.index("float")}
-    return many > few if low == high or {low, high} == floats else high > low
+    return many > low_bits if low == high or {low, high} == floats else high > low
 
 
 def _rank(dtype: str) -> tuple[int, int]:

@@ -29,13 +29,13 @@ _TRACED = ("Tracing and lowering took {took}.", "Tracing and lowering took {took
 
 
 def in_run(function: LedgerFunction) -> bool:
-    """Whether the run of the document called a function, as far as is known."""
+    """Return whether the run of the document called a function, as far as this is known."""
     run = function.run
     return bool(run.calls or run.misses or run.inlined or run.raised)
 
 
 def lead(ledger: Ledger) -> str:
-    """What the misses of the run cost, or that nothing compiled, and what else took the cell's time: sentences."""
+    """Return sentences on the cost of the run's misses, or that nothing compiled, and on the rest of the time."""
     misses = _misses(ledger)
     if not ledger.small_seconds:
         return misses

@@ -1,8 +1,8 @@
-"""The most that a document may hold, and the most that is printed of one: the same in Python and TypeScript.
+"""Declares the largest sizes of a document and of its printed text: the same in Python and TypeScript.
 
-A reader refuses a document that holds more, with a sentence that names the field. What is printed of a document ends at
-`LINES` or `CHARACTERS`, and says what it leaves out. The limits of single lists stand at the fields, in `types/`.
-`python -m jupyter_jaxpr.schema` writes all of them to `src/protocol/limits.ts`.
+A reader refuses a document above a limit, with a sentence that names the field. The printed text of a document ends at
+`LINES` or `CHARACTERS`, and says how much it leaves out. The limits of single lists are at the fields, in `types/`.
+`python -m jupyter_jaxpr.schema` writes all limits to `src/protocol/limits.ts`.
 """
 
 from __future__ import annotations

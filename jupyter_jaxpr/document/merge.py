@@ -12,12 +12,12 @@ from .types.document import Snapshot
 
 
 def merged(document: Snapshot, field: str, answer: Any) -> Snapshot:
-    """The document with an answer in it, in the place of an older one about the same subject.
+    """Return the document with an answer in it, in place of an older answer about the same subject.
 
     Args:
-        document: Stays as it is.
-        field: That receives the answer, such as `sweep`, or `costs`, which holds one for each program.
-        answer: Of the field's type.
+        document: The document, which is not changed.
+        field: The field that receives the answer, such as `sweep`, or `costs`, which has one entry for each program.
+        answer: The answer, of the field's type.
     """
     answers = getattr(document, field)
     if not isinstance(answers, list):

@@ -22,7 +22,7 @@ PROGRAM = "\ufffc"
 
 
 class ScopeLike(Protocol):
-    """What naming reads of a scope; `document.Scope` and the walk's columns are such."""
+    """The fields of a scope that naming reads; `document.Scope` and the walk's columns have them."""
 
     name: int
     constants: int
@@ -86,13 +86,13 @@ class Names:
 
 
 def name_program(pools: Pools, root: int, naming: Naming, *, limit: int | None = None) -> Names:
-    """Name the variables of the program whose scope is `root`. Linear in the equations.
+    """Name the variables of the program with the scope `root`, in linear time.
 
     Args:
-        pools: What the program is made of.
-        root: Its scope.
-        naming: The rules of its JAX.
-        limit: Stop after this many equations of the program's own scope.
+        pools: The parts of the document.
+        root: The scope of the program.
+        naming: The naming rules of the program's JAX version.
+        limit: The number of equations of the root scope to name.
     """
     names, apart, _ = name_apart(pools, root, naming, limit)
     left = NAMED  # a program that many texts hold is named for each of them
@@ -107,7 +107,7 @@ def name_program(pools: Pools, root: int, naming: Naming, *, limit: int | None =
 
 
 def name_apart(pools: Pools, root: int, naming: Naming, limit: int | None = None) -> tuple[Names, list[int], int]:
-    """The names of a program but for the programs inside texts; those programs; how much was looked at."""
+    """Return the names of a program without programs inside texts; those programs; the number of visited equations."""
     lets, visits = _hoisted(pools, root, naming)
     reserved = set(lets.values())
     fresh = (name for name in _alphabet() if name not in reserved)
@@ -240,7 +240,7 @@ class _Naming:
                     yield self.body(inner)
 
     def _printed_inside(self, scope: Any, equation: int, programs: list[tuple[int, int, int]]) -> Iterator[int]:
-        """Scopes that are printed in place, in printed order; those inside texts are put aside."""
+        """Yield the scopes that JAX prints in place, in printed order; scopes inside texts are collected separately."""
         lets = self._names.lets
         of_name: dict[int, list[int]] = {}
         for parameter, _, inner in programs:

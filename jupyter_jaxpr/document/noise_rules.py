@@ -20,7 +20,7 @@ _PRIMITIVES: dict[str, Noise] = {
 
 
 class ProgramNoise:
-    """The noise of one program, found scope by scope when it is asked for. The document holds all its equations."""
+    """The noise of one program, found scope by scope on request. The document holds all equations of the program."""
 
     def __init__(self, document: Snapshot, pools: Pools, names: Names) -> None:
         self._document = document
@@ -42,9 +42,9 @@ class ProgramNoise:
         return unused[equation] == 1
 
     def trivial_call(self, scope: int, equation: int) -> tuple[int, str] | None:
-        """Of a jit that holds one equation and could stand for it: its scope, and its names inside and outside.
+        """Return the scope of a jit with one equation that could replace it, and its names inside and outside.
 
-        Names are such as `r = p`, empty where they are the same. None for any other equation.
+        The names are such as `r = p`, and empty where they are equal. The result is None for any other equation.
         """
         document, strings = self._document, self._document.strings
         columns = document.scopes[scope]
@@ -82,7 +82,7 @@ class ProgramNoise:
         return names[variable] if variable >= 0 and names is not None and variable < len(names) else None
 
     def _first(self, scope: int) -> list[int]:
-        """Of each equation: the number of the first variable that it binds."""
+        """Return the number of the first variable that each equation binds."""
         firsts = self._firsts.get(scope)
         if firsts is None:
             columns = self._document.scopes[scope]

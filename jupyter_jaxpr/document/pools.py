@@ -1,4 +1,4 @@
-"""The pools of a document: what its scopes and lines refer to by number."""
+"""Holds the pools of a document, to which its scopes and lines refer by number."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Pools:
     stacks: list[Stack] = field(default_factory=list)
 
     def fields(self) -> dict[str, Any]:
-        """As fields of `Snapshot` and of `ScopePage`."""
+        """Return the pools as fields of `Snapshot` and of `ScopePage`."""
         return {name: getattr(self, name) for name in self.__slots__}
 
     def text_fields(self) -> dict[str, Any]:
-        """As fields of `TextPage`: those that lines of a text refer to."""
+        """Return the pools to which lines of a text refer, as fields of `TextPage`."""
         return {name: getattr(self, name) for name in ("strings", "files", "frames", "stacks")}
 
 

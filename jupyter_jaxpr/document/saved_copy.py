@@ -1,8 +1,7 @@
-"""Makes a copy of a document that is small enough for a notebook; the copy says what was left out.
+"""Makes a copy of a document that is small enough for a notebook; the copy states the parts that it leaves out.
 
-Least first: diffs, functions of the ledger that this run did not call, HLO, then StableHLO, then equations beyond the
-first ones of each scope (and what each of those costs: the sums by line stay), then the long texts of notes, then the
-ledger, then costs.
+The order is: diffs, functions of the ledger that this run did not call, HLO, StableHLO, the equations of each scope
+beyond the first ones (with their costs; the sums by line stay), the long texts of notes, the ledger, the costs.
 """
 
 from __future__ import annotations
@@ -233,7 +232,7 @@ def _cut_scope(scope: Scope, page: int, names: list[str | None] | None) -> Scope
 
 
 def compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
-    """The document with these scopes, and with pools that hold only what is still referred to."""
+    """Return the document with these scopes, and with pools that hold only the entries that the document refers to."""
     part = Part(of_document(document))
     kept = [part.scope(scope) for scope in scopes]
     programs = [_compact_program(program, part) for program in document.programs]
@@ -264,7 +263,7 @@ def compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
 
 
 def _named(value: NamedValue, part: Part, scopes: Sequence[Scope]) -> NamedValue:
-    """A name in the pools of the part, with those of its variables that the copy holds."""
+    """Return a name in the pools of the part, with those of its variables that the copy holds."""
     variable_count = len(scopes[value.scope].variable_avals)
     return msgspec.structs.replace(
         value,
@@ -277,7 +276,7 @@ def _named(value: NamedValue, part: Part, scopes: Sequence[Scope]) -> NamedValue
 
 
 def _raised(call: RaisedCall, programs: Sequence[Program], scopes: Sequence[Scope]) -> RaisedCall:
-    """A call that raised, with those of its operands that the copy holds."""
+    """Return a call that raised, with those of its operands that the copy holds."""
     variable_count = len(scopes[programs[call.program].scope].variable_avals)
     return msgspec.structs.replace(call, operands=[number for number in call.operands if number < variable_count])
 

@@ -34,14 +34,14 @@ def summarised(document: Snapshot, which: Iterable[int]) -> Snapshot:
 
 
 def summary_of(document: Snapshot, program: Program) -> Summary:
-    """What sums up a program of the document."""
+    """Return the summary of a program of the document."""
     size = [count(program.equations, "equation"), *_control_flow(document, program)]
     activity = None if program.activity is None else _activity(program.activity)
     return Summary(size=size, activity=activity, origin=_origin(program))
 
 
 def _control_flow(document: Snapshot, program: Program) -> list[str]:
-    """The control flow, such as `2 scans ×100`, `1 fori_loop ×5`; each program inside is looked at once."""
+    """Return the control flow as text, such as `2 scans ×100`, `1 fori_loop ×5`; each inner program is read once."""
     called = {(card.scope, card.equation): card.kind for card in document.control_flow or ()}
     loop_counts: Counter[tuple[str, str]] = Counter()
     for index in _scopes(document, program):
@@ -82,7 +82,7 @@ def _parameter(document: Snapshot, parameters: int, name: str) -> str:
 
 
 def _activity(activity: Activity) -> str:
-    """What the run did with the function, such as `≥4 calls, 1 compile`."""
+    """Return the calls and compiles of the function in the run, such as `≥4 calls, 1 compile`."""
     words = [count(activity.calls, "call", exact=activity.calls_exact)]
     if activity.compiles or activity.compiles is None:
         words.append(count(activity.compiles, "compile"))
@@ -98,7 +98,7 @@ def _activity(activity: Activity) -> str:
 
 
 def _origin(program: Program) -> str | None:
-    """Where a program comes from, where no call of a jitted function of this run made it."""
+    """Return the origin of a program that no call of a jitted function in this run made."""
     if program.how is not None:
         return program.how
     if program.origin == "seen_before":

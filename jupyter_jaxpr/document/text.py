@@ -51,7 +51,7 @@ class Budget:
         self._characters -= characters
 
     def fitting(self, lines: list[str]) -> int:
-        """How many of these lines may still be printed; they are taken."""
+        """Return how many of these lines may still be printed, and count them as printed."""
         fitting_count = 0
         for line in lines:
             if self.is_spent:

@@ -40,12 +40,12 @@ def cache_text(document: Snapshot) -> CacheText | None:
         for miss in function.misses
         if miss.this_run and miss.outcome != "inlined"
     ]
-    more = len(lines) - _MISSES
+    left_out_count = len(lines) - _MISSES
     return CacheText(
         sentence=ledger.lead or lead(ledger),
         rows=[_row(function) for function in functions],
         misses=lines[:_MISSES],
-        left_out=f"The list leaves out {count(more, *_MORE)} of this run." if more > 0 else None,
+        left_out=f"The list leaves out {count(left_out_count, *_MORE)} of this run." if left_out_count > 0 else None,
         note=ledger.calls_note,
     )
 

@@ -42,7 +42,7 @@ def compare_text(document: Snapshot) -> CompareText | None:
     if comparison is None or not comparison.variants:
         return None
     variants = comparison.variants
-    rows = [(label, *(of(variant) for variant in variants)) for label, of in _rows(comparison)]
+    rows = [(label, *(cell_of(variant) for variant in variants)) for label, cell_of in _rows(comparison)]
     compiles = [_COMPILES.format(sweep=comparison.sweep)] if comparison.sweep else []
     remarks = [f"{variant.name}: {remark}" for variant in variants for remark in variant_remarks(variant)]
     return CompareText(
@@ -71,9 +71,9 @@ def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], 
     ]
 
 
-def _with(text: str, more: str | None) -> str:
+def _with(text: str, addition: str | None) -> str:
     """A text, and what the panel says below it, smaller."""
-    return f"{text} ({more})" if more else text
+    return f"{text} ({addition})" if addition else text
 
 
 def _ready_after(variant: Variant) -> str:
@@ -104,8 +104,8 @@ def _warm(variant: Variant) -> str:
         return _NOT_MEASURED
     if warm.runs == 1:
         return _with(duration(warm.median), "1 call")
-    more = f"{duration(warm.lower)} to {duration(warm.upper)} in {warm.runs:,} calls"
-    return _with(duration(warm.median), more)
+    range_text = f"{duration(warm.lower)} to {duration(warm.upper)} in {warm.runs:,} calls"
+    return _with(duration(warm.median), range_text)
 
 
 def _seconds(seconds: float | None) -> str:

@@ -50,11 +50,11 @@ def control_flow_text(document: Snapshot) -> ControlFlowText | None:
     if not cards:
         return None
     listed = cards[:_CARDS]
-    more = len(cards) - len(listed)
+    left_out_count = len(cards) - len(listed)
     return ControlFlowText(
         rows=[_row(document, index) for index in listed],
         cards=[_card(document, card) for card in map(document.control_flow.__getitem__, listed) if not card.library],
-        left_out=f"The program has {count(more, 'more construct')}." if more else None,
+        left_out=f"The program has {count(left_out_count, 'more construct')}." if left_out_count else None,
     )
 
 
@@ -72,8 +72,10 @@ def _recorded(document: Snapshot, index: int) -> str:
     steps = None if recording is None else steps_range(recording)
     if steps is None:
         return UNKNOWN
-    least, most = steps
-    return f"{most:,} in the stepper's call" if least == most else f"{least:,} to {most:,} in the stepper's call"
+    least, largest = steps
+    return (
+        f"{largest:,} in the stepper's call" if least == largest else f"{least:,} to {largest:,} in the stepper's call"
+    )
 
 
 def _row(document: Snapshot, index: int) -> tuple[str, ...]:
@@ -96,15 +98,15 @@ def _card(document: Snapshot, card: Control) -> CardText:
 
     values: list[tuple[str, ...]] = []
     for slot in card.slots[:_VALUES]:
-        step, whole, out = types(slot.step), types(slot.whole), types(slot.out)
+        step, full_type, out = types(slot.step), types(slot.whole), types(slot.out)
         if out != step:
             step = f"{step} → {out}"
-        in_all = () if card.branches else ("same" if whole == types(slot.step) else whole,)
+        in_all = () if card.branches else ("same" if full_type == types(slot.step) else full_type,)
         values.append((slot.role, slot.path, step, *in_all))
     head = _BRANCHES if card.branches else _LOOP
-    more = len(card.slots) - len(values)
-    if more > 0:
-        values.append((count(more, "more value"), *("" for _ in head[1:])))
+    left_out_count = len(card.slots) - len(values)
+    if left_out_count > 0:
+        values.append((count(left_out_count, "more value"), *("" for _ in head[1:])))
     branches = [
         " · ".join(filter(None, (branch.label, branch.name, count(branch.equations, "equation"))))
         for branch in card.branches

@@ -35,14 +35,14 @@ def cost_text(document: Snapshot) -> CostText | None:
     rows = [row for row in cost.by_line if row.flops or row.if_taken or row.transcendentals or _bytes(row)]
     dearest = sorted(rows, key=_price, reverse=True)[:_LINES]
     listed = [row for row in rows if row in dearest]
-    more = len(rows) - len(listed)
+    left_out_count = len(rows) - len(listed)
     xla = cost.xla
     differ = xla is not None and xla.flops is not None and round(xla.flops) != max(cost.flops, cost.flops_most)
     return CostText(
         name=document.programs[document.focus].name,
         sentence=" ".join(lead(document, cost)),
         rows=[_row(document, cost, row) for row in listed],
-        left_out=f"The table leaves out {count(more, 'cheaper line')}." if more else None,
+        left_out=f"The table leaves out {count(left_out_count, 'cheaper line')}." if left_out_count else None,
         xla=xla_text(max(cost.flops, cost.flops_most), xla.flops) if differ and xla is not None else None,
         differences=[_difference(document, difference.text, difference.frame) for difference in xla.differences]
         if differ and xla is not None

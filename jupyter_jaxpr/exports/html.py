@@ -43,8 +43,10 @@ def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
     for index, program in programs:
         first, *more_listings = listings(document, index, characters_each, budget)
         is_open = len(parts) == above and (first.text or "").count("\n") < _OPEN_LINES
-        shown = [_listing(first, is_open), *(_listing(listing) for listing in more_listings)]
-        parts.append(element("section", *about(document, program, heading, folded=True), *shown, class_="jjx-program"))
+        listing_elements = [_listing(first, is_open), *(_listing(listing) for listing in more_listings)]
+        parts.append(
+            element("section", *about(document, program, heading, folded=True), *listing_elements, class_="jjx-program")
+        )
     return element("div", *parts, *after(document, heading, folded=True), class_="jjx-static").source
 
 
@@ -116,12 +118,12 @@ def about(
     """
     parts = [element(f"h{heading}", element("code", program.name))] if named else []
     short, full = (wording.signature(program, full=full).types for full in (False, True))
-    shown = element("code", short) if named else element(f"h{heading}", element("code", short))
+    signature = element("code", short) if named else element(f"h{heading}", element("code", short))
     if short != full:
-        summary = element("summary", shown)
+        summary = element("summary", signature)
         parts.append(element("details", summary, element("code", full), class_="jjx-signature"))
     else:
-        parts.append(element("p", shown, class_="jjx-signature") if named else shown)
+        parts.append(element("p", signature, class_="jjx-signature") if named else signature)
     parts.append(element("p", wording.counts(document, program), class_="jjx-counts"))
     if program.origin_note:
         parts.append(element("p", program.origin_note, class_="jjx-origin"))

@@ -34,28 +34,28 @@ class LinkedText:
     absent: str | None = None
 
 
-def linked_texts(document: Snapshot, program: int, budget: Budget, own: str | None) -> list[LinkedText]:
+def linked_texts(document: Snapshot, program: int, budget: Budget, own_file: str | None) -> list[LinkedText]:
     """Return the texts of a program: the jaxpr, and each level with its text or the reason why it is missing.
 
     Args:
         document: The document.
         program: The index of the program.
         budget: How much may still be printed.
-        own: The path of the source that stands beside the texts.
+        own_file: The path of the source that stands beside the texts.
     """
-    shown = document.programs[program]
-    places = _Places(document, own)
+    program_data = document.programs[program]
+    places = _Places(document, own_file)
     printed = program_lines(document, program, budget)
     jaxpr = LinkedText(
         "jaxpr",
         "jaxpr",
-        count(shown.equations, "equation"),
+        count(program_data.equations, "equation"),
         printed.commented(),
         [places.of_equations(equations) for equations in printed.equations],
         _folds(printed),
         _numbers(printed, equation_numbers(document, program)),
     )
-    return [jaxpr, *(_level(level, places, budget) for level in shown.levels)]
+    return [jaxpr, *(_level(level, places, budget) for level in program_data.levels)]
 
 
 def _folds(printed: ProgramLines) -> dict[int, int]:
@@ -69,14 +69,14 @@ def _numbers(printed: ProgramLines, numbers: dict[tuple[int, int], int]) -> list
     """Return the number of the equation that begins on each line; None where the equations have no numbers."""
     if not numbers:
         return None
-    seen: set[tuple[int, int]] = set()
-    shown = []
+    visited: set[tuple[int, int]] = set()
+    numbers_of_lines = []
     for equations in printed.equations:
         first = equations[0] if equations else None
-        shown.append(numbers.get(first, 0) if first is not None and first not in seen else 0)
+        numbers_of_lines.append(numbers.get(first, 0) if first is not None and first not in visited else 0)
         if first is not None:
-            seen.add(first)
-    return shown
+            visited.add(first)
+    return numbers_of_lines
 
 
 def _level(level: Level, places: _Places, budget: Budget) -> LinkedText:
@@ -112,9 +112,9 @@ def _indented(lines: Sequence[str]) -> dict[int, int]:
 class _Places:
     """Finds the frames of a document's stacks and equations."""
 
-    def __init__(self, document: Snapshot, own: str | None) -> None:
+    def __init__(self, document: Snapshot, own_file: str | None) -> None:
         self._document = document
-        self._own = own
+        self._own = own_file
         self._known: dict[int, int] = {-1: -1}
 
     def of_stack(self, stack: int) -> int:

@@ -30,11 +30,11 @@ def listings(document: Snapshot, program: int, characters: int, budget: Budget) 
         characters: The largest length of each text in characters.
         budget: The amount of text left for this program and the programs after it.
     """
-    shown = document.programs[program]
-    equations = count(shown.equations, "equation")
+    program_data = document.programs[program]
+    equations = count(program_data.equations, "equation")
     return [
         cut(f"jaxpr, {equations}", "\n".join(program_lines(document, program, budget).commented()), characters),
-        *(_level(level, characters) for level in shown.levels),
+        *(_level(level, characters) for level in program_data.levels),
     ]
 
 
@@ -49,8 +49,10 @@ def cut(title: str, text: str, characters: int) -> Listing:
     """Return a text as a listing, cut after the last whole line within so many characters."""
     if len(text) <= characters:
         return Listing(title, text, None)
-    kept = text[: text.rfind("\n", 0, characters + 1) + 1].rstrip("\n")
-    lines = text.count("\n", len(kept)) if kept else text.count("\n") + 1
+    kept_text = text[: text.rfind("\n", 0, characters + 1) + 1].rstrip("\n")
+    lines = text.count("\n", len(kept_text)) if kept_text else text.count("\n") + 1
     return Listing(
-        title, kept or None, f"This copy leaves out {count(lines, 'more line')}. Run the cell again to see all lines."
+        title,
+        kept_text or None,
+        f"This copy leaves out {count(lines, 'more line')}. Run the cell again to see all lines.",
     )

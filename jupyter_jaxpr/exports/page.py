@@ -50,7 +50,7 @@ def page(document: Snapshot, source_of: Callable[[str], SourcePage | None] = lam
         source_of: Returns the text of a file by its path, for a run that no cell made.
     """
     document = as_saved(document)
-    own, source = _own_source(document, source_of)
+    own_file, source = _own_source(document, source_of)
     program = wording.shown_first(document)
     title = document.title or (str(wording.signature(program)) if program else "jupyter_jaxpr")
     # the page shows the signature below the heading
@@ -67,7 +67,7 @@ def page(document: Snapshot, source_of: Callable[[str], SourcePage | None] = lam
     )
     order = sorted(wording.exported(document), key=lambda index: index != document.focus)
     budget = Budget()
-    texts = {index: linked_texts(document, index, budget, own) for index in order}
+    texts = {index: linked_texts(document, index, budget, own_file) for index in order}
     benches = [
         element(
             "section",
@@ -80,8 +80,8 @@ def page(document: Snapshot, source_of: Callable[[str], SourcePage | None] = lam
     body = element(
         "body",
         element("main", element("h1", heading), _theme(), *before(document, 2), *benches, *after(document, 2)),
-        raw("script", _places(document, own, chain(*texts.values())), type="application/json", id="places"),
-        raw("script", _calls(document, own, chain(*texts.values())), type="application/json", id="calls"),
+        raw("script", _places(document, own_file, chain(*texts.values())), type="application/json", id="places"),
+        raw("script", _calls(document, own_file, chain(*texts.values())), type="application/json", id="calls"),
         _packed(script, id="script"),
         raw("script", first),
     )
@@ -113,16 +113,16 @@ def _own_source(
     frames = Counter(document.frames[stack.frames[0]].file for stack in document.stacks if stack.frames)
     for file, _ in frames.most_common():
         path = document.files[file].path
-        found = source_of(path) if document.files[file].kind == "user" else None
-        if found is not None and found.stretches:
-            return path, _stretches(path, found)
+        source_page = source_of(path) if document.files[file].kind == "user" else None
+        if source_page is not None and source_page.stretches:
+            return path, _stretches(path, source_page)
     return None, None
 
 
-def _stretches(path: str, found: SourcePage) -> LinkedText:
+def _stretches(path: str, source_page: SourcePage) -> LinkedText:
     lines: list[str] = []
     numbers: list[int] = []
-    for stretch in found.stretches:
+    for stretch in source_page.stretches:
         text = stretch.text.split("\n")
         if lines or stretch.first_line > 1:
             lines.append("…")
@@ -132,26 +132,26 @@ def _stretches(path: str, found: SourcePage) -> LinkedText:
     return LinkedText("source", "Source", path.rsplit("/", 1)[-1], lines, [-1] * len(lines), {}, numbers)
 
 
-def _places(document: Snapshot, own: str | None, texts: chain[LinkedText]) -> str:
+def _places(document: Snapshot, own_file: str | None, texts: chain[LinkedText]) -> str:
     """Return JSON, safe inside a script: frame -> its span in the source, or its file and line elsewhere."""
     used = {frame for text in texts for frame in text.frames if frame >= 0}
     spans: dict[str, tuple[int, int, int, int] | str] = {}
     for number in sorted(used):
-        is_own = _is_own(document, number, own)
-        spans[str(number)] = _span(document.frames[number]) if is_own else _badge(document, number, own)
+        is_own = _is_own(document, number, own_file)
+        spans[str(number)] = _span(document.frames[number]) if is_own else _badge(document, number, own_file)
     return _json(spans)
 
 
-def _calls(document: Snapshot, own: str | None, texts: chain[LinkedText]) -> str:
+def _calls(document: Snapshot, own_file: str | None, texts: chain[LinkedText]) -> str:
     """Return JSON, safe inside a script: frame -> the calls that led to it, the innermost first, where several did."""
     used = {frame for text in texts for frame in text.frames if frame >= 0}
     calls: dict[str, str] = {}
     for stack in document.stacks:
-        frame = next((each for each in stack.frames if each in used), -1)
+        frame = next((number for number in stack.frames if number in used), -1)
         if frame >= 0 and len(stack.frames) > 1:
             named = [
-                f"{document.strings[document.frames[each].function]}, line {_badge(document, each, own)}"
-                for each in stack.frames[:_MOST_CALLS]
+                f"{document.strings[document.frames[number].function]}, line {_badge(document, number, own_file)}"
+                for number in stack.frames[:_MOST_CALLS]
             ]
             calls.setdefault(str(frame), " ← ".join(named))
     return _json(calls)
@@ -165,8 +165,8 @@ def _span(frame: Frame) -> tuple[int, int, int, int]:
     return frame.line, frame.end_line, frame.column, frame.end_column
 
 
-def _is_own(document: Snapshot, number: int, own: str | None) -> bool:
-    return document.files[document.frames[number].file].path == own
+def _is_own(document: Snapshot, number: int, own_file: str | None) -> bool:
+    return document.files[document.frames[number].file].path == own_file
 
 
 def _bench(document: Snapshot, texts: list[LinkedText], source: LinkedText | None, index: int, opened: bool) -> Markup:
@@ -250,11 +250,11 @@ def _section(name: str, title: str, size: str, *inside: Markup) -> Markup:
     return element("section", heading, *inside, data_level=name, aria_label=title)
 
 
-def _badge(document: Snapshot, number: int, own: str | None) -> str:
+def _badge(document: Snapshot, number: int, own_file: str | None) -> str:
     """Return the line of a frame, with its cell or file where that is not the cell that ran."""
     frame = document.frames[number]
     file = document.files[frame.file]
-    if _is_own(document, number, own):
+    if _is_own(document, number, own_file):
         return str(frame.line)
     if file.kind == "cell":
         return f"[{'?' if file.execution_count is None else file.execution_count}]:{frame.line}"

@@ -40,12 +40,14 @@ def shardings_text(document: Snapshot) -> list[ShardingsText]:
         remarks = [ESTIMATE] if words.collectives else []
         if program_shardings.collectives is None:
             remarks = [words.exchanged]
-        more = max(len(words.arrays) - _MOST, 0) + words.left_out
-        if more:
-            remarks.append(f"{count(more, 'more array is', 'more arrays are')} not listed.")
+        left_out_count = max(len(words.arrays) - _MOST, 0) + words.left_out
+        if left_out_count:
+            remarks.append(f"{count(left_out_count, 'more array is', 'more arrays are')} not listed.")
         if len(words.collectives) > _MOST or program_shardings.collectives_left_out:
-            more = len(words.collectives) - min(len(words.collectives), _MOST) + program_shardings.collectives_left_out
-            number = count(more, "more collective is", "more collectives are")
+            left_out_count = (
+                len(words.collectives) - min(len(words.collectives), _MOST) + program_shardings.collectives_left_out
+            )
+            number = count(left_out_count, "more collective is", "more collectives are")
             remarks.append(f"{number} not listed. The sum of the bytes includes all collectives.")
         texts.append(
             ShardingsText(
@@ -76,12 +78,12 @@ def _pictures(arrays: tuple[ShardedArray, ...]) -> list[tuple[str, str]]:
 def _collective(caused: CausedCollective) -> tuple[str, ...]:
     collective = caused.collective
     lines = ", ".join(map(str, caused.lines)) or "unknown"
-    made = ", ".join(caused.equations) or "unknown"
+    equations_text = ", ".join(caused.equations) or "unknown"
     return (
         collective.kind,
         size(collective.bytes),
         caused.often,
         f"{lines} (inferred)" if caused.inferred else lines,
-        made,
+        equations_text,
         groups(collective),
     )

@@ -25,7 +25,7 @@ def plain(document: Snapshot) -> str:
     program = wording.shown_first(document)
     if program is None:
         return _line(document.message or "This run has no program to show.")
-    counts = wording.counts(document, program, others=len(wording.exported(document)) - 1)
+    counts = wording.counts(document, program, other_programs=len(wording.exported(document)) - 1)
     lines = [str(wording.signature(program)), counts, *_recompiles(document)]
     costs = cost_text(document)
     if costs is not None:
@@ -45,8 +45,8 @@ def _recompiles(document: Snapshot) -> list[str]:
     """Return a line for each function that compiled in this run, unless it only compiled for its first call."""
     lines = []
     for function in document.ledger.functions if document.ledger is not None else ():
-        again = [miss for miss in function.misses if miss.this_run and miss.outcome == "compiled"]
-        reasons = [reason for miss in again for reason in miss.reasons if reason.kind != "first_call"]
+        recompiled = [miss for miss in function.misses if miss.this_run and miss.outcome == "compiled"]
+        reasons = [reason for miss in recompiled for reason in miss.reasons if reason.kind != "first_call"]
         if reasons:
             first = reasons[0].text
             if len(reasons) > 1:

@@ -115,13 +115,15 @@ _COLUMNS: tuple[tuple[str, Callable[[SweepPoint], str | None]], ...] = (
 
 def _sweep(sweep: Sweep) -> SweepText:
     several = len(sweep.functions) > 1
-    columns = [(title, of) for title, of in _COLUMNS if any(of(point) is not None for point in sweep.points)]
+    columns = [
+        (title, cell_of) for title, cell_of in _COLUMNS if any(cell_of(point) is not None for point in sweep.points)
+    ]
     head = (sweep.name, *(("function",) if several else ()), *(title for title, _ in columns))
     remarks = [growth_sentence(sweep, fit) for fit in sweep.fits if fit.series in _TIMES]
     return SweepText(
         title=f"Sweep of {sweep.call} over {sweep.name}",
         head=head,
-        rows=[_point(point, several, [of for _, of in columns]) for point in sweep.points],
+        rows=[_point(point, several, [cell_of for _, cell_of in columns]) for point in sweep.points],
         remarks=[*([sweep.stopped] if sweep.stopped else []), *sweep.notes, *remarks],
     )
 
@@ -129,7 +131,7 @@ def _sweep(sweep: Sweep) -> SweepText:
 def _point(point: SweepPoint, several: bool, columns: list[Callable[[SweepPoint], str | None]]) -> tuple[str, ...]:
     named = (_value(point), *((point.function,) if several else ()))
     if point.error is None:
-        return (*named, *(of(point) or _UNKNOWN for of in columns))
+        return (*named, *(cell_of(point) or _UNKNOWN for cell_of in columns))
     blank = ["" for _ in columns[1:]]
     return (*named, f"raised {point.error}", *blank)
 

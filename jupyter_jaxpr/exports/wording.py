@@ -48,18 +48,18 @@ def _argument(argument: Argument, full: bool) -> str:
     return f"{named} (donated)" if argument.donated else named
 
 
-def counts(document: Snapshot, program: Program, *, others: int = 0) -> str:
+def counts(document: Snapshot, program: Program, *, other_programs: int = 0) -> str:
     """Return the counts, such as `17 equations · 1 scan ×100 · 4 calls, 1 compile · first call 142 ms`.
 
     Args:
         document: The document with the program.
         program: The program.
-        others: The number of further programs that are not shown beside it; the text counts them.
+        other_programs: The number of further programs that are not shown beside it; the text counts them.
     """
     summary = program.summary or summary_of(document, program)
     parts = [*summary.size, *filter(None, (summary.activity, summary.origin))]
-    if others:
-        parts.append(count(others, "more program"))
+    if other_programs:
+        parts.append(count(other_programs, "more program"))
     # The duration of an earlier run's call or of an own trace says nothing about this run.
     if program.origin in ("ran", "derived") and program.stages is not None and program.stages.total is not None:
         parts.append(f"first call {duration(program.stages.total)}")
@@ -119,11 +119,11 @@ def made_with(document: Snapshot) -> str:
     parts = []
     if document.cell is not None and document.cell.execution_count is not None:
         parts.append(f"Cell [{document.cell.execution_count}]")
-    made = datetime.fromtimestamp(document.created, UTC)
-    parts.append(f"{made:%Y-%m-%d %H:%M} UTC")
+    created = datetime.fromtimestamp(document.created, UTC)
+    parts.append(f"{created:%Y-%m-%d %H:%M} UTC")
     used = document.environment
     jax = f"jax {used.jax}" if used.jax else "no jax"
     device = used.device or used.backend
-    own = used.jupyter_jaxpr
-    parts.append(f"{jax} on {device}, jupyter_jaxpr {own}" if device else f"{jax}, jupyter_jaxpr {own}")
+    own_version = used.jupyter_jaxpr
+    parts.append(f"{jax} on {device}, jupyter_jaxpr {own_version}" if device else f"{jax}, jupyter_jaxpr {own_version}")
     return " · ".join(parts)

@@ -188,8 +188,8 @@ class PmapCall:
             return None
 
 
-def _flat_of_pmap(arguments: Mapping[str, Any]) -> FlatCall | None:
-    mapped, leaves = getattr(arguments.get("cached"), "pmapped", None), arguments.get("dyn_args_flat")
+def _flat_of_pmap(local_values: Mapping[str, Any]) -> FlatCall | None:
+    mapped, leaves = getattr(local_values.get("cached"), "pmapped", None), local_values.get("dyn_args_flat")
     while mapped is not None and leaves is not None:
         code = getattr(mapped, "__code__", None)
         if code is not None and "in_tree" in code.co_freevars:

@@ -1,1 +1,1 @@
-"""What JAX made of a function: a jaxpr, its lowered and compiled texts, and the source lines they come from."""
+"""Reads the program that JAX made of a function: a jaxpr, its lowered and compiled texts, and the source lines."""

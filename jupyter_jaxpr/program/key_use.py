@@ -1,10 +1,10 @@
 """Finds the random keys from which a program draws more than once.
 
-Numbers that are drawn twice from one key are not independent: of equal shapes, they are equal. JAX says so in its
-documentation and checks it only where `jax_debug_key_reuse` is on (`jax.experimental.key_reuse`, whose rules are
-followed here: a draw and a split use a key up, `fold_in` and `clone` do not).
+Numbers that are drawn twice from one key are not independent; with equal shapes, they are equal. JAX's documentation
+says so, and JAX checks it only where `jax_debug_key_reuse` is on. The rules here are those of
+`jax.experimental.key_reuse`: a draw and a split use a key up, `fold_in` and `clone` do not.
 
-Not looked at is what repeats a draw on purpose: a checkpoint's second run, and the backward pass.
+Draws that are repeated on purpose are ignored: the second run of a checkpoint, and the backward pass.
 """
 
 from __future__ import annotations
@@ -39,55 +39,55 @@ class KeyUse:
 
 
 def count_key_uses(jaxpr: Any) -> int:
-    """How often the equations of a jaxpr, not those inside of them, use a key up that is used up already."""
+    """Count the equations of a jaxpr, without inner ones, that use a key which is already used up."""
     uses: list[tuple[int, int]] = []
     _Reader().read(jaxpr, uses)
     return len(uses)
 
 
 def draws_from(jaxpr: Any, name: str) -> frozenset[tuple[int, ...]]:
-    """The shapes of the random numbers that a program draws from an argument itself, not from keys made of it.
+    """Return the shapes of the random numbers that a program draws from an argument itself, not from derived keys.
 
     Args:
         jaxpr: The program.
-        name: Of the argument.
+        name: The name of the argument.
     """
     opened = open_jaxpr(jaxpr)
     if opened is None:
         return frozenset()
     names = getattr(opened.debug_info, "arg_names", None) or ()
-    places = [position for position, each in enumerate(names) if each == name]
+    places = [position for position, argument in enumerate(names) if argument == name]
     if len(names) != len(opened.invars) or len(places) != 1:
         return frozenset()
     return _drawn(opened, places[0])
 
 
 def _drawn(jaxpr: Any, place: int) -> frozenset[tuple[int, ...]]:
-    same = {jaxpr.invars[place]}
-    found: frozenset[tuple[int, ...]] = frozenset()
+    aliases = {jaxpr.invars[place]}
+    shapes: frozenset[tuple[int, ...]] = frozenset()
     for equation in jaxpr.eqns:
         name = equation.primitive.name
         places = [
             position
             for position, operand in enumerate(equation.invars)
-            if not hasattr(operand, "val") and operand in same
+            if not hasattr(operand, "val") and operand in aliases
         ]
         if not places:
             continue
         if name in _SAME_KEY:
-            same.add(equation.outvars[0])
+            aliases.add(equation.outvars[0])
         elif name == "random_bits":
-            found |= {tuple(equation.params["shape"])}
+            shapes |= {tuple(equation.params["shape"])}
         elif name in _CALLS:
             inner = open_jaxpr(equation.params.get("jaxpr", equation.params.get("call_jaxpr")))
             if inner is not None:
                 for position in places:
-                    found |= _drawn(inner, position) if position < len(inner.invars) else frozenset()
-    return found
+                    shapes |= _drawn(inner, position) if position < len(inner.invars) else frozenset()
+    return shapes
 
 
 class KeyUses:
-    """Finds the keys that programs of a walk use up twice; each scope is read once."""
+    """Finds the keys that the programs of a walk use twice; each scope is read once."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
@@ -98,8 +98,8 @@ class KeyUses:
         for number in scopes:
             uses: list[tuple[int, int]] = []
             self._reader.read(self._walk.jaxprs[number], uses)
-            for first, again in uses:
-                yield KeyUse(number, first, again)
+            for first, second in uses:
+                yield KeyUse(number, first, second)
 
 
 class _Reader:
@@ -108,7 +108,7 @@ class _Reader:
     def __init__(self) -> None:
         self._used_up: dict[int, frozenset[int]] = {}  # by the ids of jaxprs: which inputs
 
-    def read(self, jaxpr: Any, found: list[tuple[int, int]]) -> frozenset[int]:
+    def read(self, jaxpr: Any, repeated_uses: list[tuple[int, int]]) -> frozenset[int]:
         """Which inputs a jaxpr uses up; the equations that use one key up go into the list, by pairs."""
         roots: dict[Any, Any] = {}
         users: dict[Any, int] = {}
@@ -127,9 +127,9 @@ class _Reader:
                     continue
                 key = roots.get(operand, operand)
                 if key in users:
-                    found.append((users[key], at))
+                    repeated_uses.append((users[key], at))
                 elif in_each_step:
-                    found.append((at, at))
+                    repeated_uses.append((at, at))
                 users.setdefault(key, at)
         return frozenset(position for position, variable in enumerate(jaxpr.invars) if variable in users)
 

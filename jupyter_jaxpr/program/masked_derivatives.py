@@ -1,8 +1,8 @@
 """Finds the selections whose gradient can be NaN: zero times the infinite derivative of the other branch.
 
-The gradient of `jnp.where(x > 0, jnp.log(x), 0)` is a selection of zeros, divided by x. Where x is 0, that is 0/0. All
-of this is looked for in the equations: the comparison of x with a number, the selection in the backward pass that gives
-zeros where x is 0 or that number, and a product on the way back with a value that is infinite or NaN there.
+The gradient of `jnp.where(x > 0, jnp.log(x), 0)` is a selection of zeros, divided by x. Where x is 0, that is 0/0. The
+search reads the equations: the comparison of x with a number, the selection in the backward pass that gives zeros where
+x is 0 or that number, and a product on the way back with a value that is infinite or NaN there.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Selection = tuple[int, Any, float]
 
 
 def masked_derivatives(walk: Walk, scopes: list[int]) -> Iterator[tuple[int, int, float]]:
-    """The selections in a backward pass whose zeros meet an infinite derivative: scope, equation, compared number."""
+    """Yield scope, equation and compared number of each selection whose zeros meet an infinite derivative."""
     for number in scopes:
         equations = walk.jaxprs[number].eqns
         if any(_is_backward(equation) and _selects(equation) for equation in equations):
@@ -43,7 +43,7 @@ def masked_derivatives(walk: Walk, scopes: list[int]) -> Iterator[tuple[int, int
 
 
 def count_masked_derivatives(jaxpr: Any) -> int:
-    """How many such selections the equations of a jaxpr, not those inside of them, have."""
+    """Count such selections in the equations of a jaxpr, without inner equations."""
     return len(list(_Scope(jaxpr.eqns).found()))
 
 
@@ -66,7 +66,7 @@ class _Scope:
     def found(self) -> Iterator[tuple[int, float]]:
         """The selections, by the numbers of their equations, and the compared number at which each gradient is NaN."""
         zeros: dict[Any, list[Selection]] = {}  # variables that are 0, or NaN, where some value is a number
-        seen: set[int] = set()
+        visited: set[int] = set()
         for at, equation in enumerate(self._equations):
             name = equation.primitive.name
             if not _is_backward(equation):
@@ -84,10 +84,10 @@ class _Scope:
                     for selection, value, point in zero_places[left]:
                         factor = self._values(value, point).of(equation.invars[right])
                         passing.append((selection, value, point))
-                        if factor is None or selection in seen:
+                        if factor is None or selection in visited:
                             continue
                         if np.isnan(factor) or (np.isinf(factor) if name == "mul" else factor == 0):
-                            seen.add(selection)
+                            visited.add(selection)
                             yield selection, point
                 zeros[equation.outvars[0]] = passing
 
@@ -105,13 +105,13 @@ class _Scope:
             if inner is None:
                 return
             outer = dict(zip(inner.invars, operands, strict=True))
-            made = {variable: equation for equation in inner.eqns for variable in equation.outvars}
+            producers = {variable: equation for equation in inner.eqns for variable in equation.outvars}
             result = inner.outvars[position]
-            selection = None if hasattr(result, "val") else made.get(result)
+            selection = None if hasattr(result, "val") else producers.get(result)
             if selection is None or selection.primitive.name != "select_n":
                 return
             selected = selection.invars
-            is_zero = [_is_constant_zero(operand, made) for operand in selected[1:]]
+            is_zero = [_is_constant_zero(operand, producers) for operand in selected[1:]]
             predicate = None if hasattr(selected[0], "val") else outer.get(selected[0])
         else:
             is_zero = [_is_constant_zero(operand, self._made) for operand in operands[1:]]
@@ -124,16 +124,16 @@ class _Scope:
             return
         for point in dict.fromkeys((0.0, float(number.val))):
             # `select_n` takes its first case where the predicate is False.
-            holds = _COMPARED[comparison.primitive.name](point, float(number.val))
-            if is_zero[int(holds)] and not is_zero[int(not holds)]:
+            is_true = _COMPARED[comparison.primitive.name](point, float(number.val))
+            if is_zero[int(is_true)] and not is_zero[int(not is_true)]:
                 yield value, point
 
 
-def _is_constant_zero(operand: Any, made: Mapping[Any, Any]) -> bool:
+def _is_constant_zero(operand: Any, producers: Mapping[Any, Any]) -> bool:
     for _ in range(_DEPTH):
         if hasattr(operand, "val"):
             return getattr(operand.val, "shape", ()) == () and bool(operand.val == 0)
-        equation = made.get(operand)
+        equation = producers.get(operand)
         if equation is None or equation.primitive.name not in ("broadcast_in_dim", "convert_element_type"):
             return False
         operand = equation.invars[0]

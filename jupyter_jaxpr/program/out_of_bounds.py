@@ -56,11 +56,11 @@ class OutsideReads:
         self._numbers = {id(jaxpr): number for number, jaxpr in enumerate(walk.jaxprs)}
 
     def of(self, scopes: list[int], constants: Sequence[Any]) -> Iterator[OutOfBounds]:
-        """Those of some scopes.
+        """Return the reads outside of an array in some scopes.
 
         Args:
-            scopes: Of one program, the outermost first.
-            constants: The arrays that the outermost one holds.
+            scopes: The scopes of one program, the outermost first.
+            constants: The arrays that the outermost scope holds.
         """
         for place, number in enumerate(scopes):
             jaxpr = self._walk.jaxprs[number]
@@ -73,14 +73,14 @@ class OutsideReads:
             yield from indices
 
     def _read(
-        self, jaxpr: Any, values: dict[Any, Any], found: list[OutOfBounds], outer: tuple[int, int] | None
+        self, jaxpr: Any, values: dict[Any, Any], reads: list[OutOfBounds], outer: tuple[int, int] | None
     ) -> None:
-        """Follow the values that are known through the equations.
+        """Follow the known values through the equations.
 
         Args:
             jaxpr: The program.
-            values: Those known so far, by variable.
-            found: Where findings go.
+            values: The known values, by variable.
+            reads: Receives the findings.
             outer: The equation that calls the program, where the program is read with the values of a call.
         """
         for at, equation in enumerate(jaxpr.eqns):
@@ -96,20 +96,20 @@ class OutsideReads:
             place = self._place(jaxpr, at, outer)
             if name in _CALLS:
                 if any(operand is not None for operand in operands):
-                    self._call(equation, operands, values, found, place)
+                    self._call(equation, operands, values, reads, place)
                 continue
             if place is None or _BACKWARD in str(equation.source_info.name_stack) or _is_masked(jaxpr, equation):
                 continue
             outside = _slice(equation, operands) if name in _SLICES else _indexed(equation, operands)
             if outside is not None:
-                found.append(OutOfBounds(place[0], place[1], *outside))
+                reads.append(OutOfBounds(place[0], place[1], *outside))
 
     def _call(
         self,
         equation: Any,
         operands: list[Any],
         values: dict[Any, Any],
-        found: list[OutOfBounds],
+        reads: list[OutOfBounds],
         place: tuple[int, int] | None,
     ) -> None:
         inner = open_jaxpr(equation.params.get("jaxpr", equation.params.get("call_jaxpr")))
@@ -122,7 +122,7 @@ class OutsideReads:
         # Accesses to the called program's own values are found when its scope is read.
         within: list[OutOfBounds] = []
         self._read(inner, values_inside, within, place)
-        found += within
+        reads += within
         for variable, result in zip(equation.outvars, inner.outvars, strict=True):
             _keep(values, variable, _value(result, values_inside))
 
@@ -199,9 +199,9 @@ def _slice(equation: Any, operands: Sequence[Any]) -> _Outside | None:
     """`dynamic_slice` moves a slice that reaches beyond the end, or begins before the beginning."""
     is_write = equation.primitive.name == "dynamic_update_slice"
     shape = equation.invars[0].aval.shape
-    taken = equation.invars[1].aval.shape if is_write else equation.params["slice_sizes"]
+    sizes = equation.invars[1].aval.shape if is_write else equation.params["slice_sizes"]
     begins = operands[2 if is_write else 1 :]
-    for axis, (begin, size, length) in enumerate(zip(begins, shape, taken, strict=False)):
+    for axis, (begin, size, length) in enumerate(zip(begins, shape, sizes, strict=False)):
         if begin is not None and begin.ndim == 0 and not 0 <= int(begin) <= size - length:
             return axis, size, length, "moved", min(max(int(begin), 0), size - length), is_write
     return None

@@ -1,4 +1,4 @@
-"""Computes what equations give where one value is a certain number: each element by itself, and only what is sure."""
+"""Computes the values of equations where one value is a given number: each element by itself, and only sure results."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ _DEPTH = 40
 class ValuesAtPoint:
     """The values of a scope's variables where one of the variables is a number."""
 
-    def __init__(self, equations: Any, known: Mapping[Any, Any]) -> None:
-        """Of a scope.
+    def __init__(self, equations: Any, known_values: Mapping[Any, Any]) -> None:
+        """Store the equations of a scope.
 
         Args:
-            equations: Of the scope.
-            known: Variables and their numbers; None for one that is not known.
+            equations: The equations of the scope.
+            known_values: The numbers of variables; None for an unknown one.
         """
         self._made = {variable: equation for equation in equations for variable in equation.outvars}
-        self._known = dict(known)
+        self._known = dict(known_values)
 
     def of(self, operand: Any, depth: int = _DEPTH) -> Any:
         """The number of an operand; None where it is not known."""
@@ -104,7 +104,7 @@ class ValuesAtPoint:
 
 
 def _scalar(value: Any, aval: Any) -> Any:
-    """A number in the type that a variable has; None for what is no such number."""
+    """Return a number in the type of a variable; None for a value that is no such number."""
     if value is None or getattr(value, "shape", ()) != ():
         return None
     dtype = getattr(aval, "dtype", None)

@@ -329,7 +329,7 @@ class _Check:
                 need(0 <= row[2] < document.scopes[row[1]].count, named)
 
     def _check_whole(self, scope: int, where: str) -> None:
-        """No equation is missing in a scope and in those inside; each scope is looked at once."""
+        """Refuse a scope, or a scope inside, with a missing equation; each scope is checked once."""
         order = [scope]
         for number in order:
             if number not in self._whole:

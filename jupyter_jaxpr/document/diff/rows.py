@@ -66,14 +66,14 @@ def side_of(document: Snapshot, program: int) -> Side:
 def program_diff(
     before: Snapshot, program_before: int, after: Snapshot, program_after: int, *, whole: int = WHOLE
 ) -> ProgramDiff:
-    """What became of a program of `before` in one of `after`.
+    """Compare a program of `before` with a program of `after`.
 
     Args:
         before: A document that holds all equations of the program.
-        program_before: Index into its programs.
-        after: As `before`.
-        program_after: Index into its programs.
-        whole: Rows up to which equal ones are sent too.
+        program_before: The index of the program in `before`.
+        after: A document that holds all equations of the other program.
+        program_after: The index of the program in `after`.
+        whole: The number of rows up to which equal rows are sent, too.
     """
     comparison = compare(side_of(before, program_before), side_of(after, program_after))
     written_before, written_after = Written(before, program_before), Written(after, program_after)
@@ -94,15 +94,15 @@ def text_diff(
     *,
     whole: int = WHOLE,
 ) -> ProgramDiff:
-    """The diff of two StableHLO or HLO texts, line by line.
+    """Compare two StableHLO or HLO texts, line by line.
 
     Args:
-        level: Which text.
-        before: What names the one side.
-        text_before: Its lines, and of each the line of the cell it belongs to, 0 where that is not known.
-        after: As `before`.
-        text_after: As `text_before`.
-        whole: Rows up to which equal ones are sent too.
+        level: The level of the texts.
+        before: The name of the first side.
+        text_before: Its lines, with the line of the cell of each, 0 where it is unknown.
+        after: The name of the second side.
+        text_after: Its lines, in the same form.
+        whole: The number of rows up to which equal rows are sent, too.
     """
     rows, remarks = text_rows(*text_before, *text_after)
     return _document(level, before, after, rows, remarks, whole)
@@ -233,7 +233,7 @@ def _side(side: DiffSide, hide: Hideable | None) -> DiffSide:
 
 
 def _cell_lines(document: Snapshot) -> dict[int, list[str]]:
-    """Of each file whose text the document has: its lines."""
+    """Return the lines of each file whose text the document has."""
     lines = {}
     for number, file in enumerate(document.files):
         if file.source is not None:

@@ -14,13 +14,13 @@ from .match.texts import changed_parts, compare_texts, without_metadata
 def text_rows(
     before: Sequence[str], places_before: Sequence[int], after: Sequence[str], places_after: Sequence[int]
 ) -> tuple[list[Row], list[str]]:
-    """The rows of the diff, and sentences about the diff.
+    """Return the rows of the diff, and sentences about the diff.
 
     Args:
-        before: The lines of the one text.
-        places_before: Of each line: the line of the cell that it belongs to; 0 where that is not known.
-        after: The lines of the other text.
-        places_after: As `places_before`.
+        before: The lines of the first text.
+        places_before: For each line, the line of the cell that it belongs to; 0 where it is unknown.
+        after: The lines of the second text.
+        places_after: The same for the second text.
     """
     difference = compare_texts(before, after)
     rows: list[Row] = []

@@ -40,39 +40,41 @@ class ControlFlow:
     """A control-flow construct.
 
     Attributes:
-        kind: What the user called: ``cond``, ``switch``, ``scan``, ``while_loop``, ``fori_loop``, ``map``,
+        kind: The function that the user called: ``cond``, ``switch``, ``scan``, ``while_loop``, ``fori_loop``, ``map``,
             ``associative_scan``.
-        primitive: What JAX made of it: ``scan``, ``while``, ``cond``, ``select_n``; empty where it left none.
-        name: The user's name of the body, such as ``step``; empty when unknown.
-        program: Index into `Snapshot.programs`.
-        line: Of the user's call, from 1; None when unknown.
-        file: That the line is in; None when unknown.
-        library: No line of the user's called it: a library did.
-        called_by: The library function that did, such as ``jnp.median``; None where the user's line called it.
-        depth: How many control-flow constructs are around it.
-        parent: Index of the construct around it in this tuple; None at the top.
-        part: Where in its parent: ``body``, ``condition`` or the label of a branch; empty at the top.
-        trips: How many steps it takes; None when that is not known before it runs.
-        carry: Path, type in and type out of each leaf that goes around. The index and the bounds of a fori_loop are
-            not of the user's carry and not here.
-        consts: Path and type of each value that is the same at every step.
-        xs: Path, type of one step and type of the whole, of what is cut along its first axis.
-        ys: The same of what is stacked.
-        operands: Path and type of each value that the branches take.
-        results: Path and type of each value that the branches give.
-        branches: Of a cond or a switch in the order of the jaxpr, False first; empty for others.
-        predicate: The predicate or the index as the user wrote it, such as ``x > 0``; None when unknown.
-        condition: Of a while_loop, as the user wrote it; None when unknown.
+        primitive: JAX's primitive: ``scan``, ``while``, ``cond``, ``select_n``; empty where no primitive remains.
+        name: The user's name of the body, such as ``step``; empty where it is unknown.
+        program: The index into `Snapshot.programs`.
+        line: The line of the user's call, from 1; None where it is unknown.
+        file: The file of the line; None where it is unknown.
+        library: Whether a library called the construct, not a line of the user.
+        called_by: The library function that called it, such as ``jnp.median``; None for a call by the user's line.
+        depth: The number of control-flow constructs around it.
+        parent: The index of the construct around it in this tuple; None at the top.
+        part: The part of the parent with the construct: ``body``, ``condition`` or the label of a branch; empty at the
+            top.
+        trips: The number of steps; None where it is unknown before the run.
+        carry: The path, the input type and the output type of each leaf of the carry. The index and the bounds of a
+            fori_loop are not part of the user's carry and are left out.
+        consts: The path and the type of each value that is the same at every step.
+        xs: The path, the type of one step and the whole type of each array that is split along its first axis.
+        ys: The same for each array into which the steps are stacked.
+        operands: The path and the type of each operand of the branches.
+        results: The path and the type of each result of the branches.
+        branches: The branches of a cond or a switch in the order of the jaxpr, False first; empty for others.
+        predicate: The predicate or the index as the user wrote it, such as ``x > 0``; None where it is unknown.
+        condition: The condition of a while_loop, as the user wrote it; None where it is unknown.
         lower, upper: The bounds of a fori_loop, numbers or paths as text; None for others.
-        reverse: It runs from the last x to the first.
-        unroll: Steps of one iteration of the loop that JAX lowers; no loop is left where this is the length or more.
-        step_flops: Operations of one step, at most; None when unknown.
-        facts: What a person should know of it, sentences.
+        reverse: Whether the scan runs from the last x to the first.
+        unroll: The number of steps in one iteration of the lowered loop; no loop remains where this is the length or
+            more.
+        step_flops: The largest number of operations of one step; None where it is unknown.
+        facts: Sentences on the construct that a user should know.
         choice: The row of the decision table that fits: ``flag``, ``branch``, ``elementwise``, ``short``, ``long``,
-            ``open``, ``outputs``; None when none does.
-        choice_reason: Why that row fits.
-        effects: Of its programs, such as ``Debug``.
-        name_stack: Such as ``transpose(jvp())``: tells backward from forward.
+            ``open``, ``outputs``; None without one.
+        choice_reason: The reason why that row fits.
+        effects: The effects of its programs, such as ``Debug``.
+        name_stack: The name stack, such as ``transpose(jvp())``, which distinguishes backward from forward.
     """
 
     kind: str
@@ -115,7 +117,7 @@ def control_flow(document: Snapshot) -> tuple[ControlFlow, ...]:
 
 
 def constructs(document: Snapshot) -> list[int]:
-    """Where the control flow is among the document's cards: named scopes are left out."""
+    """Return the indices of the control-flow constructs among the document's cards, without named scopes."""
     return [index for index, card in enumerate(document.control_flow) if card.kind in CONTROL_KINDS]
 
 

@@ -69,7 +69,7 @@ def amount(fewest: int, most: int, fewest_functions: int, functions: int) -> str
 
 
 def _depends(cost: ProgramCost) -> bool:
-    """Whether the branches that a call takes decide what the call costs."""
+    """Return whether the cost of a call depends on the branches that the call takes."""
     fewest = cost.transcendentals if cost.transcendentals_min is None else cost.transcendentals_min
     return cost.flops_min < max(cost.flops, cost.flops_most) or fewest < max(
         cost.transcendentals, cost.transcendentals_most
@@ -104,7 +104,7 @@ def share(part: int, total: int) -> str:
 
 
 def place(document: Snapshot, frame: int) -> str:
-    """What follows the word line: `6`, `6 of cell [2]` or `6 of model.py`."""
+    """Return the text after the word line: `6`, `6 of cell [2]` or `6 of model.py`."""
     row = document.frames[frame]
     file = document.files[row.file]
     if file.kind != "cell":
@@ -115,7 +115,7 @@ def place(document: Snapshot, frame: int) -> str:
 
 
 def _most_expensive(document: Snapshot, cost: ProgramCost) -> str | None:
-    """Which line costs most; None where no line of the user's has a cost."""
+    """Return the line with the highest cost; None where no line of the user has a cost."""
 
     def amount(row: CostRow | ProgramCost) -> int:
         return work_of(row) if total else row.bytes_read + row.bytes_written

@@ -14,14 +14,14 @@ CONTEXT = 3
 
 @dataclass(frozen=True)
 class Changed:
-    """One thing that differs between two equations.
+    """One difference between two equations.
 
     Attributes:
         kind: ``operand``, ``shape``, ``dtype``, ``weak_type``, ``sharding``, ``parameter``, ``primitive``,
             ``results``, ``effects`` or ``type``.
-        name: Of a parameter its name, of an operand its place from 1; else empty.
-        before: As text; empty for a variable, whose name is each program's own.
-        after: As before.
+        name: The name of a parameter, the position of an operand from 1; else empty.
+        before: The text before; empty for a variable, whose name differs between programs anyway.
+        after: The text after, in the same form.
         text: The difference in words.
     """
 
@@ -57,7 +57,7 @@ class Difference:
 
 
 class Diff:
-    """What became of one program in another. True where anything differs; `print` it to read it."""
+    """The comparison of two programs. True if anything differs; use `print` to read it."""
 
     def __init__(self, document: ProgramDiff) -> None:
         """Wrap a diff that holds all its rows."""

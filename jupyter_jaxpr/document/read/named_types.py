@@ -12,18 +12,18 @@ from ..types.document import Snapshot
 
 @dataclass(frozen=True)
 class NamedType:
-    """What a name had where the code gives the name a value.
+    """The types of a name at the place where the code assigns it.
 
     Attributes:
-        file: As the code has it; of a cell, the name that IPython gives the cell.
-        line: From 1.
-        column: Of the name, from 0, in UTF-16 code units.
-        name: The name; `return` of a returned value.
+        file: The file name in the code; for a cell, the name that IPython gives the cell.
+        line: The line, from 1.
+        column: The column of the name, from 0, in UTF-16 code units.
+        name: The name; `return` for a returned value.
         kind: parameter, assigned or returned.
-        types: Such as `f32[16]`; several where the line ran several times with values of other types, in their order.
-        role: The part in a loop of JAX: `carry`, `xs` for one step of what goes in, `ys` for what all steps put out.
-        steps: Of the loop; None where that is not known before it runs.
-        promoted: The dtype of an operand that JAX promoted where the code asks for no dtype, such as `bf16`.
+        types: The types, such as `f32[16]`; several where the line ran several times with other types, in their order.
+        role: The role in a loop of JAX: `carry`, `xs` for one step of the input, `ys` for the stacked output.
+        steps: The number of steps of the loop; None where it is unknown before the run.
+        promoted: The dtype of an operand that JAX promoted although the code states no dtype, such as `bf16`.
     """
 
     file: str
@@ -38,7 +38,7 @@ class NamedType:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """What stands behind the types: `carry, 10 steps`, `promoted from bf16`."""
+        """Return the text after the types: `carry, 10 steps`, `promoted from bf16`."""
         marks = []
         if self.role is not None:
             marks.append(self.role if self.steps is None else f"{self.role}, {count(self.steps, 'step')}")
@@ -69,7 +69,7 @@ _Marks = tuple[Literal["carry", "xs", "ys"] | None, int | None, str | None]
 
 
 def _common(marks: set[_Marks]) -> _Marks:
-    """What all values of a name have."""
+    """Return the fields that are equal for all values of a name."""
     roles, steps, promoted = (set(values) for values in zip(*marks, strict=True))
     role = roles.pop() if len(roles) == 1 else None
     return (

@@ -14,12 +14,12 @@ class Edit:
     """A change of the user's text.
 
     Attributes:
-        file: Of the text; a cell has the name that IPython gives it.
-        line: Where the replaced text begins, from 1.
-        column: Likewise, from 0, in UTF-16 code units.
-        end_line: Where the replaced text ends.
-        end_column: Likewise, exclusive.
-        text: What stands there afterwards.
+        file: The file of the text; a cell has the name that IPython gives it.
+        line: The first line of the replaced text, from 1.
+        column: The first column of the replaced text, from 0, in UTF-16 code units.
+        end_line: The last line of the replaced text.
+        end_column: The end column of the replaced text, exclusive.
+        text: The new text.
     """
 
     file: str
@@ -32,14 +32,14 @@ class Edit:
 
 @dataclass(frozen=True)
 class Cure:
-    """One way out.
+    """One of several cures.
 
     Attributes:
-        name: What it uses, such as ``jnp.where``.
-        level: ``applies``: the edits, made together, end what the note says. ``choice``: first replace the names in
+        name: The means of the cure, such as ``jnp.where``.
+        level: ``applies``: all edits together remove the cause of the note. ``choice``: first replace the names in
             capitals. ``advice``: a sentence.
-        text: What it does and what it costs.
-        code: What to write; None where it cannot be told.
+        text: The effect and the cost of the cure.
+        code: The code to write; None where it is unknown.
         edits: The changes of the text; empty for advice.
     """
 
@@ -52,23 +52,23 @@ class Cure:
 
 @dataclass(frozen=True)
 class Note:
-    """Something a person should know about a program.
+    """A note on a program for the user.
 
     Attributes:
-        kind: Such as ``captured_constant`` or ``printed_while_tracing``.
-        line: The line of the user's code it is about, from 1; None where there is none.
-        text: What was seen.
-        cure: What to do about it; None where there is nothing to do.
+        kind: The kind of the note, such as ``captured_constant`` or ``printed_while_tracing``.
+        line: The line of the user's code with the cause, from 1; None without one.
+        text: The observation.
+        cure: The action to take; None where there is nothing to do.
         detail: The raw fact, such as the text that was printed.
-        bytes: A size, where the note is about one.
-        repetitions: Of an ``unrolled_loop`` or ``short_loop``: how often Python ran it, at least; None for
-            others.
-        carried: Of such a loop: each turn needs the one before; None for others.
-        code: What to write instead, in the user's own names; None where there is no sketch.
-        share: Of such a loop: its part of the program's equations, from 0 to 1; None for others.
-        price: What was measured that belongs to it, as sentences.
-        title: What happened, in a few words; None for most kinds.
-        cures: Ways out to choose from, the one that fits most often first.
+        bytes: A size, where the note is about a size.
+        repetitions: For an ``unrolled_loop`` or ``short_loop``: the smallest number of iterations that Python ran; None
+            for others.
+        carried: For such a loop: whether each iteration needs the one before; None for others.
+        code: The code to write instead, in the user's own names; None where there is no sketch.
+        share: For such a loop: its share of the program's equations, from 0 to 1; None for others.
+        price: Sentences on measured numbers that belong to the note.
+        title: The event in a few words; None for most kinds.
+        cures: Several cures to choose from, the most fitting first.
     """
 
     kind: str

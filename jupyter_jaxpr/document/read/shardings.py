@@ -21,20 +21,20 @@ _ROLES = {
 
 @dataclass(frozen=True)
 class ShardedArray:
-    """How one array is spread.
+    """The distribution of one array over devices.
 
     Attributes:
         role: ``argument``, ``result``, ``constraint``, ``shard_map_in`` or ``shard_map_out``.
-        name: A path such as ``p['w']``; of a result ``result`` and its place.
-        type: Of the whole array, such as ``f32[8,16]``.
-        shape: Likewise.
+        name: A path such as ``p['w']``; for a result, ``result`` and its position.
+        type: The type of the whole array, such as ``f32[8,16]``.
+        shape: The shape of the whole array.
         spec: The sharding as JAX prints it, such as ``P('x', None)``.
-        mesh: The names and sizes of the mesh's axes; empty where there is none.
-        shard: Shape of what each device holds; None where it cannot be told.
+        mesh: The names and sizes of the mesh's axes; empty without a mesh.
+        shard: The shape of the part on each device; None where it is unknown.
         origin: ``given``, ``stated`` by an equation, ``chosen`` by XLA, or ``unknown``.
-        splits: Into how many parts each axis is cut.
-        holders: Of each part, the last axis fastest: the devices that hold it; empty where they are not known.
-        line: Of an equation: the line of the user's code; else None.
+        splits: The number of parts along each axis.
+        holders: For each part, the last axis fastest, the devices that hold it; empty where they are unknown.
+        line: The line of the user's code of an equation; else None.
     """
 
     role: str
@@ -56,12 +56,12 @@ class ShardedArray:
 
     @property
     def title(self) -> str:
-        """What it is to the program, and its name."""
+        """The role of the array in the program, and its name."""
         return f"{_ROLES[self.role]} {self.name}".rstrip()
 
     @property
     def head(self) -> str:
-        """Labels: what it is, how it is cut, who decided."""
+        """The labels of the array: type, split, origin."""
         shard = "shard unknown" if self.shard is None else f"[{','.join(map(str, self.shard))}] on each device"
         copies = f"{self.copies} copies of each shard" if self.copies > 1 else ""
         labels = (f"{self.title}: {self.type}", self.spec, shard, copies, decided(self.origin, self.line))
@@ -154,16 +154,16 @@ class CausedCollective:
 
 @dataclass(frozen=True)
 class Shardings:
-    """How a program is spread over devices; as text, with a picture of each array.
+    """The distribution of a program over devices; as text, with a picture of each array.
 
     Attributes:
-        devices: How many it runs on.
-        arrays: Its arguments and results, then what its equations state.
-        collectives: In the order of the HLO.
-        bytes: What the collectives give on each device in one call, together; None where one is not known.
-        sent: Estimate: what a device sends in one call by the ring algorithm; None where one is not known.
-        left_out: Arrays that are not among `arrays`, as there are too many.
-        exchanged: What the devices exchange in one call, and what is not known of it: sentences.
+        devices: The number of devices of the program.
+        arrays: The arguments and results, then the arrays of equations.
+        collectives: The collectives in the order of the HLO.
+        bytes: The bytes of all results of collectives on each device in one call; None where one is unknown.
+        sent: An estimate of the bytes that a device sends in one call by the ring algorithm; None where one is unknown.
+        left_out: The number of arrays that are not in `arrays`, because there are too many.
+        exchanged: Sentences on the bytes that the devices exchange in one call, with the unknown ones.
     """
 
     devices: int
@@ -295,7 +295,7 @@ def _lines(numbers: Sequence[int]) -> str:
 
 
 def _devices(numbers: Sequence[int]) -> str:
-    """Device numbers, runs of them as a range."""
+    """Return device numbers as text, with ranges."""
     runs: list[list[int]] = []
     for number in sorted(set(numbers)):
         if runs and number == runs[-1][-1] + 1:

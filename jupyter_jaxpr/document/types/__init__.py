@@ -1,1 +1,1 @@
-"""The types of the document and of what is sent on request."""
+"""Declares the types of the document and of the answers to requests."""

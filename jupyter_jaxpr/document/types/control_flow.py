@@ -1,7 +1,7 @@
-"""The part of the document that tells of control flow: a card for each construct, in the order of the source.
+"""The types of the document's control flow: a card for each construct, in the order of the source.
 
-A card names what the user called (`fori_loop`) beside what JAX made of it (`scan`). Its programs are scopes of the
-document; its values are slots, with paths as the user wrote them.
+A card names the function that the user called (`fori_loop`) beside JAX's primitive (`scan`). Its programs are scopes of
+the document; its values are slots, with paths as the user wrote them.
 """
 
 from __future__ import annotations

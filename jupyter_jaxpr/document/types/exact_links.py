@@ -1,4 +1,4 @@
-"""What a program's tagged twin says of its links, as the wire has it; its texts travel in pages."""
+"""The types of the exact links of a program, from its tagged twin; the twin's texts travel in pages."""
 
 from __future__ import annotations
 

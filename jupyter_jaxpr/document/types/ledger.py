@@ -1,4 +1,4 @@
-"""The part of the document that tells of the jit cache: functions, entries, hits, misses with their reasons."""
+"""The types of the document's jit cache: functions, entries, hits, misses with their reasons."""
 
 from __future__ import annotations
 

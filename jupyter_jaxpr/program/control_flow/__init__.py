@@ -1,7 +1,8 @@
-"""Reads the control-flow cards of a program: the user's call, what JAX made of it, its values by path.
+"""Reads the control-flow cards of a program: the user's call, the construct that JAX made of it, its values by path.
 
-`reader` goes through the scopes; `constructs` makes a card of an equation, `dissolved` one of what left no primitive;
-`equation` hides what differs between JAX's; `callers` and `written` read frames and the user's text.
+`reader` walks through the scopes; `constructs` makes the card of an equation, `dissolved` the card of a construct that
+left no primitive. `equation` hides the differences between JAX versions; `callers` and `source_calls` read frames and
+the user's text.
 """
 
 from .card import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow, Step

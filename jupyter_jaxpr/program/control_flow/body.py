@@ -30,7 +30,7 @@ _EQUINOX = re.compile(r"(?:val|x)\[([0-3])\]")
 _EQUINOX_OWN = ("step", "pred", "prev_pred")
 #: What a body was traced for where JAX moves the leaves of the carry that no step changes to the constants.
 _MOVES_CARRY = frozenset({"scan", "fori_loop"})
-#: How many equations of a body are looked at for one of the user's own.
+#: How many equations of a body are searched for an equation from the user's code.
 _LOOKED_AT = 200
 
 Function = ast.FunctionDef | ast.Lambda
@@ -60,18 +60,18 @@ class Body:
     def input(self, index: int) -> str:
         """The body's own name for an input."""
         path = _at(self._debug.arguments, index)
-        own = _EQUINOX.match(path) if "equinox" in self._debug.file else None
-        if own is not None and int(own.group(1)) < len(_EQUINOX_OWN):
-            return _EQUINOX_OWN[int(own.group(1))]
+        equinox_path = _EQUINOX.match(path) if "equinox" in self._debug.file else None
+        if equinox_path is not None and int(equinox_path.group(1)) < len(_EQUINOX_OWN):
+            return _EQUINOX_OWN[int(equinox_path.group(1))]
         names = parameters(self._function)
-        if own is not None and names:
-            path = names[0] + path[own.end() :]
-        elif own is not None and path[own.end() :].startswith("."):
-            path = path[own.end() + 1 :]
+        if equinox_path is not None and names:
+            path = names[0] + path[equinox_path.end() :]
+        elif equinox_path is not None and path[equinox_path.end() :].startswith("."):
+            path = path[equinox_path.end() + 1 :]
         return renamed(path, self._function)
 
     def kept(self, index: int) -> bool:
-        """Whether a constant is a leaf of the user's carry: what a body closes over has no path among its arguments."""
+        """Return whether a constant is a leaf of the user's carry; a captured value has no path among the arguments."""
         return self._debug.users and self._debug.traced_for in _MOVES_CARRY and bool(_at(self._debug.arguments, index))
 
     def carry(self, position: int, consts: int, count: int) -> str:
@@ -91,7 +91,7 @@ class Body:
         """The user's name for a leaf of the stacked outputs: from the call's target, else from the body's return."""
         path = _at(self._debug.results, index)
         if self._derivative or (not path and count > 1):
-            return ""  # results and what a derivative needs of them are not told apart
+            return ""  # results and residuals of a derivative cannot be distinguished
         returned_value = returned(self._function)
         is_map = self._card.kind == "map"
         if path:
@@ -157,8 +157,8 @@ class Bodies:
         return Body(card, debug, call, derivative, name)
 
     def _frames(self, scope: int) -> Iterator[int]:
-        """The user frames of a body's equations, including those of inner programs."""
-        waiting, seen, looked = [scope], {scope}, 0
+        """Yield the user frames of a body's equations, including those of inner programs."""
+        waiting, visited, looked = [scope], {scope}, 0
         for number in waiting:
             columns = self._walk.scopes[number]
             for stack in columns.stack[:_LOOKED_AT]:
@@ -167,8 +167,8 @@ class Bodies:
             if looked > _LOOKED_AT:
                 return
             for *_, child in columns.children:
-                if child not in seen:
-                    seen.add(child)
+                if child not in visited:
+                    visited.add(child)
                     waiting.append(child)
 
 

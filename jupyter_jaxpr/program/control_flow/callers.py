@@ -1,7 +1,8 @@
 """Finds the caller of a construct in the stack of its equation: JAX's function, the line, and the library.
 
-The library frames of a stack are outermost first: the first one is what the user's line called. Where that is a
-function of `jax.lax`'s control flow the user called it so; anything else is a library that uses control flow inside.
+The library frames of a stack are outermost first: the first frame is the function that the user's line called. Where
+that function is a control-flow function of `jax.lax`, the user called the construct; any other function belongs to a
+library that uses control flow inside.
 """
 
 from __future__ import annotations
@@ -57,23 +58,23 @@ class Callers:
         self._known: dict[int, Caller] = {}
 
     def of(self, stack: int, inherited: Caller) -> Caller:
-        """The caller of an equation; where its stack has no user frame, that of the call around it."""
-        own = self._known.get(stack)
-        if own is None:
-            own = self._known[stack] = self._read(stack)
-        if own.frame >= 0:
-            if own.frame == inherited.frame and inherited.inside:
-                # This is the body of that call: the body's function called what is inside.
-                return Caller(own.kind, own.frame, inherited.library or own.library)
-            return own
+        """Return the caller of an equation; an equation without a user frame has the caller of the call around it."""
+        caller = self._known.get(stack)
+        if caller is None:
+            caller = self._known[stack] = self._read(stack)
+        if caller.frame >= 0:
+            if caller.frame == inherited.frame and inherited.inside:
+                # The equation is in the body of that call: the body's function made it.
+                return Caller(caller.kind, caller.frame, inherited.library or caller.library)
+            return caller
         if inherited.kind is not None and inherited.library is None:
             # What a custom rule or a jit around it holds is still that call.
             return Caller(inherited.kind, inherited.frame, None)
-        library = inherited.library or own.library
-        if library is None and own.kind is not None:
+        library = inherited.library or caller.library
+        if library is None and caller.kind is not None:
             # Only a function of JAX's own rooms, or of a library, is between: the user's line names it.
             library = self._written.called(inherited.frame) or "a library"
-        return Caller(own.kind, inherited.frame, library)
+        return Caller(caller.kind, inherited.frame, library)
 
     def functions(self, stack: int) -> list[str]:
         """Names of the library functions of a stack, outermost first."""

@@ -1,4 +1,4 @@
-"""What is known of one control-flow construct, as plain rows: the fields are those of `snapshot.control_flow`."""
+"""Declares the rows of a control-flow card; the fields are those of `document.types.control_flow`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class ControlPath:
-    """Where a construct is: its program, the way down from that program's jaxpr, the equation in the last scope."""
+    """The place of a construct: its program, the steps down from that program, the equation in the last scope."""
 
     program: int
     steps: tuple[Step, ...]

@@ -1,4 +1,4 @@
-"""Adds to a card the sentences that a person should know; the card's own parts prove each of them."""
+"""Adds to a card sentences on its construct that a user should know; the card's other fields prove each sentence."""
 
 from __future__ import annotations
 
@@ -105,18 +105,19 @@ _BATCHED_WHILE = (
 
 
 def add(
-    card: Card, call: Call | None, walk: Walk, *, backward: bool, again: bool, plain: bool, used: bool = True
+    card: Card, call: Call | None, walk: Walk, *, backward: bool, is_repeated: bool, plain: bool, used: bool = True
 ) -> None:
-    """Add the facts of a scan, a while or a cond.
+    """Add the facts of a scan, a while or a cond to its card.
 
     Args:
-        card: Everything else of it is filled.
-        call: The user's call, where its text is known.
-        walk: The pools.
-        backward: It is a part of a backward pass.
-        again: remat computes it again in a backward pass.
-        plain: The user called it, and JAX's own: a library may have a rule of its own for its derivative.
-        used: Something needs a result of it, or its effects.
+        card: The card; its other fields are filled.
+        call: The call in the user's code, where its text is known.
+        walk: The pools of the program.
+        backward: Whether the construct is a part of a backward pass.
+        is_repeated: Whether remat computes the construct again in a backward pass.
+        plain: Whether the user called the construct of JAX itself: the construct of a library may have its own rule for
+            its derivative.
+        used: Whether an equation needs a result of the construct, or its effects.
     """
     facts = card.facts
     if not used:
@@ -143,12 +144,12 @@ def add(
     elif card.kind == "map":
         in_batches = call is not None and "batch_size" in call.keywords
         facts.append(_MAP_BATCHED if in_batches else _MAP)
-    kept = [slot.path for slot in card.slots if slot.kept]
-    if kept:
-        facts.append((_KEPT if len(kept) == 1 else _KEPT_MANY).format(paths=", ".join(kept[:5])))
+    kept_paths = [slot.path for slot in card.slots if slot.kept]
+    if kept_paths:
+        facts.append((_KEPT if len(kept_paths) == 1 else _KEPT_MANY).format(paths=", ".join(kept_paths[:5])))
     if card.primitive in ("scan", "while") and card.trips == 0:
         facts.append(_NO_STEP_AT_ALL if any(slot.role == "carry" for slot in card.slots) else _NO_STEP)
-    if again:
+    if is_repeated:
         facts.append(_AGAIN)
     if card.unroll > 1 and card.trips:
         facts.append(_unrolled(card.trips, card.unroll))
@@ -165,7 +166,7 @@ def combined(length: int | None, equations: int) -> str:
 
 
 def counted_by_xla(card: Card) -> None:
-    """A while whose number of steps XLA found: it does not depend on the values."""
+    """Add the fact on a while whose number of steps XLA found: the number does not depend on the values."""
     if card.open_fact >= 0:
         del card.facts[card.open_fact]
     card.facts.append(_COUNTED.format(steps=count(card.trips, "step")))

@@ -12,7 +12,7 @@ SHORT = 10
 
 
 def choose(card: Card, place: Place, derivative: str) -> None:
-    """Fill `choice` and `choice_reason`; what a derivative made was nobody's choice."""
+    """Fill `choice` and `choice_reason`; a construct that a derivative made has no choice of the user."""
     if card.library is not None or derivative == "transpose":
         return
     row = _row(card, place, derivative)
@@ -31,7 +31,7 @@ def _row(card: Card, place: Place, derivative: str) -> tuple[str, str] | None:
         return "open", "The number of steps is known only at run time."
     if card.trips != 0 and card.kind == "scan" and any(slot.role == "ys" for slot in card.slots):
         if derivative:
-            return None  # they may be what the derivative keeps
+            return None  # these operands may be residuals of the derivative
         return "outputs", "Each step returns an output beside the carry."
     if not card.trips or card.kind == "while_loop":
         return None

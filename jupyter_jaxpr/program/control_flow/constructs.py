@@ -72,9 +72,11 @@ class Constructs:
             self._while(card, place, scopes, call)
         derivative = place.derivative(card.name_stack)
         plain = card.library is None and (card.body < 0 or self.debug_of(card.body).users)
-        again = REMATTED in f"{place.around}/{card.name_stack}" and derivative != "transpose"
+        is_repeated = REMATTED in f"{place.around}/{card.name_stack}" and derivative != "transpose"
         used = equation in dict(columns.effects) or self._is_used(place, equation)
-        card_facts.add(card, call, self._walk, backward=derivative == "transpose", again=again, plain=plain, used=used)
+        card_facts.add(
+            card, call, self._walk, backward=derivative == "transpose", is_repeated=is_repeated, plain=plain, used=used
+        )
         choice.choose(card, place, derivative)
         return card
 
@@ -89,25 +91,25 @@ class Constructs:
         shift = inner.constants
         for index, operand in enumerate(operands):
             step = inner.variable_avals[shift + index]
-            whole = self._paths.aval(place.columns, operand)
+            aval = self._paths.aval(place.columns, operand)
             if index < parts.consts:
-                kept = body.kept(index)
-                name = body.input(index) if kept else self._outside(place, operand, card) or body.input(index)
-                card.slots.append(SlotRow("const", name, step, whole, step, operand, kept))
+                is_kept = body.kept(index)
+                name = body.input(index) if is_kept else self._outside(place, operand, card) or body.input(index)
+                card.slots.append(SlotRow("const", name, step, aval, step, operand, is_kept))
             elif index < parts.consts + parts.carry:
                 position = index - parts.consts
                 out = self._paths.aval(inner, inner.outputs[position])
                 name = body.carry(position, parts.consts, parts.carry)
-                card.slots.append(SlotRow("carry", name, step, whole, out, operand))
+                card.slots.append(SlotRow("carry", name, step, aval, out, operand))
             else:
                 name = self._outside(place, operand, card) or body.input(index)
-                card.slots.append(SlotRow("xs", name, step, whole, step, operand))
+                card.slots.append(SlotRow("xs", name, step, aval, step, operand))
         for index, output in enumerate(inner.outputs[parts.carry :], parts.carry):
             step = self._paths.aval(inner, output)
             variable = first + index
-            whole = place.columns.variable_avals[variable]
+            aval = place.columns.variable_avals[variable]
             name = body.y(index, len(inner.outputs) - parts.carry)
-            card.slots.append(SlotRow("ys", name, step, whole, step, variable))
+            card.slots.append(SlotRow("ys", name, step, aval, step, variable))
         card.reverse, card.unroll = parts.reverse, parts.unroll
         if parts.length is not None:
             card.trips, card.trips_from = parts.length, "length"
@@ -125,7 +127,7 @@ class Constructs:
                 text = text_of(call.argument(0, "lower")) or ""
             if text.lstrip("-").isdigit():
                 upper = None if call is None else text_of(call.argument(1, "upper"))
-                # Without a step the length does not say where the loop would end.
+                # Where the step is unknown, the length does not determine the end of the loop.
                 upper = str(int(text) + card.trips) if card.trips else upper
                 card.lower, card.upper = (text, upper) if upper else (None, None)
 
@@ -139,21 +141,21 @@ class Constructs:
         condition, inner = self._walk.scopes[card.condition], self._walk.scopes[card.body]
         consts = parts.condition_consts + parts.body_consts
         for index, operand in enumerate(operands):
-            whole = self._paths.aval(place.columns, operand)
+            aval = self._paths.aval(place.columns, operand)
             if index < parts.condition_consts:
                 step = condition.variable_avals[condition.constants + index]
-                card.slots.append(SlotRow("const", self._outside(place, operand, card), step, whole, step, operand))
+                card.slots.append(SlotRow("const", self._outside(place, operand, card), step, aval, step, operand))
                 continue
             variable = inner.constants + index - parts.condition_consts
             step = inner.variable_avals[variable]
             if index < consts:
                 name = self._outside(place, operand, card) or body.input(index - parts.condition_consts)
-                card.slots.append(SlotRow("const", name, step, whole, step, operand))
+                card.slots.append(SlotRow("const", name, step, aval, step, operand))
                 continue
             position = index - consts
             out = self._paths.aval(inner, inner.outputs[position])
             name = body.carry(position, parts.body_consts, len(operands) - consts)
-            card.slots.append(SlotRow("carry", name, step, whole, out, operand))
+            card.slots.append(SlotRow("carry", name, step, aval, out, operand))
         if card.kind == "fori_loop":
             self._traced_bounds(card, place, operands[consts:], call)
         else:
@@ -179,16 +181,16 @@ class Constructs:
             card.trips, card.trips_from = max(0, int(upper) - int(lower)), "bounds"
 
     def _condition_text(self, scope: int, frame: int) -> str | None:
-        """The condition as the user wrote it: what a library adds around it is passed over."""
+        """Return the condition as the user wrote it, without the parts that a library adds around it."""
         columns = self._walk.scopes[scope]
         waiting = [variable for variable in columns.outputs[:1] if variable >= 0]
         texts: set[str | None] = set()
-        seen: set[int] = set()
+        visited: set[int] = set()
         for variable in waiting:
             equation, _ = self._paths.producer(columns, scope, variable)
-            if equation < 0 or equation in seen:
+            if equation < 0 or equation in visited:
                 continue
-            seen.add(equation)
+            visited.add(equation)
             frames = self._callers.user_frames(columns.stack[equation])
             if frames and frames[0] != frame:
                 texts.add(self._written.text(frames[0]))
@@ -228,8 +230,8 @@ class Constructs:
         for index, operand in enumerate(branch_operands):
             step = inner.variable_avals[inner.constants + index]
             name = self._outside(place, operand, card) or _at(debug.arguments, index)
-            whole = self._paths.aval(columns, operand)
-            card.slots.append(SlotRow("operand", name, step, whole, step, operand))
+            aval = self._paths.aval(columns, operand)
+            card.slots.append(SlotRow("operand", name, step, aval, step, operand))
         self._results(card, place, debug, call)
         flops = [branch.flops for branch in card.branches]
         card.step_flops = (
@@ -264,16 +266,16 @@ class Constructs:
         inner = self._walk.scopes[card.body]
         operands = columns.operands[equation]
         for index, operand in enumerate(operands):
-            whole = self._paths.aval(columns, operand)
-            step = inner.variable_avals[inner.constants + index] if index < inner.inputs else whole
+            aval = self._paths.aval(columns, operand)
+            step = inner.variable_avals[inner.constants + index] if index < inner.inputs else aval
             name = self._outside(place, operand, card) or _at(debug.arguments, index)
-            card.slots.append(SlotRow("operand", name, step, whole, step, operand))
+            card.slots.append(SlotRow("operand", name, step, aval, step, operand))
         self._results(card, place, debug, self._written.call(caller.frame) if caller.library is None else None)
         card.steppable = card_facts.NO_STEPS
         return card
 
     def _results(self, card: Card, place: Place, debug: Debug, call: Call | None) -> None:
-        """What a branch or a named scope gives, by the names that the call's result is bound to."""
+        """Return the results of a branch or a named scope, by the names that the call's result is bound to."""
         columns = place.columns
         first = self._paths.first_result(columns, place.number, card.equation)
         count = columns.output_counts[card.equation]
@@ -290,7 +292,7 @@ class Constructs:
             card.slots.append(SlotRow("result", name, aval, aval, aval, first + index))
 
     def _only_leaf(self, card: Card, call: Call | None) -> str | None:
-        """The path of the only result in what the branches return; None where their texts differ or show more."""
+        """Return the path of the only result of the branches; None where their texts differ or return more."""
         leaves: set[str | None] = set()
         lambdas = (
             [argument for argument in call.arguments if isinstance(argument, ast.Lambda)] if call is not None else []
@@ -316,10 +318,10 @@ class Constructs:
         return debug
 
     def inputs(self, place: Place, equation: int, parameter: str, scope: int) -> list[str]:
-        """The paths that a program inside an equation sees: its own names, and outside ones for what it closes over."""
+        """Return the input paths of a program inside an equation: own names, and outside names for captured values."""
         columns = self._walk.scopes[scope]
         debug = self.debug_of(scope)
-        own = [_at(debug.arguments, index) for index in range(columns.inputs)]
+        names = [_at(debug.arguments, index) for index in range(columns.inputs)]
         operands = place.columns.operands[equation]
         primitive = self._walk.strings.items[place.columns.primitive[equation]]
         offset = 0
@@ -329,13 +331,13 @@ class Constructs:
             offset = while_parts(place.jaxpr.eqns[equation].params).condition_consts
         frame = self._callers.of(place.columns.stack[equation], place.caller).frame
         function = self._written.function(debug.file, debug.line) if debug.users else None
-        for index, name in enumerate(own):
+        for index, name in enumerate(names):
             if name:
-                own[index] = renamed(name, function)
+                names[index] = renamed(name, function)
             elif len(operands) == columns.inputs + offset or parameter == "body_jaxpr":
                 if index + offset < len(operands):
-                    own[index] = self._paths.of(place, operands[index + offset], frame)
-        return [""] * columns.constants + own
+                    names[index] = self._paths.of(place, operands[index + offset], frame)
+        return [""] * columns.constants + names
 
     def _body(self, card: Card, scope: int, call: Call | None, place: Place) -> Body:
         """The body of a loop."""
@@ -351,7 +353,7 @@ class Constructs:
         return self._paths.of(place, operand, card.frame)
 
     def _is_used(self, place: Place, equation: int) -> bool:
-        """Whether an equation, or what the scope gives, reads a result of an equation."""
+        """Return whether an equation, or the result of the scope, reads a result of an equation."""
         columns = place.columns
         first = self._paths.first_result(columns, place.number, equation)
         results = range(first, first + columns.output_counts[equation])

@@ -1,7 +1,7 @@
 """Makes cards of constructs that left no primitive of their own: a cond under vmap, an associative_scan.
 
-Both are found from the frames: JAX's batching rule of cond is on the stack of the selects that it makes, and
-`associative_scan` on that of the slices it takes. Equations of one call have the same user frames around them.
+Both are found by their frames: JAX's batching rule of cond is on the stack of the selects that it makes, and
+`associative_scan` is on the stack of the slices that it takes. Equations of one call have the same user frames.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Dissolved:
         )
 
     def find(self, place: Place, program: int) -> list[Found]:
-        """What a scope has of them."""
+        """Return such constructs of a scope."""
         columns, strings = place.columns, self._walk.strings.items
         selects: list[_Group] = []
         open_groups: dict[tuple[tuple[int, ...], int], _Group] = {}
@@ -130,13 +130,13 @@ class Dissolved:
         self._predicates.fill(card, place, columns.operands[results[0]][0], call)
         found_select = Found(card)
         starts = [index for index in group.equations if strings[columns.primitive[index]] == "eq"]
-        own = set(group.equations)
+        group_equations = set(group.equations)
         for side in range(sides):
             label = ("False", "True")[side] if card.kind == "cond" and sides == 2 else str(side)
             branch = BranchRow(label, name=branch_name(call, card.kind, side) or "")
             if len(starts) == sides:
                 end = starts[side + 1] if side + 1 < sides else results[0]
-                inside = [index for index in range(starts[side], end) if index not in own]
+                inside = [index for index in range(starts[side], end) if index not in group_equations]
                 branch.equations, branch.flops = self._size(place, inside)
                 found_select.regions.append((range(starts[side], end), label))
                 if not branch.name and inside:
@@ -147,16 +147,16 @@ class Dissolved:
             for index in group.equations
             if index not in results and strings[columns.primitive[index]] == "select_n"
         ]
-        seen: set[int] = set()
-        for each in picked:
-            operand = columns.operands[each][-1]
-            if operand not in seen:
-                seen.add(operand)
+        visited: set[int] = set()
+        for equation in picked:
+            operand = columns.operands[equation][-1]
+            if operand not in visited:
+                visited.add(operand)
                 aval = self._paths.aval(columns, operand)
                 name = self._paths.of(place, operand, card.frame)
                 card.slots.append(SlotRow("operand", name, aval, aval, aval, operand))
-        for index, each in enumerate(results):
-            variable = self._paths.first_result(columns, place.number, each)
+        for index, equation in enumerate(results):
+            variable = self._paths.first_result(columns, place.number, equation)
             aval = columns.variable_avals[variable]
             bound = target_name(call.target, index, len(results)) if call is not None and call.target else None
             card.slots.append(SlotRow("result", bound or "", aval, aval, aval, variable))
@@ -172,7 +172,7 @@ class Dissolved:
         return found_select
 
     def _size(self, place: Place, equations: Sequence[int]) -> tuple[int, int | None]:
-        """How many equations, those inside included, and what they cost."""
+        """Return the number of equations, including inner ones, and their cost."""
         children: dict[int, list[int]] = {}
         for equation, _, _, child in place.columns.children:
             children.setdefault(equation, []).append(child)
@@ -196,7 +196,7 @@ class Dissolved:
     # --- associative_scan ------------------------------------------------------------------------
 
     def _with_combiners(self, place: Place, groups: dict[tuple[tuple[int, ...], int], _Group]) -> list[_Group]:
-        """The groups with the equations of the user's combiner: they have the call's frames around their own."""
+        """Return the groups with the equations of the user's combiner, whose frames contain the frames of the call."""
         columns = place.columns
         if groups:
             tails = {(frames[0], name_stack): group for (frames, name_stack), group in groups.items() if frames}
@@ -223,30 +223,33 @@ class Dissolved:
         backward = place.derivative(card.name_stack) == "transpose"
         card.reverse = any(strings[columns.primitive[index]] == "rev" for index in group.equations)
         axis = self._axis(place, group)
-        own = set(group.equations)
+        group_equations = set(group.equations)
         outside: dict[int, str] = {}
         bound: set[int] = set()
-        for each in group.equations:
-            taken = strings[columns.primitive[each]] in ("slice", "rev") and self._kind(columns.stack[each]) is not None
-            for operand in columns.operands[each]:
-                if operand < 0 or self._paths.producer(columns, place.number, operand)[0] in own:
+        for group_equation in group.equations:
+            is_slice = (
+                strings[columns.primitive[group_equation]] in ("slice", "rev")
+                and self._kind(columns.stack[group_equation]) is not None
+            )
+            for operand in columns.operands[group_equation]:
+                if operand < 0 or self._paths.producer(columns, place.number, operand)[0] in group_equations:
                     continue
-                if taken:
+                if is_slice:
                     outside[operand] = "xs"
                 else:
                     outside.setdefault(operand, "const")
-            first = self._paths.first_result(columns, place.number, each)
-            bound.update(range(first, first + columns.output_counts[each]))
+            first = self._paths.first_result(columns, place.number, group_equation)
+            bound.update(range(first, first + columns.output_counts[group_equation]))
         for role in () if backward else ("const", "xs"):
             for operand in (variable for variable, own_role in outside.items() if own_role == role):
                 name = self._paths.of(place, operand, card.frame)
                 card.slots.append(self._slot(columns, role, name, operand, axis))
         results = [variable for variable in columns.outputs if variable in bound]
         for equation, operands in enumerate(columns.operands):
-            if equation not in own:
+            if equation not in group_equations:
                 results += [variable for variable in operands if variable in bound]
         length = next((self._length(columns, slot.operand, axis) for slot in card.slots if slot.role == "xs"), None)
-        # What a derivative keeps of the levels in between is shorter.
+        # The residuals that a derivative keeps of the levels in between are shorter.
         ys = [variable for variable in dict.fromkeys(results) if self._length(columns, variable, axis) == length]
         for index, variable in enumerate([] if backward else ys):
             target = call.target if call is not None else None
@@ -275,9 +278,9 @@ class Dissolved:
         return 0
 
     def _slot(self, columns: ScopeColumns, role: str, name: str, variable: int, axis: int) -> SlotRow:
-        whole = columns.variable_avals[variable]
-        step = whole if role == "const" else self._element(whole, axis)
-        return SlotRow(role, name, step, whole, step, variable)
+        aval = columns.variable_avals[variable]
+        step = aval if role == "const" else self._element(aval, axis)
+        return SlotRow(role, name, step, aval, step, variable)
 
     def _element(self, aval: int, axis: int) -> int:
         """The type of one element along an axis."""

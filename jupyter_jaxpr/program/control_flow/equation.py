@@ -1,4 +1,4 @@
-"""The primitives of control flow and of named scopes, and what JAX knows of the function behind a program."""
+"""Lists the primitives of control flow and of named scopes, and reads JAX's facts on the function behind a program."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ SCOPE_PRIMITIVES = {
     "CustomJVPTraced": "custom_jvp",
     "CustomVJPTraced": "custom_vjp",
 }
-#: The parameters that hold what a named scope stands around.
+#: The parameters that hold the program inside a named scope.
 SCOPE_PARAMETERS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 
 
 @dataclass(frozen=True)
 class Debug:
-    """What JAX knows of the function that a program was traced from; empty where it knows nothing."""
+    """JAX's facts on the function that a program was traced from; empty where JAX has none."""
 
     function: str = ""
     file: str = ""
@@ -49,12 +49,12 @@ class Debug:
     traced_for: str = ""
     arguments: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
-    #: Its source is in a file of the user's.
+    #: Whether the source of the function is in a file of the user.
     users: bool = False
 
 
 def debug_of(jaxpr: Any, positions: Positions) -> Debug:
-    """What JAX knows of the function behind a program."""
+    """Return JAX's facts on the function behind a program."""
     info = getattr(open_jaxpr(jaxpr), "debug_info", None)
     if info is None:
         return Debug()

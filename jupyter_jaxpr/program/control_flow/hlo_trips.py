@@ -1,8 +1,9 @@
-"""Read the trips of a program's loops from the optimised HLO, and put them on the loops' cards.
+"""Reads the number of steps of a program's loops from the optimised HLO, and writes it on the loops' cards.
 
-XLA writes `known_trip_count` where XLA could count a loop itself. An instruction and a card belong together by the
-position of the user's call. Where a position has not as many instructions as cards, or they disagree, no count is
-taken. A position without an instruction is a loop that XLA did not keep, provided that each instruction has a position.
+XLA writes `known_trip_count` where XLA could count the steps of a loop. An instruction belongs to the card with the
+same position of the user's call. Where a position has different numbers of instructions and cards, or where the counts
+disagree, no count is taken. A position without an instruction belongs to a loop that XLA removed, provided that each
+instruction has a position.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ def known_trips(cards: Sequence[Card], text: str, line_stacks: Sequence[int], po
     if not loops:
         return
     trips_by_position, all_placed = _instructions(text, line_stacks, positions)
-    for position, here in loops.items():
+    for position, cards_there in loops.items():
         counts = trips_by_position.get(position, [])
-        uncounted = [card for card in here if card.primitive == WHILE and card.trips is None]
+        uncounted = [card for card in cards_there if card.primitive == WHILE and card.trips is None]
         if not counts and all_placed:
-            for card in here:
+            for card in cards_there:
                 card_facts.no_hlo_loop(card)
         elif len(counts) == len(uncounted) and len(set(counts)) == 1 and counts[0] is not None:
             for card in uncounted:

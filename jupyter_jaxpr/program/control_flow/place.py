@@ -1,4 +1,4 @@
-"""One visit of a scope: its columns, JAX's object, and the paths of its inputs as the user would write them."""
+"""Holds one visit of a scope: its columns, JAX's object, and the paths of its inputs as the user would write them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .callers import Caller, Callers
 from .card import Step
 from .source_calls import Written, target_name
 
-#: Primitives that JAX puts between what the user gave and what a construct takes.
+#: Primitives that JAX inserts between the user's values and the operands of a construct.
 CONVERSIONS = frozenset({"convert_element_type", "stop_gradient", "copy", "copy_p", "pvary"})
 #: These too, where a transform made them on the construct's own line.
 _PUT_THERE = CONVERSIONS | {"transpose", "broadcast_in_dim", "reshape", "squeeze", "slice"}
@@ -41,15 +41,15 @@ class Place:
 
     def derivative(self, name_stack: str) -> str:
         """What an equation here is of a derivative: `transpose` of the backward pass, `jvp`, or empty of none."""
-        whole = f"{self.around}/{name_stack}"
-        _, backward, after = whole.rpartition("transpose(")
+        name_stacks = f"{self.around}/{name_stack}"
+        _, backward, after = name_stacks.rpartition("transpose(")
         if backward and REMATTED not in after:
             return "transpose"
-        return "jvp" if backward or "jvp(" in whole else ""
+        return "jvp" if backward or "jvp(" in name_stacks else ""
 
 
 class Paths:
-    """What values are called: by where they come from in a place."""
+    """Names the values of a place by their origin."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers) -> None:
         """The columns, the user's texts, the frames."""
@@ -76,12 +76,12 @@ class Paths:
         return self._firsts[number][equation]
 
     def of(self, place: Place, operand: int, construct: int = -1) -> str:
-        """The path of a value: an input's, the name it was bound to, or a short expression; empty when unknown.
+        """Return the path of a value: the path of an input, its name, or a short expression; empty where unknown.
 
         Args:
-            place: Where it is an operand.
+            place: The place where the value is an operand.
             operand: The variable, or the literal.
-            construct: Frame of the construct that takes it: what JAX itself put there has no name of the user's.
+            construct: The frame of the construct with the operand: a value inserted there has no name of the user.
         """
         if operand < 0:
             return self.literal(operand)

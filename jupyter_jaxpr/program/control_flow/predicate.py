@@ -1,7 +1,7 @@
-"""Finds the predicate of a cond: the equation that computes it, and the user's text for it.
+"""Finds the predicate of a cond: the equation that computes the predicate, and the user's text for it.
 
-Between what the user wrote and what the primitive takes JAX puts conversions, and for a switch a clamp: they carry the
-frames of the construct's own call, and are passed over.
+JAX inserts conversions between the user's predicate and the operand of the primitive, and a clamp for a switch. These
+equations have the frames of the construct's call, and are skipped.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Predicates:
         self._paths = paths
 
     def fill(self, card: Card, place: Place, operand: int, call: Call | None) -> None:
-        """Fill in what decides, where it was made, and how the user wrote it."""
+        """Fill the fields on the predicate: its equation, its text and its frame."""
         card.predicate = operand
         columns, strings = place.columns, self._walk.strings.items
         equation = -1
@@ -39,8 +39,8 @@ class Predicates:
             if equation < 0:
                 break
             made_by = strings[columns.primitive[equation]]
-            own = self._callers.of(columns.stack[equation], place.caller)
-            put_there = own.kind in ("cond", "switch") and own.frame == card.frame
+            caller = self._callers.of(columns.stack[equation], place.caller)
+            put_there = caller.kind in ("cond", "switch") and caller.frame == card.frame
             before = [operand for operand in columns.operands[equation] if operand >= 0]
             if made_by not in CONVERSIONS and not (put_there and made_by in _TO_PREDICATE):
                 break

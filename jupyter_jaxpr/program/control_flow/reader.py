@@ -1,7 +1,7 @@
 """Makes the cards of all control-flow constructs of a program, in the order of the source.
 
-A scope that is reached by two calls has its constructs twice, once for each way; scopes without any are not entered,
-and `MOST` bounds what a program can have, so the work grows with the cards and not with the program.
+A scope that two calls reach has its constructs twice, once for each call. Scopes without constructs are not entered,
+and `MOST` limits the number of cards, so the work grows with the cards and not with the program.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Reader:
             self._flatten(node.inside, number, cards)
 
     def _position(self, node: _Node) -> tuple[int, int, int]:
-        """Where a card stands in the source; cards without a line come in the order of the program, at the end."""
+        """Return the sort key of a card in the source; cards without a line follow in the order of the program."""
         frame = node.card.frame
         if frame < 0:
             return (1 << 30, 0, node.card.equation)
@@ -102,7 +102,7 @@ class Reader:
     # --- scopes --------------------------------------------------------------------------------
 
     def holds(self, scope: int) -> bool:
-        """Whether there is control flow, or a named scope of the user's, in a scope or in those inside."""
+        """Return whether a scope, or a scope inside, contains control flow or a named scope of the user."""
         cached = self._holds.get(scope)
         if cached is not None:
             return cached
@@ -148,16 +148,16 @@ class Reader:
                 nodes = self._nested(nodes, dissolved, depth)
         return nodes
 
-    def _nested(self, nodes: list[_Node], found: list[Found], depth: int) -> list[_Node]:
+    def _nested(self, nodes: list[_Node], parts: list[Found], depth: int) -> list[_Node]:
         """The constructs that left no primitive among the others: what a branch of one holds goes inside it."""
-        self._count += len(found)
-        for part in found:
+        self._count += len(parts)
+        for part in parts:
             part.card.depth = depth
-        made = [(_Node(part.card), part.regions) for part in found]
-        # Inner ones first: the regions of an outer one hold all of an inner one.
-        made.sort(key=lambda pair: sum(len(region) for region, _ in pair[1]))
-        nodes = nodes + [node for node, _ in made]
-        for outer, regions in made:
+        nodes_of_parts = [(_Node(part.card), part.regions) for part in parts]
+        # Inner constructs come first: the regions of an outer construct contain the whole inner construct.
+        nodes_of_parts.sort(key=lambda pair: sum(len(region) for region, _ in pair[1]))
+        nodes = nodes + [node for node, _ in nodes_of_parts]
+        for outer, regions in nodes_of_parts:
             for region, label in regions:
                 inner = [node for node in nodes if node is not outer and node.card.equation in region]
                 for node in inner:

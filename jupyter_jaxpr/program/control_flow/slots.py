@@ -37,7 +37,7 @@ def into(target: ast.expr | None, suffix: str) -> str | None:
 
 
 def guessed_carry(count: int, function: ast.FunctionDef | ast.Lambda | None, parameter: int) -> list[str]:
-    """Names of a carry whose paths JAX lost in a transform: only where the text leaves no doubt, else empty ones."""
+    """Return names of a carry whose paths JAX lost in a transform, where the text leaves no doubt; else empty names."""
     names = parameters(function)
     if parameter >= len(names):
         return [""] * count
@@ -55,14 +55,14 @@ def only_leaf(returned: ast.expr | None) -> str | None:
     None where the text shows more than one.
     """
     inner: ast.expr | None = None
-    own = ""
+    key_path = ""
     if isinstance(returned, ast.Dict):
         if len(returned.keys) == 1 and isinstance(returned.keys[0], ast.Constant):
-            own, inner = f"[{returned.keys[0].value!r}]", returned.values[0]
+            key_path, inner = f"[{returned.keys[0].value!r}]", returned.values[0]
     elif isinstance(returned, ast.Tuple | ast.List):
         if len(returned.elts) == 1:
-            own, inner = "[0]", returned.elts[0]
+            key_path, inner = "[0]", returned.elts[0]
     else:
         return ""
     path_within = only_leaf(inner) if inner is not None else None
-    return None if path_within is None else own + path_within
+    return None if path_within is None else key_path + path_within

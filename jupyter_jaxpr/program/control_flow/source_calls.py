@@ -1,7 +1,7 @@
 """Reads the user's text at a frame: the call, its arguments, and the names that its result is assigned to.
 
-Only the text of a call or of one function is parsed, never a file. What cannot be read is None: the source of a file
-may be gone, or another one by now, so a text counts only where it parses as what the frame says it is.
+Only the text of a call or of one function is parsed, never a file. The answer is None where the text cannot be read.
+The source of a file may be gone or edited, so a text counts only where its parse agrees with the frame.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Written:
         return call.function if call is not None and _PLAIN.fullmatch(call.function) else None
 
     def target(self, frame: int) -> ast.expr | None:
-        """What the expression of a frame is bound to: the name in `h0 = f()`, the tuple in `a, b = f()`."""
+        """Return the assignment target of a frame's expression: the name in `h0 = f()`, the tuple in `a, b = f()`."""
         if frame not in self._targets:
             self._targets[frame] = self._read_target(frame)
         return self._targets[frame]
@@ -100,7 +100,7 @@ class Written:
         return None
 
     def def_line(self, file: str, line: int) -> int:
-        """The line of the def of a function whose first line, perhaps a decorator's, is this one."""
+        """Return the line of the def of a function; its first line may be the line of a decorator."""
         source = self._positions.source_file(file)
         lines = self._of(source)
         for number in range(line, min(line + 20, len(lines) + 1)):
@@ -150,7 +150,7 @@ class Written:
         )
 
     def _read_target(self, frame: int) -> ast.expr | None:
-        """What stands left of the `=` before a frame's expression, where that is all of the statement."""
+        """Return the text left of the `=` before a frame's expression, if the expression is the whole right side."""
         if frame < 0:
             return None
         file, _, line, column, end_line, end_column = self._positions.frames[frame]
@@ -187,7 +187,7 @@ class Written:
 
 
 def definition(positions: Positions, written: Written, debug: Debug) -> int:
-    """Frame of the line where a function of the user's is defined; -1 for others."""
+    """Return the frame of the line that defines a function of the user; -1 for other functions."""
     if not debug.users:
         return -1
     return positions.line(debug.file, written.def_line(debug.file, debug.line), debug.function)
@@ -236,7 +236,7 @@ def parameters(function: ast.FunctionDef | ast.Lambda | None) -> list[str]:
 
 
 def unpacked(function: ast.FunctionDef | ast.Lambda | None) -> dict[str, ast.expr]:
-    """Of each parameter that the function takes apart by `a, b = parameter`: the names it goes into."""
+    """Return the names that the function unpacks from each parameter by `a, b = parameter`."""
     if not isinstance(function, ast.FunctionDef):
         return {}
     names = set(parameters(function))
@@ -250,7 +250,7 @@ def unpacked(function: ast.FunctionDef | ast.Lambda | None) -> dict[str, ast.exp
 
 
 def returned(function: ast.FunctionDef | ast.Lambda | None) -> ast.expr | None:
-    """What a function returns, where it does so at one place."""
+    """Return the expression that a function returns, if it has one return."""
     if isinstance(function, ast.Lambda):
         return function.body
     if function is None:
@@ -260,7 +260,7 @@ def returned(function: ast.FunctionDef | ast.Lambda | None) -> ast.expr | None:
 
 
 def _own_nodes(function: ast.FunctionDef) -> list[ast.AST]:
-    """The syntax nodes of a function, without those of nested functions."""
+    """Yield the syntax nodes of a function, without those of nested functions."""
     nodes: list[ast.AST] = []
     waiting: list[ast.AST] = list(function.body)
     for node in waiting:

@@ -22,21 +22,22 @@ def at_most(
     row_of: Callable[[Own, int], Key],
     inherited: tuple[Key, Callable[[int], Key]] | None = None,
 ) -> dict[Key, int]:
-    """The most operations of each row in one run of a scope.
+    """Return the largest number of operations of each row in one run of a scope.
 
     Args:
-        costs: Prices of the walk.
+        costs: The prices of the walk.
         scope: The scope.
-        row_of: The row of an equation, by its price and its stack.
-        inherited: The row that stands for none, and the row of the stack that calls a scope: it takes what has none.
+        row_of: Returns the row of an equation from its price and its stack.
+        inherited: The row that stands for none, and a function from the stack that calls a scope to the row that gets
+            the operations of equations without a row.
     """
     inside_of: dict[int, dict[Key, int]] = {}
     for number in reversed(in_order(costs, scope)):
         priced = costs.priced(number)
         counts: Counter[Key] = Counter()
-        for (own, stack, _), alike in priced.groups.items():
-            if own >= 0:
-                counts[row_of(costs.owns[own], stack)] += max(costs.owns[own].flops, 0) * alike
+        for (price_number, stack, _), alike in priced.groups.items():
+            if price_number >= 0:
+                counts[row_of(costs.owns[price_number], stack)] += max(costs.owns[price_number].flops, 0) * alike
         for call in priced.calls:
             inside = _inside(call, inside_of)
             if inherited is not None and inherited[0] in inside:
@@ -47,10 +48,10 @@ def at_most(
     return dict(inside_of[scope])
 
 
-def _inside(call: Call, known: dict[int, dict[Key, int]]) -> Counter[Key]:
+def _inside(call: Call, rows_of: dict[int, dict[Key, int]]) -> Counter[Key]:
     counts: Counter[Key] = Counter()
     for part in call.parts:
-        for row, flops in known[part.scope].items():
+        for row, flops in rows_of[part.scope].items():
             of_part = flops * part.most
             counts[row] = max(counts[row], of_part) if call.primitive == "cond" else counts[row] + of_part
     return counts

@@ -19,7 +19,7 @@ def convolution(equation: Any) -> int:
     batch, features, *left_axes = numbers.lhs_spec
     _, _, *kernel_axes = numbers.rhs_spec
     _, result_features, *result_axes = numbers.out_spec
-    once: int = (
+    products: int = (
         int(left[features])
         // parameters["feature_group_count"]
         * int(result[result_features])
@@ -35,7 +35,7 @@ def convolution(equation: Any) -> int:
         parameters["rhs_dilation"],
         strict=True,
     )
-    operations: int = 2 * once
+    operations: int = 2 * products
     for a, b, c, stride, padding, holes, spread in axes:
         operations *= meetings(int(left[a]), int(kernel[b]), int(result[c]), stride, padding[0], holes, spread)
     return operations

@@ -1,4 +1,4 @@
-"""What something costs, as numbers: of an equation by itself, and of one run of a scope."""
+"""Declares costs as numbers: the cost of one equation by itself, and the cost of one run of a scope."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...document.facts import TRANSCENDENTAL_WEIGHT
 
 
 class Own(NamedTuple):
-    """What one equation costs by itself, programs inside apart; -1 where it is not known."""
+    """The cost of one equation by itself, without its inner programs; -1 where a number is unknown."""
 
     flops: int
     transcendentals: int
@@ -62,7 +62,7 @@ class Cost:
         )
 
     def times(self, count: int, least: int | None = None) -> Cost:
-        """So many runs; `least` where the cheapest call has fewer."""
+        """Return the cost of several runs; `least` is the number of runs of the cheapest call, where it has fewer."""
         least = count if least is None else least
         return Cost(
             self.flops * count,
@@ -83,7 +83,7 @@ class Cost:
         return self.flops, self.transcendentals, self.read + self.written
 
     def price(self, weight: int = TRANSCENDENTAL_WEIGHT) -> tuple[int, ...]:
-        """By which costs are compared: the work first, in which a function counts as so many operations."""
+        """Return the key by which costs are compared: operations first, where a function counts as several."""
         return work(self.flops, self.transcendentals, weight), *self.amounts
 
 

@@ -1,7 +1,7 @@
-"""Counts the operations that XLA writes out and our count does not have, with their causes.
+"""Counts the operations that XLA writes out and that our count does not have, with their causes.
 
-Seen in the optimized programs of jax 0.10 to 0.12 on a CPU. Most numbers are bounds: XLA may simplify what it writes
-out. Where no bound is known, it is said of what, and not how many.
+The expansions were seen in the optimised programs of jax 0.10 to 0.12 on a CPU. Most numbers are bounds, because XLA
+may simplify the expansion. Where no bound is known, the cause is named without a number.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .scopes import Costs
 _NAMED = 5
 _NARROW = {"float16", "bfloat16"}
 _PIECE = 32  # XLA reduces a short line in pieces of so many elements
-_SHORT = 4096  # elements; a longer one it reduces as it is
+_SHORT = 4096  # elements; XLA reduces a longer axis directly
 _REDUCTIONS = frozenset("reduce_sum reduce_max reduce_min reduce_prod reduce_and reduce_or".split())
 #: Of complex numbers these are one operation to XLA as well.
 _COMPLEX_AS_THEY_ARE = frozenset(
@@ -30,11 +30,11 @@ _COMPLEX_AS_THEY_ARE = frozenset(
 
 @dataclass(frozen=True)
 class Expansion:
-    """What XLA writes out.
+    """Operations that XLA adds for equations of one kind.
 
     Attributes:
-        text: A sentence.
-        most: Operations that it adds at most; None where that is not known.
+        text: A sentence on the cause.
+        most: The largest number of operations that XLA adds; None where no bound is known.
     """
 
     text: str
@@ -42,11 +42,11 @@ class Expansion:
 
 
 def expansions(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Expansion]:
-    """What XLA writes out of a program's equations, those with a bound first; each loop's body counts once.
+    """Return XLA's expansions of a program's equations, those with a bound first; each loop's body counts once.
 
     Args:
-        costs: Prices of the walk.
-        runs: Of the program's scopes.
+        costs: The prices of the walk.
+        runs: The runs of the program's scopes.
     """
     names_by_sentence: dict[Callable[[list[str]], str], tuple[list[str], int | None]] = {}
     strings = costs.walk.strings.items
@@ -58,17 +58,17 @@ def expansions(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Expansion]:
         for primitive, equation in zip(primitives, costs.walk.jaxprs[number].eqns, strict=True):
             name = strings[primitive]
             try:
-                for sentence, most in _of(name, equation):
+                for sentence, limit in _of(name, equation):
                     names, most_before = names_by_sentence.setdefault(sentence, ([], 0))
                     names.append(name)
                     names_by_sentence[sentence] = (
                         names,
-                        None if most is None or most_before is None else most_before + most,
+                        None if limit is None or most_before is None else most_before + limit,
                     )
             except not_of_a_signal(Exception):  # another JAX, or a symbolic size: not known
                 continue
     all_of = [
-        Expansion(sentence(list(dict.fromkeys(names))), most) for sentence, (names, most) in names_by_sentence.items()
+        Expansion(sentence(list(dict.fromkeys(names))), limit) for sentence, (names, limit) in names_by_sentence.items()
     ]
     return sorted(all_of, key=lambda expansion: expansion.most is None)
 
@@ -80,11 +80,13 @@ def _of(name: str, equation: Any) -> Iterator[tuple[Callable[[list[str]], str], 
         yield _converted, narrow
     if name == "while":
         condition = equation.params["cond_jaxpr"]
-        asked = condition.out_avals[0]
-        if asked.shape:
-            again = sum(_elements(out.aval) for variable in condition.jaxpr.eqns for out in variable.outvars)
-            members = _elements(asked)
-            yield _of_all_members, 2 * members - 1 + again + sum(_elements(aval) for aval in outputs)
+        condition_aval = condition.out_avals[0]
+        if condition_aval.shape:
+            condition_elements = sum(
+                _elements(out.aval) for variable in condition.jaxpr.eqns for out in variable.outvars
+            )
+            members = _elements(condition_aval)
+            yield _of_all_members, 2 * members - 1 + condition_elements + sum(_elements(aval) for aval in outputs)
     if name in _REDUCTIONS and inputs and _elements(inputs[0]) <= _SHORT:
         shape, axes = inputs[0].shape, equation.params["axes"]
         filled = [

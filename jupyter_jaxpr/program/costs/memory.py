@@ -34,7 +34,7 @@ LIVE_AT_MOST = 20
 
 @dataclass(frozen=True)
 class LiveBuffer:
-    """An array that is alive at the peak; the fields are those of `snapshot.cost.LiveBuffer`."""
+    """An array that is alive at the peak; the fields are those of `document.types.cost.LiveBuffer`."""
 
     name: str
     type: str
@@ -46,7 +46,7 @@ class LiveBuffer:
 
 @dataclass(frozen=True)
 class MemoryUse:
-    """The fields are those of `snapshot.cost.Memory`; frames are indices of the walk's."""
+    """The memory of a program; the fields are those of `document.types.cost.Memory`, with the walk's frames."""
 
     arguments: int | None = None
     results: int | None = None
@@ -62,25 +62,25 @@ class MemoryUse:
 
 
 def memory_of(walk: Walk, scope: int, executable: Any = None, input_names: Sequence[str] = ()) -> MemoryUse:
-    """What a program needs of memory.
+    """Return the memory that a program needs.
 
     Args:
-        walk: It has walked the program.
-        scope: The program's.
-        executable: What JAX ran, as `ObservedProgram.executable`; None where it is not there.
-        input_names: Paths of the program's inputs, such as `p['w']`; may be empty.
+        walk: The walk, which has visited the program.
+        scope: The scope of the program.
+        executable: The executable that JAX ran, as `ObservedProgram.executable`; None where there is none.
+        input_names: The paths of the program's inputs, such as `p['w']`; may be empty.
     """
     analysis = xla_memory(executable)
     live = Liveness(walk)
     peak, frame, buffers = live.of(scope, input_names)
-    kept = residuals(walk, scope)
+    kept_residuals = residuals(walk, scope)
     return MemoryUse(
         **analysis,
         peak=peak,
         peak_frame=frame,
         live=buffers,
-        residuals=kept,
-        residual_bytes=sum(residual.bytes for residual in kept),
+        residuals=kept_residuals,
+        residual_bytes=sum(residual.bytes for residual in kept_residuals),
         constants=live.constants(scope),
     )
 
@@ -112,7 +112,7 @@ def _number(value: Any) -> int | None:
 
 @dataclass(frozen=True)
 class _Peak:
-    """Where in a scope the most bytes are alive that were made in it; `equation` is -1 where it has no equations."""
+    """The equation of a scope at which most bytes made in the scope are alive; -1 where it has no equations."""
 
     bytes: int
     equation: int = -1
@@ -147,7 +147,7 @@ class Liveness:
         return sum(input_bytes) + self.constants(scope) + peak.bytes, frame, live
 
     def constants(self, scope: int) -> int:
-        """Bytes of the arrays that a program and those inside it have captured, each array once."""
+        """Return the bytes of the arrays that a program and its inner programs have captured, each array once."""
         constant_bytes: dict[int, int] = {}
         for number in self._inside(scope):
             for captured in self._walk.scopes[number].captured:
@@ -157,7 +157,7 @@ class Liveness:
     # --- peaks -----------------------------------------------------------------------------------
 
     def _bytes(self, columns: ScopeColumns) -> list[int]:
-        """Of each variable; 0 where it is not known."""
+        """Return the bytes of each variable; 0 where the size is unknown."""
         table = self._sizes.table()
         return [table[aval] or 0 for aval in columns.variable_avals]
 
@@ -185,35 +185,35 @@ class Liveness:
         alive = 0
         variable = columns.constants + columns.inputs
         for index, count in enumerate(columns.output_counts):
-            made = stays = 0
+            made_bytes = stays = 0
             for number in range(variable, variable + count):
                 size = sizes[number]
-                made += size
+                made_bytes += size
                 until = last[number]
                 if until > index:
                     stays += size
                     freed[until] += size
             variable += count
-            there = inner.get(index)
-            if there is None:
-                if alive + made > best.bytes or best.equation < 0:
-                    best = _Peak(alive + made, index)
+            inner_peak = inner.get(index)
+            if inner_peak is None:
+                if alive + made_bytes > best.bytes or best.equation < 0:
+                    best = _Peak(alive + made_bytes, index)
             else:
-                extra = there.bytes + made if there.with_results else max(there.bytes, made)
+                extra = inner_peak.bytes + made_bytes if inner_peak.with_results else max(inner_peak.bytes, made_bytes)
                 if alive + extra > best.bytes or best.equation < 0:
-                    within = there.with_results or there.bytes > made
+                    within = inner_peak.with_results or inner_peak.bytes > made_bytes
                     best = _Peak(
                         alive + extra,
                         index,
-                        there.inside if within else -1,
-                        there.with_results or not within,
-                        there.slices if within else (),
+                        inner_peak.inside if within else -1,
+                        inner_peak.with_results or not within,
+                        inner_peak.slices if within else (),
                     )
             alive += stays - freed[index]
         return best
 
     def _inner(self, scope: int, columns: ScopeColumns) -> dict[int, _Peak]:
-        """Of each equation with programs inside: the largest of their peaks."""
+        """Return the largest peak of the inner programs, by equation."""
         peaks: dict[int, _Peak] = {}
         if not columns.children:
             return peaks
@@ -253,18 +253,18 @@ class Liveness:
             name = names[number - first] if len(names) == columns.inputs else ""
             text = f"argument {name}".rstrip()
             buffers.append(LiveBuffer(text, self._type(columns, number), sizes[number], -1, scope, -1))
-        seen: set[int] = set()
+        visited: set[int] = set()
         for child in self._inside(scope):
             inner = self._walk.scopes[child]
             for captured in inner.captured:
-                if captured.identity not in seen:
-                    seen.add(captured.identity)
+                if captured.identity not in visited:
+                    visited.add(captured.identity)
                     kind = self._type(inner, captured.operand)
                     buffers.append(LiveBuffer("captured constant", kind, captured.bytes, -1, child, -1))
         return buffers
 
     def _gather(self, scope: int, buffers: list[LiveBuffer]) -> int:
-        """Add what was made in a scope and is alive at its peak, and in the scopes inside; the frame of the peak."""
+        """Add the arrays of a scope and its inner scopes that are alive at its peak; return the frame of the peak."""
         peak = self._peak(scope)
         if peak.equation < 0:
             return -1
@@ -287,10 +287,10 @@ class Liveness:
         if peak.inside < 0:
             return frame
         inner = self._walk.scopes[peak.inside]
-        held = self._bytes(inner)
+        buffer_bytes = self._bytes(inner)
         for number in peak.slices:
             kind = self._type(inner, number)
-            buffers.append(LiveBuffer("slice of one step", kind, held[number], frame, peak.inside, -1))
+            buffers.append(LiveBuffer("slice of one step", kind, buffer_bytes[number], frame, peak.inside, -1))
         deeper = self._gather(peak.inside, buffers)
         return frame if deeper < 0 else deeper
 
@@ -305,17 +305,17 @@ class Liveness:
     def _inside(self, scope: int) -> list[int]:
         """A scope and all those inside, each once, combiners apart."""
         order = [scope]
-        seen = {scope}
+        visited = {scope}
         for number in order:
             for child in self._walk.scopes[number].counted:
-                if child not in seen:
-                    seen.add(child)
+                if child not in visited:
+                    visited.add(child)
                     order.append(child)
         return order
 
 
 def last_uses(columns: ScopeColumns) -> list[int]:
-    """Of each variable: the last equation that reads it, their number for a result of the scope, -1 for none."""
+    """Return the last equation that reads each variable: the equation count for a result, -1 for no reader."""
     last = [-1] * len(columns.variable_avals)
     for index, row in enumerate(columns.operands):
         for operand in row:

@@ -27,7 +27,7 @@ _PRECISION = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float
 
 @dataclass(frozen=True)
 class Residual:
-    """Residuals of one type on one line; the fields are those of `snapshot.cost.Residual`."""
+    """Residuals of one type on one line; the fields are those of `document.types.cost.Residual`."""
 
     type: str
     count: int
@@ -38,7 +38,7 @@ class Residual:
 
 @dataclass(frozen=True)
 class _Source:
-    """What made a variable: an equation of a scope, or an input of a scope."""
+    """The maker of a variable: an equation of a scope, or an input of a scope."""
 
     scope: int
     equation: int
@@ -47,13 +47,13 @@ class _Source:
 
 @dataclass(frozen=True)
 class KeptValue:
-    """A value that is kept, by what made it.
+    """A residual, by the equation that made it.
 
     Attributes:
-        scope, equation: Of the equation that made it.
-        output: Which of its results.
-        type: Of what is kept: of a loop that is a value of each step.
-        bytes: Its size.
+        scope, equation: The scope and the index of the equation.
+        output: The index of the result.
+        type: The type of the kept array: for a loop, of the values of all steps.
+        bytes: The size of the kept array.
     """
 
     scope: int
@@ -64,19 +64,21 @@ class KeptValue:
 
 
 def kept_for_backward(walk: Walk, scope: int, backward: Mapping[int, Sequence[bool]]) -> list[KeptValue]:
-    """What the forward part of a program hands to its backward part, each by the equation that made it.
+    """Return the values that the forward part of a program keeps for its backward part, by the equation that made them.
 
     Args:
-        walk: It has walked the program.
-        scope: The program's.
-        backward: Of each scope inside: whether each equation is of the backward part; all others are forward.
+        walk: The walk, which has visited the program.
+        scope: The scope of the program.
+        backward: For each scope inside, whether each equation belongs to the backward part; all others are forward.
     """
     residuals = _Residuals(walk)
 
     def depths(number: int) -> list[int]:
         return [int(is_backward) for is_backward in backward[number]]
 
-    return [value for number, kept in residuals.scopes(scope, depths) for value in residuals.values(number, kept)]
+    return [
+        value for number, variables in residuals.scopes(scope, depths) for value in residuals.values(number, variables)
+    ]
 
 
 def made_values(walk: Walk, scope: int, operands: Sequence[int]) -> list[KeptValue]:
@@ -106,9 +108,9 @@ class _Residuals:
 
     def of(self, scope: int) -> list[Residual]:
         rows: dict[tuple[str, str, tuple[int, int]], Residual] = {}
-        for number, kept in self.scopes(scope, self._depths_of):
-            for row in self._rows(number, kept):
-                # Two expressions of one line are one row, at the first of them.
+        for number, variables in self.scopes(scope, self._depths_of):
+            for row in self._rows(number, variables):
+                # Residuals of two expressions on one line share a row, at the first expression.
                 key = row.type, row.name, self._line(row.frame)
                 first = rows.get(key)
                 if first is not None:
@@ -118,7 +120,7 @@ class _Residuals:
 
     def scopes(self, scope: int, depths_of: Callable[[int], list[int]]) -> Iterator[tuple[int, list[int]]]:
         """The scopes in which both parts are, and the variables that are kept in each."""
-        waiting, seen = [scope], {scope}
+        waiting, visited = [scope], {scope}
         while waiting:
             number = waiting.pop()
             columns = self._walk.scopes[number]
@@ -126,9 +128,9 @@ class _Residuals:
             yield number, self._in_scope(number, columns, depths)
             combined = set(columns.counted)
             for equation, _, _, child in columns.children:
-                # The programs of a backward equation are backward: what they make is not kept for them.
-                if depths[equation] < 1 and child in combined and child not in seen:
-                    seen.add(child)
+                # The programs of a backward equation are backward: their values are not residuals.
+                if depths[equation] < 1 and child in combined and child not in visited:
+                    visited.add(child)
                     waiting.append(child)
 
     def _depths_of(self, number: int) -> list[int]:
@@ -153,34 +155,34 @@ class _Residuals:
         deepest = max(depths, default=-1)
         if deepest < 1:
             return []
-        kept: dict[int, None] = {}
-        made = self._makers(number)
+        variables: dict[int, None] = {}
+        makers = self._makers(number)
         for index, row in enumerate(columns.operands):
             depth = depths[index]
             if depth < 1:
                 continue
             for operand in row:
-                if operand >= 0 and made[operand] >= 0 and 0 <= depths[made[operand]] < depth:
-                    kept[operand] = None
-        return list(kept)
+                if operand >= 0 and makers[operand] >= 0 and 0 <= depths[makers[operand]] < depth:
+                    variables[operand] = None
+        return list(variables)
 
-    def _rows(self, number: int, kept: Sequence[int]) -> list[Residual]:
+    def _rows(self, number: int, variables: Sequence[int]) -> list[Residual]:
         rows = []
-        for value in self.values(number, kept):
+        for value in self.values(number, variables):
             maker = self._walk.scopes[value.scope]
             name = self._walk.strings.items[maker.primitive[value.equation]]
             frame = self._frame(maker.stack[value.equation])
             rows.append(Residual(value.type, 1, value.bytes, name, frame))
         return rows
 
-    def values(self, number: int, kept: Sequence[int]) -> list[KeptValue]:
+    def values(self, number: int, variables: Sequence[int]) -> list[KeptValue]:
         """The variables of a scope that have a known size, by the innermost equation that made each."""
         values = []
-        made = self._makers(number)
-        for variable in kept:
+        makers = self._makers(number)
+        for variable in variables:
             aval = self._walk.scopes[number].variable_avals[variable]
             size = self._sizes[aval]
-            source = self._source(_Source(number, made[variable], variable)) if made[variable] >= 0 else None
+            source = self._source(_Source(number, makers[variable], variable)) if makers[variable] >= 0 else None
             if size is None or source is None:
                 continue
             output = source.variable - bisect_left(self._makers(source.scope), source.equation)
@@ -188,7 +190,7 @@ class _Residuals:
         return values
 
     def _makers(self, number: int) -> list[int]:
-        """Of each variable of a scope: the equation that makes it, -1 for an input or a constant."""
+        """Return the equation that makes each variable of a scope; -1 for an input or a constant."""
         makers = self._made.get(number)
         if makers is None:
             columns = self._walk.scopes[number]
@@ -205,8 +207,8 @@ class _Residuals:
         if child < 0:
             return self._marked(source)
         inner = self._walk.scopes[child]
-        made = self._makers(source.scope)
-        place = source.variable - bisect_left(made, source.equation)
+        makers = self._makers(source.scope)
+        place = source.variable - bisect_left(makers, source.equation)
         if len(inner.outputs) != columns.output_counts[source.equation]:
             return source
         operand = inner.outputs[place]
@@ -221,7 +223,7 @@ class _Residuals:
         outer_operand = columns.operands[source.equation][operand - inner.constants]
         if outer_operand < 0:
             return source
-        outer = made[outer_operand]
+        outer = makers[outer_operand]
         return None if outer < 0 else self._source(_Source(source.scope, outer, outer_operand))
 
     def _marked(self, source: _Source) -> _Source:

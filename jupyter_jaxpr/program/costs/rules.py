@@ -52,11 +52,11 @@ Inside = list[tuple[str, Cost]]
 
 
 def equation_cost(equation: Any, inside: Inside) -> Cost:
-    """What an equation costs by itself, its bytes apart.
+    """Return the cost of an equation by itself, without its bytes.
 
     Args:
         equation: JAX's own object.
-        inside: Of each of its programs: the parameter that holds it, and its cost.
+        inside: For each inner program, the parameter that holds it, and its cost.
     """
     counts = operations(equation, inside)
     return UNKNOWN if counts is None else plain(counts[0], counts[1])

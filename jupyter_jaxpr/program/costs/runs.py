@@ -1,8 +1,8 @@
 """Finds how often each scope of a program runs in one call, and from which lines and name stacks.
 
-A scope that several equations call is here once, with their runs together. An equation without a line of the user's
-takes that of the equation that calls its scope, and its name stack stands below that one's: so a scope's runs are also
-kept by the line and by the name stack that it is called from.
+A scope that several equations call has one entry, with the sum of the runs. An equation without a line of the user has
+the line of the equation that calls its scope, and its name stack continues that equation's name stack. For this reason
+the runs of a scope are also stored by the line and by the name stack of the calls.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class ScopeRuns:
     """The runs of a scope.
 
     Attributes:
-        total: All of them.
-        frames: By the frame of the user's line that it is called from, for equations that have none; -1 for none.
-        names: By the name stack that it is called from.
+        total: All runs.
+        frames: The runs by the frame of the user's line that calls the scope, for equations without one; -1 for none.
+        names: The runs by the name stack of the call.
     """
 
     total: Runs = field(default_factory=Runs)
@@ -59,29 +59,29 @@ class ScopeRuns:
 
 
 def runs_of(costs: Costs, scope: int, call: int = -1) -> dict[int, ScopeRuns]:
-    """The runs of all scopes of a program, callers before what they call.
+    """Return the runs of all scopes of a program, callers before the scopes that they call.
 
     Args:
-        costs: Prices of the walk.
-        scope: The program's.
-        call: Frame of the line that called the program; -1 when unknown.
+        costs: The prices of the walk.
+        scope: The scope of the program.
+        call: The frame of the line that called the program; -1 where it is unknown.
     """
     walk = costs.walk
-    found: dict[int, ScopeRuns] = {number: ScopeRuns() for number in in_order(costs, scope)}
-    once = Runs(1, 1, 1, 1)
-    found[scope] = ScopeRuns(once, {call: once}, {"": once})
-    for number, runs in found.items():
+    runs_by_scope: dict[int, ScopeRuns] = {number: ScopeRuns() for number in in_order(costs, scope)}
+    single = Runs(1, 1, 1, 1)
+    runs_by_scope[scope] = ScopeRuns(single, {call: single}, {"": single})
+    for number, runs in runs_by_scope.items():
         columns = walk.scopes[number]
-        for each in costs.priced(number).calls:
-            frame = frame_of(walk, columns.stack[each.equation])
-            name = walk.strings.items[columns.name_stack[each.equation]]
-            _hand_on(runs, found, each, frame, name)
-    return found
+        for call_priced in costs.priced(number).calls:
+            frame = frame_of(walk, columns.stack[call_priced.equation])
+            name = walk.strings.items[columns.name_stack[call_priced.equation]]
+            _hand_on(runs, runs_by_scope, call_priced, frame, name)
+    return runs_by_scope
 
 
-def _hand_on(runs: ScopeRuns, found: dict[int, ScopeRuns], call: Call, frame: int, name: str) -> None:
+def _hand_on(runs: ScopeRuns, runs_by_scope: dict[int, ScopeRuns], call: Call, frame: int, name: str) -> None:
     for part in call.parts:
-        inner = found[part.scope]
+        inner = runs_by_scope[part.scope]
         inner.total.add(runs.total.within(part))
         if frame >= 0:
             inner.frames.setdefault(frame, Runs()).add(runs.total.within(part))
@@ -98,7 +98,7 @@ def below(prefix: str, name: str) -> str:
 
 
 def frame_of(walk: Walk, stack: int) -> int:
-    """The innermost frame of the user's in a stack; -1 for none."""
+    """Return the innermost user frame of a stack; -1 for none."""
     if stack < 0:
         return -1
     frames = walk.positions.stacks[stack][0]
@@ -107,8 +107,8 @@ def frame_of(walk: Walk, stack: int) -> int:
 
 def in_order(costs: Costs, scope: int) -> list[int]:
     """The scopes of a program that run, callers first."""
-    done: list[int] = []
-    seen = {scope}
+    ordered: list[int] = []
+    visited = {scope}
 
     def inside(number: int) -> Iterator[int]:
         for call in costs.priced(number).calls:
@@ -118,11 +118,11 @@ def in_order(costs: Costs, scope: int) -> list[int]:
     waiting = [(scope, inside(scope))]
     while waiting:
         number, children = waiting[-1]
-        child = next((child for child in children if child not in seen), None)
+        child = next((child for child in children if child not in visited), None)
         if child is None:
-            done.append(number)
+            ordered.append(number)
             waiting.pop()
         else:
-            seen.add(child)
+            visited.add(child)
             waiting.append((child, inside(child)))
-    return done[::-1]
+    return ordered[::-1]

@@ -1,7 +1,7 @@
 """Prices each equation of a scope; a primitive with the same types is priced once.
 
-One to two microseconds an equation: most are found by their primitive, parameters and types; what holds programs is
-priced by them.
+The work is one to two microseconds an equation: most prices are found by primitive, parameters and types. The price of
+an equation with inner programs comes from the programs.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Costs:
         self._weight = weight
 
     def as_xla_weighs(self) -> Costs:
-        """The same scopes, where the dearest branch is the one with most operations, functions apart."""
+        """Return the same prices, where the dearest branch is the branch with most operations, without functions."""
         return Costs(self.walk, self._trips, weight=0)
 
     def scope(self, number: int) -> int | None:
@@ -110,7 +110,7 @@ class Costs:
         return cost.flops_most if cost.exact else None
 
     def of(self, number: int) -> Cost:
-        """The cost of one run of a scope, as far as the cost is known."""
+        """Return the cost of one run of a scope, as far as the cost is known."""
         return self.priced(number).total
 
     def priced(self, number: int) -> Priced:
@@ -121,7 +121,7 @@ class Costs:
         return price
 
     def call(self, call: Call) -> Cost:
-        """What one run of an equation that holds programs costs."""
+        """Return the cost of one run of an equation with inner programs."""
         total = NOTHING
         for part in call.parts:
             inner = self.of(part.scope)
@@ -134,7 +134,7 @@ class Costs:
         return self._bounded(call, total) if call.primitive == "cond" else total
 
     def _bounded(self, call: Call, total: Cost) -> Cost:
-        """The cost of a cond with its bounds: each of them may be of another branch than the dearest."""
+        """Return the cost of a cond with its bounds: each bound may come from another branch than the dearest."""
         inside = [self.of(part.scope) for part in call.parts]
         return replace(
             total,
@@ -155,7 +155,7 @@ class Costs:
         types = columns.variable_avals + [-1] * len(self.walk.literals)
         get, numbers_of_keys, variables = types.__getitem__, self._numbers, columns.variable_avals
         first = columns.constants + columns.inputs
-        own: list[int] = []
+        price_numbers: list[int] = []
         keys: list[tuple[int, ...]] = []
         missing = []
         rows = zip(columns.primitive, columns.parameters, columns.output_counts, columns.operands, strict=True)
@@ -163,34 +163,36 @@ class Costs:
             after = first + count
             key = (primitive, parameters, *variables[first:after], -2, *map(get, operands))
             first = after
-            found = numbers_of_keys.get(key, -1)
-            own.append(found)
+            price_number = numbers_of_keys.get(key, -1)
+            price_numbers.append(price_number)
             keys.append(key)
-            if found < 0:
+            if price_number < 0:
                 missing.append(index)
-        priced = Priced(own)
+        priced = Priced(price_numbers)
         equations = self.walk.jaxprs[number].eqns
         for index in missing:
             if index not in children_of:
-                found = numbers_of_keys.get(keys[index], -1)
-                if found < 0:
-                    found = numbers_of_keys[keys[index]] = self._leaf(equations[index], columns, index, keys[index], [])
-                own[index] = found
+                price_number = numbers_of_keys.get(keys[index], -1)
+                if price_number < 0:
+                    price_number = numbers_of_keys[keys[index]] = self._leaf(
+                        equations[index], columns, index, keys[index], []
+                    )
+                price_numbers[index] = price_number
         total = NOTHING
         for index, programs in children_of.items():
             call = self._call(number, index, equations[index], programs)
             if call is None:
                 inside = [(name, self.of(child)) for name, _, child in programs]
-                own[index] = self._leaf(equations[index], columns, index, keys[index], inside)
+                price_numbers[index] = self._leaf(equations[index], columns, index, keys[index], inside)
             else:
-                own[index] = -1
+                price_numbers[index] = -1
                 priced.calls.append(call)
                 total = total + self.call(call)
-        priced.groups = Counter(zip(own, columns.stack, columns.name_stack, strict=True))
-        alike = Counter(own)
-        for found, times in alike.items():
-            if found >= 0:
-                total = total + _of_own(self.owns[found]).times(times)
+        priced.groups = Counter(zip(price_numbers, columns.stack, columns.name_stack, strict=True))
+        alike = Counter(price_numbers)
+        for price_number, times in alike.items():
+            if price_number >= 0:
+                total = total + _of_own(self.owns[price_number]).times(times)
         priced.total = total
         return priced
 
@@ -285,11 +287,11 @@ def _devices(parameters: Any) -> int:
     return math.prod(int(size) for name, size in shape.items() if axes is None or name in axes)
 
 
-def _of_own(own: Own) -> Cost:
+def _of_own(price: Own) -> Cost:
     return plain(
-        max(own.flops, 0),
-        max(own.transcendentals, 0),
-        exact=own.flops >= 0,
-        read=max(own.read, 0),
-        written=max(own.written, 0),
+        max(price.flops, 0),
+        max(price.transcendentals, 0),
+        exact=price.flops >= 0,
+        read=max(price.read, 0),
+        written=max(price.written, 0),
     )

@@ -1,8 +1,8 @@
 """Sums the costs by line of the user's text and by primitive.
 
-Each row has its part of the dearest run of the program and of its cheapest: the rows of a table add up to the program.
-A line in a branch that the dearest run does not take has nothing of it; `if_taken` is what a row costs at most, where
-each cond takes the branch that has most of the row.
+Each row has its share of the dearest run of the program and of its cheapest run: the rows of a table add up to the
+program. A line in a branch that the dearest run does not take has no share; `if_taken` is the largest cost of a row,
+where each cond takes the branch with the most work of the row.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .cost import Own, work
 from .runs import Runs, ScopeRuns, frame_of
 from .scopes import Costs
 
-#: The row of equations that no line of the user's made.
+#: The row of equations without a line of the user.
 _NO_LINE = -1, -1
 
 
@@ -33,15 +33,15 @@ class Row:
     bytes_written: int = 0
     per_trip: bool = False
 
-    def add(self, own: Own, count: int, runs: Runs) -> None:
+    def add(self, price: Own, count: int, runs: Runs) -> None:
         """Add so many equations of a scope of these runs."""
         self.equations += count
-        flops, dearest = max(own.flops, 0) * count, runs.dearest * count
+        flops, dearest = max(price.flops, 0) * count, runs.dearest * count
         self.flops += flops * runs.dearest
         self.flops_min += flops * runs.cheapest
-        self.transcendentals += max(own.transcendentals, 0) * dearest
-        self.bytes_read += max(own.read, 0) * dearest
-        self.bytes_written += max(own.written, 0) * dearest
+        self.transcendentals += max(price.transcendentals, 0) * dearest
+        self.bytes_read += max(price.read, 0) * dearest
+        self.bytes_written += max(price.written, 0) * dearest
         self.per_trip |= runs.per_trip
 
 
@@ -50,19 +50,19 @@ def by_primitive(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
     strings = costs.walk.strings.items
     rows: dict[int, Row] = {}
     for number, of_scope in runs.items():
-        for (own, _, _), count in costs.priced(number).groups.items():
-            if own >= 0:
-                price = costs.owns[own]
+        for (price_number, _, _), count in costs.priced(number).groups.items():
+            if price_number >= 0:
+                price = costs.owns[price_number]
                 row = rows.setdefault(price.primitive, Row(strings[price.primitive]))
                 row.add(price, count, of_scope.total)
-    most = at_most(costs, _root(runs), lambda own, _: own.primitive)
+    dearest_flops = at_most(costs, _root(runs), lambda price, _: price.primitive)
     for number, row in rows.items():
-        row.if_taken = most.get(number, 0)
+        row.if_taken = dearest_flops.get(number, 0)
     return sorted(rows.values(), key=lambda row: (*_price(row), -row.equations, row.label))
 
 
 def by_line(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
-    """A row for each line of the user's, in the order of files and lines; last what no line of the user's made."""
+    """Return a row for each line of the user, in the order of files; the last row has equations without a line."""
     positions = costs.walk.positions
     rows: dict[tuple[int, int], Row] = {}
     places: dict[int, tuple[int, int]] = {}
@@ -78,10 +78,10 @@ def by_line(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
         return rows.setdefault(place_of(frame), Row(frame=frame))
 
     for number, of_scope in runs.items():
-        for (own, stack, _), count in costs.priced(number).groups.items():
-            if own < 0:
+        for (price_number, stack, _), count in costs.priced(number).groups.items():
+            if price_number < 0:
                 continue
-            price = costs.owns[own]
+            price = costs.owns[price_number]
             frame = frame_of(costs.walk, stack)
             if frame >= 0:
                 row(frame).add(price, count, of_scope.total)
@@ -93,17 +93,17 @@ def by_line(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
         return place_of(frame_of(costs.walk, stack))
 
     program = _root(runs)
-    most = at_most(costs, program, lambda _, stack: of_stack(stack), (_NO_LINE, of_stack))
+    dearest_flops = at_most(costs, program, lambda _, stack: of_stack(stack), (_NO_LINE, of_stack))
     call = place_of(next(iter(runs[program].frames)))
     if call != _NO_LINE:
-        most[call] = most.get(call, 0) + most.pop(_NO_LINE, 0)
+        dearest_flops[call] = dearest_flops.get(call, 0) + dearest_flops.pop(_NO_LINE, 0)
     for place, sums in rows.items():
-        sums.if_taken = most.get(place, 0)
+        sums.if_taken = dearest_flops.get(place, 0)
     return [rows[place] for place in sorted(rows, key=lambda place: (place[0] < 0, place))]
 
 
 def _root(runs: dict[int, ScopeRuns]) -> int:
-    """The scope of the program itself: callers come before what they call."""
+    """Return the scope of the program itself: callers come before the scopes that they call."""
     return next(iter(runs))
 
 
@@ -111,9 +111,9 @@ def unknown(costs: Costs, runs: dict[int, ScopeRuns]) -> list[tuple[str, int]]:
     """The primitives without a rule, and how many equations of each."""
     counts: dict[str, int] = {}
     for number in runs:
-        for (own, _, _), count in costs.priced(number).groups.items():
-            if own >= 0 and costs.owns[own].flops < 0:
-                name = costs.walk.strings.items[costs.owns[own].primitive]
+        for (price_number, _, _), count in costs.priced(number).groups.items():
+            if price_number >= 0 and costs.owns[price_number].flops < 0:
+                name = costs.walk.strings.items[costs.owns[price_number].primitive]
                 counts[name] = counts.get(name, 0) + count
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 

@@ -1,14 +1,15 @@
 """Finds the bytes that an equation reads and writes from its primitive and the sizes of its operands and results.
 
-The rules are those of `HloCostAnalysis`, for an equation by itself: each operand is read once and each result written
-once. What is not so:
+The rules are those of `HloCostAnalysis`, for an equation by itself: each operand is read once and each result is
+written once. The exceptions are:
 
 - Constants written into the equation are not read. A view costs nothing: reshape, squeeze, expand_dims, bitcast, and
-  what only marks a place (XLA makes a bitcast of it, or nothing).
-- slice, dynamic_slice and gather read as much as they give, and their indices.
+  primitives that only mark a place (XLA makes a bitcast of it, or nothing).
+- slice, dynamic_slice and gather read as many bytes as their result has, and their indices.
 - dynamic_update_slice reads the update and the indices and writes the update. A scatter reads the indices, the updates
-  and what they fall on, and writes as much as the updates.
-- What holds a program (scan, cond, jit, ...) costs what is inside it; how a scan cuts its xs is not counted.
+  and the elements that it updates, and writes as many bytes as the updates have.
+- An equation with inner programs (scan, cond, jit, ...) costs as much as the programs; the slices of a scan's xs are
+  not counted.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Sums the costs as trees: the scopes as they call each other, and the name stack.
+"""Sums the costs as trees: the scopes by their calls, and the name stack.
 
-A node has all that is inside it, in the dearest run of the program. Calls of one scope from one line are one node. A
-tree has at most `NODES` nodes: the dearest ones; what is left out is still in the nodes around it.
+A node has the cost of all nodes inside it, in the dearest run of the program. Calls of one scope from one line are one
+node. A tree has at most `NODES` nodes, the dearest ones; the cost of a node that is left out is in its parents.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Node:
 
 @dataclass(slots=True)
 class _Waiting:
-    """A node to come: what it costs, and its runs."""
+    """A future node with its cost and its runs."""
 
     label: str
     parent: int
@@ -59,9 +59,9 @@ def by_scope(costs: Costs, scope: int, label: str, call: int = -1) -> list[Node]
     nodes: list[Node] = []
     heap: list[tuple[tuple[int, ...], int, _Waiting]] = []
 
-    def wait(each: _Waiting) -> None:
-        price = costs.of(each.scope).times(each.runs.dearest).price()
-        heapq.heappush(heap, (tuple(-amount for amount in price), next(order), each))
+    def wait(waiting_node: _Waiting) -> None:
+        price = costs.of(waiting_node.scope).times(waiting_node.runs.dearest).price()
+        heapq.heappush(heap, (tuple(-amount for amount in price), next(order), waiting_node))
 
     wait(_Waiting(label, -1, scope, call, Runs(1, 1, 1, 1)))
     while heap and len(nodes) < NODES:
@@ -73,14 +73,14 @@ def by_scope(costs: Costs, scope: int, label: str, call: int = -1) -> list[Node]
     return nodes
 
 
-def _node(each: _Waiting, cost: Cost) -> Node:
+def _node(waiting_node: _Waiting, cost: Cost) -> Node:
     return Node(
-        label=each.label,
-        parent=each.parent,
-        scope=each.scope,
-        frame=each.frame,
-        runs=each.runs.most,
-        per_trip=each.runs.per_trip or cost.per_trip,
+        label=waiting_node.label,
+        parent=waiting_node.parent,
+        scope=waiting_node.scope,
+        frame=waiting_node.frame,
+        runs=waiting_node.runs.most,
+        per_trip=waiting_node.runs.per_trip or cost.per_trip,
         flops=cost.flops,
         transcendentals=cost.transcendentals,
         bytes=cost.read + cost.written,
@@ -116,10 +116,10 @@ def by_name_stack(costs: Costs, runs: dict[int, ScopeRuns], label: str) -> list[
     nodes: dict[tuple[str, ...], Node] = {(): Node(label, -1, runs=1)}
     paths: dict[str, tuple[str, ...]] = {}
     for number, of_scope in runs.items():
-        for (own, _, name), alike in costs.priced(number).groups.items():
-            if own < 0:
+        for (price_number, _, name), alike in costs.priced(number).groups.items():
+            if price_number < 0:
                 continue
-            price = costs.owns[own]
+            price = costs.owns[price_number]
             for prefix, outer in of_scope.names.items():
                 text = below(prefix, strings[name])
                 path = paths.get(text)
@@ -137,20 +137,20 @@ def by_name_stack(costs: Costs, runs: dict[int, ScopeRuns], label: str) -> list[
     return _dearest(nodes)
 
 
-def _dearest(found: dict[tuple[str, ...], Node]) -> list[Node]:
+def _dearest(nodes: dict[tuple[str, ...], Node]) -> list[Node]:
     """The dearest nodes, parents before children."""
 
     def price(path: tuple[str, ...]) -> tuple[int, int, int, int]:
-        node = found[path]
+        node = nodes[path]
         return -node.flops, -node.transcendentals, -node.bytes, len(path)
 
     # A parent is never cheaper than its child, and comes first where they are equal.
-    chosen = sorted(found, key=price)[:NODES]
+    chosen = sorted(nodes, key=price)[:NODES]
     numbers = {path: number for number, path in enumerate(chosen)}
     for path in chosen:
         if path:
-            found[path].parent = numbers[path[:-1]]
-    return [found[path] for path in chosen]
+            nodes[path].parent = numbers[path[:-1]]
+    return [nodes[path] for path in chosen]
 
 
 def split(name_stack: str) -> tuple[str, ...]:

@@ -1,10 +1,9 @@
 """Compares our count with XLA's own count, with the reasons for the difference.
 
-XLA's is its `cost_analysis` of the executable that JAX ran; nothing is compiled for it. The reasons take our count
-apart: what a loop costs by XLA's convention, which counts its body and its condition once, what a library computes for
-it, what it counts by another formula. What then is left is put down to the compiler: operations that it removed, merged
-or repeats. What was seen on a CPU only is said of a CPU only. The parts that have numbers add up to the whole
-difference.
+XLA's count is its `cost_analysis` of the executable that JAX ran; nothing is compiled for it. The reasons are: loops,
+because XLA counts their body and condition once; functions that a library computes; primitives that XLA counts by
+another formula. The remaining difference is attributed to the compiler: operations that it removed, merged or repeats.
+Reasons that were seen on a CPU only are given on a CPU only. The reasons with numbers add up to the whole difference.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ def analysis(executable: Any) -> Analysis | None:
 
 
 def _devices(executable: Any) -> tuple[int, str | None]:
-    """How many devices of this process it runs on, and what they are."""
+    """Return the number of devices of this process on which the executable runs, and their platform."""
     try:
         loaded = executable.runtime_executable() if hasattr(executable, "runtime_executable") else executable
         devices = loaded.local_devices()
@@ -94,17 +93,17 @@ def _devices(executable: Any) -> tuple[int, str | None]:
         return 1, None
 
 
-def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], said: Analysis) -> list[Difference]:
+def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analysis: Analysis) -> list[Difference]:
     """Why XLA's operations are not ours; empty where they are equal, or XLA says none.
 
     Args:
         costs: Prices of the walk.
         scope: The program's.
         runs: Of its scopes.
-        said: XLA's count.
+        xla_analysis: XLA's count.
     """
-    ours = costs.of(scope)
-    if said.flops is None or round(said.flops) == ours.flops:
+    counted = costs.of(scope)
+    if xla_analysis.flops is None or round(xla_analysis.flops) == counted.flops:
         return []
     rows = _Loops(costs).rows(scope)
     largest = [_loop(row) for row in rows if row.ours != row.once]
@@ -115,23 +114,26 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], said: Anal
         largest.append(
             Difference("loop_once", f"XLA counts the bodies of {count(len(remaining), 'more loop')} once.", *total)
         )
-    once = ours.flops - sum((row.ours or 0) - (row.xla or 0) for row in largest)
-    if said.devices > 1:
+    counted_once = counted.flops - sum((row.ours or 0) - (row.xla or 0) for row in largest)
+    if xla_analysis.devices > 1:
         largest.append(
             Difference(
-                "rest", f"XLA counts the operations of one of {said.devices} devices.", once, once // said.devices
+                "rest",
+                f"XLA counts the operations of one of {xla_analysis.devices} devices.",
+                counted_once,
+                counted_once // xla_analysis.devices,
             )
         )
-        once //= said.devices
-    left = round(said.flops) - once
+        counted_once //= xla_analysis.devices
+    left = round(xla_analysis.flops) - counted_once
     left = _counters(largest, rows, left)
     if left:
-        for row in _formulas(costs, runs, left, said.platform == "cpu"):
+        for row in _formulas(costs, runs, left, xla_analysis.platform == "cpu"):
             largest.append(row)
             left -= (row.xla or 0) - (row.ours or 0)
-    largest += _explained(ours, rows)
+    largest += _explained(counted, rows)
     missing = unknown(costs, runs)
-    if left > 0 and not missing and said.platform == "cpu":
+    if left > 0 and not missing and xla_analysis.platform == "cpu":
         for row in _expanded(costs, runs, left):
             largest.append(row)
             left -= row.xla or 0
@@ -141,7 +143,7 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], said: Anal
         largest.append(Difference("no_rule", text, 0, left) if left > 0 else Difference("no_rule", text))
         left = min(left, 0)
     if left:
-        largest.append(_left(left, said.platform == "cpu"))
+        largest.append(_left(left, xla_analysis.platform == "cpu"))
     return largest
 
 
@@ -162,20 +164,20 @@ def _left(left: int, on_cpu: bool) -> Difference:
 
 
 def _expanded(costs: Costs, runs: dict[int, ScopeRuns], left: int) -> list[Difference]:
-    """What XLA writes out of some equations; at the end, in one row, that of which no number is known."""
+    """Return the differences by XLA's expansions; the last row names those without a number."""
     differences_left, texts = [], []
     for expansion in expansions(costs, runs):
         if expansion.most is None:
             texts.append(expansion.text)
-        elif more := min(left, expansion.most):
-            differences_left.append(Difference("rest", expansion.text, 0, more))
-            left -= more
+        elif added := min(left, expansion.most):
+            differences_left.append(Difference("rest", expansion.text, 0, added))
+            left -= added
     if left and texts:
         differences_left.append(Difference("rest", " ".join(texts), 0, left))
     return differences_left
 
 
-def _explained(ours: Cost, rows: list[_Row]) -> list[Difference]:
+def _explained(counted: Cost, rows: list[_Row]) -> list[Difference]:
     """Reasons that have no number."""
     differences = [
         Difference(
@@ -188,8 +190,8 @@ def _explained(ours: Cost, rows: list[_Row]) -> list[Difference]:
         for row in rows
         if row.per_trip
     ]
-    if ours.flops_min != ours.flops:
-        least = operations_in_words(ours.flops_min, ours.flops_min)
+    if counted.flops_min != counted.flops:
+        least = operations_in_words(counted.flops_min, counted.flops_min)
         text = (
             "XLA and jupyter_jaxpr both count the most expensive branches. With the cheapest branches, the program "
             f"has {least}."
@@ -218,7 +220,7 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Once:
-    """One run, each loop's body counted as XLA does: operations, loops, and those that JAX adds a counter to."""
+    """One run with each loop's body counted as XLA does: operations, loops, and loops to which JAX adds a counter."""
 
     flops: int
     loops: int
@@ -238,7 +240,7 @@ class _Loops:
         self._in_scope(scope, -1, Runs(1, 1, 1, 1), rows)
         return list(rows.values())
 
-    def _in_scope(self, scope: int, around: int, runs: Runs, found: dict[tuple[int, int | None], _Row]) -> None:
+    def _in_scope(self, scope: int, around: int, runs: Runs, rows: dict[tuple[int, int | None], _Row]) -> None:
         walk = self._costs.walk
         columns = walk.scopes[scope]
         for call in self._costs.priced(scope).calls:
@@ -247,16 +249,16 @@ class _Loops:
             if not any(part.loop for part in call.parts):
                 for part in call.parts:
                     if part.dearest and self._has_loop(part.scope):
-                        self._in_scope(part.scope, frame, runs.within(part), found)
+                        self._in_scope(part.scope, frame, runs.within(part), rows)
                 continue
             per_trip = call.parts[0].per_trip
             trips = None if per_trip else call.parts[0].dearest
-            row = found.setdefault((frame, trips), _Row(frame, trips, per_trip=per_trip))
+            row = rows.setdefault((frame, trips), _Row(frame, trips, per_trip=per_trip))
             row.ours += self._costs.call(call).flops * runs.dearest
-            once = self._of_call(scope, call)
-            row.once += once.flops * runs.dearest
-            row.counters += once.counters * runs.dearest
-            row.inner |= once.loops > 1
+            call_once = self._of_call(scope, call)
+            row.once += call_once.flops * runs.dearest
+            row.counters += call_once.counters * runs.dearest
+            row.inner |= call_once.loops > 1
             iterations, remainder = self._lowered(scope, call)
             row.unrolled |= iterations < (trips or 0)
             row.beside |= iterations > 0 and remainder > 0
@@ -265,17 +267,17 @@ class _Loops:
         return self.once(scope).loops > 0
 
     def once(self, scope: int) -> _Once:
-        """One run with each loop's body counted as XLA does."""
-        once = self._once.get(scope)
-        if once is None:
+        """Return one run with each loop's body counted as XLA does."""
+        scope_once = self._once.get(scope)
+        if scope_once is None:
             total, loops, counters = self._costs.of(scope).flops, 0, 0
             for call in self._costs.priced(scope).calls:
                 inside = self._of_call(scope, call)
                 total += inside.flops - self._costs.call(call).flops
                 loops += inside.loops
                 counters += inside.counters
-            once = self._once[scope] = _Once(total, loops, counters)
-        return once
+            scope_once = self._once[scope] = _Once(total, loops, counters)
+        return scope_once
 
     def _of_call(self, scope: int, call: Call) -> _Once:
         total = loops = counters = 0
@@ -288,9 +290,9 @@ class _Loops:
                 loops += inside.loops * times
                 counters += inside.counters * times
         # XLA removes a loop of one step, and a completely unrolled loop is none.
-        own = any(part.loop for part in call.parts) and call.parts[0].dearest > turns
+        is_loop = any(part.loop for part in call.parts) and call.parts[0].dearest > turns
         # The counter of a while is in its own jaxpr.
-        return _Once(total, loops + own, counters + (own and call.primitive == "scan"))
+        return _Once(total, loops + is_loop, counters + (is_loop and call.primitive == "scan"))
 
     def _turns(self, scope: int, call: Call) -> int:
         """The steps of a loop that XLA counts: for a scan, the unrolled steps and the remaining ones."""
@@ -320,16 +322,16 @@ def _loop(row: _Row) -> Difference:
     return Difference("loop_once", text, row.ours, row.once, row.frame, row.trips)
 
 
-def _counters(found: list[Difference], rows: list[_Row], left: int) -> int:
+def _counters(explained: list[Difference], rows: list[_Row], left: int) -> int:
     """Put what XLA needs to count the turns of its scans to their rows; returns what is left.
 
     That is two operations each, less where the body counts the same turns, as that of a `fori_loop` does.
     """
-    own = {(row.frame, row.trips): 2 * row.counters for row in rows if row.counters and row.ours != row.once}
-    if not 0 < left <= sum(own.values()) or (left != sum(own.values()) and len(own) > 1):
+    counter_flops = {(row.frame, row.trips): 2 * row.counters for row in rows if row.counters and row.ours != row.once}
+    if not 0 < left <= sum(counter_flops.values()) or (left != sum(counter_flops.values()) and len(counter_flops) > 1):
         return left
-    for index, row in enumerate(found):
-        extra = min(own.get((row.frame, row.runs), 0), left) if row.kind == "loop_once" else 0
+    for index, row in enumerate(explained):
+        extra = min(counter_flops.get((row.frame, row.runs), 0), left) if row.kind == "loop_once" else 0
         if extra:
             number = count(extra, "operation")
             single, many = (
@@ -337,7 +339,7 @@ def _counters(found: list[Difference], rows: list[_Row], left: int) -> int:
                 f"Loop counters add {number} to XLA's count.",
             )
             text = f"{row.text} {single if extra <= 2 else many}"
-            found[index] = Difference(row.kind, text, row.ours, (row.xla or 0) + extra, row.frame, row.runs)
+            explained[index] = Difference(row.kind, text, row.ours, (row.xla or 0) + extra, row.frame, row.runs)
             left -= extra
     return left
 
@@ -347,46 +349,46 @@ def _counters(found: list[Difference], rows: list[_Row], left: int) -> int:
 
 def _formulas(costs: Costs, runs: dict[int, ScopeRuns], left: int, on_cpu: bool) -> list[Difference]:
     """Operations that XLA counts by another formula than ours, where the formula explains a part of the rest."""
-    own = _by_formula(costs, runs)
+    by_formula = _by_formula(costs, runs)
     differences = []
     for name in _CUMULATIVE:
-        mine, theirs = own.pop(name, (0, 0))
-        if on_cpu and theirs > mine and left > 0:
-            more = min(left, theirs - mine)
+        mine, xla_flops = by_formula.pop(name, (0, 0))
+        if on_cpu and xla_flops > mine and left > 0:
+            added = min(left, xla_flops - mine)
             text = f"XLA computes {name} with sliding windows as long as the axis, and counts each window whole."
-            if more < theirs - mine:
+            if added < xla_flops - mine:
                 text = f"XLA computes {name} with sliding windows, and counts each window whole."
-            differences.append(Difference("rest", text, mine, mine + more))
-            left -= more
+            differences.append(Difference("rest", text, mine, mine + added))
+            left -= added
     rolled = _ROUNDS if on_cpu else frozenset[str]()
     for kind, names, text in (("custom_call", _LIBRARY, _CALLED), ("loop_once", rolled, _ROLLED)):
-        here = [name for name in own if name in names]
-        mine = sum(own[name][0] for name in here)
+        names_counted = [name for name in by_formula if name in names]
+        mine = sum(by_formula[name][0] for name in names_counted)
         if mine and left < 0:
-            gone = min(mine, -left)
-            differences.append(Difference(kind, text.format(names=", ".join(here)), mine, mine - gone))
-            left += gone
+            removed = min(mine, -left)
+            differences.append(Difference(kind, text.format(names=", ".join(names_counted)), mine, mine - removed))
+            left += removed
     return differences
 
 
 def _by_formula(costs: Costs, runs: dict[int, ScopeRuns]) -> dict[str, tuple[int, int]]:
-    """Our count of the primitives that XLA counts otherwise, and what it counts, where that is known."""
+    """Return our count and XLA's count of the primitives that XLA counts by another formula, where it is known."""
     counts: dict[str, tuple[int, int]] = {}
     strings = costs.walk.strings.items
     for number, of_scope in runs.items():
-        # By XLA's convention the turns of a loop are one.
+        # XLA counts one turn of a loop.
         times = min(of_scope.total.dearest, 1)
         for equation, index in enumerate(costs.priced(number).own):
             name = strings[costs.owns[index].primitive] if index >= 0 else ""
             if name in _OTHERWISE:
-                mine, theirs = counts.get(name, (0, 0))
+                mine, xla_flops = counts.get(name, (0, 0))
                 slid = _windows(costs.walk.jaxprs[number].eqns[equation], name)
-                counts[name] = mine + max(costs.owns[index].flops, 0) * times, theirs + slid * times
+                counts[name] = mine + max(costs.owns[index].flops, 0) * times, xla_flops + slid * times
     return counts
 
 
 def _windows(equation: Any, name: str) -> int:
-    """What XLA counts of a window as long as the line."""
+    """Return XLA's count of a window as long as the line."""
     if name not in _CUMULATIVE:
         return 0
     shape = equation.invars[0].aval.shape

@@ -54,7 +54,7 @@ def _axis(axis: Any) -> int | str:
         return text_of(axis)
 
 
-_LARGEST = 2**63  # what a document can hold as a number
+_LARGEST = 2**63  # a number that a document can hold
 
 
 def _sharding(aval: Any) -> str | None:

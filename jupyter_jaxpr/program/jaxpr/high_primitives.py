@@ -1,7 +1,7 @@
 """Prints the primitive and the parameters of a high-level equation as JAX prints them.
 
-From JAX 0.11 on, what is written in terms of other primitives (`jnp.searchsorted`, `lax.custom_root`) is one primitive
-for all of them, `call_hi_primitive`, which holds the object that knows. JAX prints it under the name of its class.
+From JAX 0.11 on, a function that is composed of other primitives (`jnp.searchsorted`, `lax.custom_root`) is the one
+primitive `call_hi_primitive`, whose parameter is an object with the details. JAX prints the name of the object's class.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def high(parameters: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     """The equation inside a `call_hi_primitive`; the equation itself where none is found (JAX 0.10 prints it so)."""
     try:
         primitive = parameters["_prim"]
-        shown = primitive.pp_params()
-        return kind_name(type(primitive)), InOrder((name, _shown(value)) for name, value in shown.items())
+        printed = primitive.pp_params()
+        return kind_name(type(primitive)), InOrder((name, _shown(value)) for name, value in printed.items())
     except not_of_a_signal(*FAILURES):
         return HIGH, parameters
 
 
 def _shown(value: Any) -> Any:
-    """What JAX prints in the place of a value."""
+    """Return the text that JAX prints in place of a value."""
     if isinstance(value, functools.partial):
         return _shown(value.func)
     if isinstance(value, types.FunctionType):

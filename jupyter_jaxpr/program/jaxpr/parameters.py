@@ -1,8 +1,8 @@
 """Prints the parameters of an equation in JAX's order and with JAX's texts.
 
-JAX's printer has a rule of its own for some primitives: it leaves out what is at its default and shows functions by
-their names. Those rules are private to it, so they are written again here, by primitive name. A primitive without a
-rule prints all its parameters sorted by name, here and there.
+JAX's printer has its own rule for some primitives: the rule leaves out parameters at their default and shows functions
+by their names. Those rules are private to JAX, so they are repeated here, by primitive name. A primitive without a rule
+prints all its parameters sorted by name, as in JAX.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LIMIT = Limit.PARAMETER
 #: Stands in a text for a program that JAX prints inside it.
 PROGRAM = "\ufffc"
 
-#: Programs that say how two values are combined into one; they are no part of what is counted.
+#: Programs that combine two values into one; their equations are not counted.
 COMBINERS = frozenset(
     {
         ("reduce", "jaxpr"),
@@ -61,10 +61,10 @@ def open_jaxpr(value: Any) -> Any | None:
 
 
 def printed_parameters(primitive: str, parameters: Parameters) -> Printed:
-    """Names and values in the order in which JAX prints them.
+    """Return names and values in the order in which JAX prints them.
 
-    A value is the parameter itself, or what JAX shows in its place. A rule that does not fit the parameters (another
-    JAX) gives way to the plain order.
+    A value is the parameter itself, or the text that JAX shows in its place. Where a rule does not fit the parameters,
+    as in another JAX version, the plain order is used.
     """
     if type(parameters) is InOrder:
         return list(parameters.items())
@@ -132,10 +132,10 @@ def programs_in(value: Any) -> list[tuple[int, Any, Any]]:
 
 
 def text_around_programs(value: Any, reading: Reading | None = None) -> str | None:
-    """What JAX prints of a parameter that holds programs; None where it prints the programs themselves.
+    """Return the text that JAX prints of a parameter with programs; None where JAX prints the programs themselves.
 
-    JAX prints a jaxpr, or a plain tuple of nothing else, as programs. Any other tuple, such as the named one of
-    custom_linear_solve, it prints by `str`: then `PROGRAM` stands for each program in that text.
+    JAX prints a jaxpr, or a plain tuple of jaxprs only, as programs. JAX prints any other tuple, such as the named one
+    of custom_linear_solve, by `str`: then `PROGRAM` stands for each program in that text.
     """
     kind = type(value)
     if not issubclass(kind, tuple):
@@ -165,22 +165,22 @@ class _Repr:
 
 
 def _jit(parameters: Parameters) -> Printed:
-    shown = dict(parameters)
-    del shown["inline"]
-    if not any(shown["donated_invars"]):
-        del shown["donated_invars"]
+    printed = dict(parameters)
+    del printed["inline"]
+    if not any(printed["donated_invars"]):
+        del printed["donated_invars"]
     for key in ("in_shardings", "out_shardings"):
-        if all(type(item).__name__ == "UnspecifiedValue" for item in shown[key]):
-            del shown[key]
+        if all(type(item).__name__ == "UnspecifiedValue" for item in printed[key]):
+            del printed[key]
     for key in ("in_layouts", "out_layouts"):
-        if all(item is None for item in shown[key]):
-            del shown[key]
+        if all(item is None for item in printed[key]):
+            del printed[key]
     for key in ("keep_unused", "compiler_options_kvs"):
-        if not shown[key]:
-            del shown[key]
-    if shown["ctx_mesh"].empty:
-        del shown["ctx_mesh"]
-    return [("name", shown.pop("name")), *sorted(shown.items())]
+        if not printed[key]:
+            del printed[key]
+    if printed["ctx_mesh"].empty:
+        del printed["ctx_mesh"]
+    return [("name", printed.pop("name")), *sorted(printed.items())]
 
 
 def _function_name(function: Any) -> Any:
@@ -188,21 +188,21 @@ def _function_name(function: Any) -> Any:
 
 
 def _custom_jvp_call(parameters: Parameters) -> Printed:
-    shown = dict(parameters)
-    if not shown["num_consts"]:
-        del shown["num_consts"]
-    shown["jvp"] = _function_name(shown.pop("jvp_jaxpr_fun"))
-    return [("name", _called_name(shown)), *sorted(shown.items())]
+    printed = dict(parameters)
+    if not printed["num_consts"]:
+        del printed["num_consts"]
+    printed["jvp"] = _function_name(printed.pop("jvp_jaxpr_fun"))
+    return [("name", _called_name(printed)), *sorted(printed.items())]
 
 
 def _custom_vjp_call(parameters: Parameters) -> Printed:
-    shown = dict(parameters)
-    if not shown["num_consts"]:
-        del shown["num_consts"]
-    del shown["out_trees"]
-    shown["fwd"] = _function_name(shown.pop("fwd_jaxpr_thunk"))
-    shown["bwd"] = _function_name(shown.pop("bwd"))
-    return [("name", _called_name(shown)), *sorted(shown.items())]
+    printed = dict(parameters)
+    if not printed["num_consts"]:
+        del printed["num_consts"]
+    del printed["out_trees"]
+    printed["fwd"] = _function_name(printed.pop("fwd_jaxpr_thunk"))
+    printed["bwd"] = _function_name(printed.pop("bwd"))
+    return [("name", _called_name(printed)), *sorted(printed.items())]
 
 
 def _called_name(parameters: Parameters) -> Any:
@@ -212,30 +212,30 @@ def _called_name(parameters: Parameters) -> Any:
 
 
 def _custom_lin(parameters: Parameters) -> Printed:
-    shown = dict(parameters)
-    del shown["out_avals"]
-    shown["bwd"] = _function_name(shown.pop("bwd"))
-    return sorted(shown.items())
+    printed = dict(parameters)
+    del printed["out_avals"]
+    printed["bwd"] = _function_name(printed.pop("bwd"))
+    return sorted(printed.items())
 
 
 def _dot_general(parameters: Parameters) -> Printed:
-    shown = {key: value for key, value in parameters.items() if value is not None}
+    printed = {key: value for key, value in parameters.items() if value is not None}
     (left, right), (left_batch, right_batch) = parameters["dimension_numbers"]
-    shown["dimension_numbers"] = (
+    printed["dimension_numbers"] = (
         (list(left), list(right)),
         (list(left_batch), list(right_batch)),
     )
-    shown.pop("out_sharding", None)
-    return sorted(shown.items())
+    printed.pop("out_sharding", None)
+    return sorted(printed.items())
 
 
 def _broadcast_in_dim(parameters: Parameters) -> Printed:
-    shown = dict(parameters)
-    if not shown["broadcast_dimensions"]:
-        del shown["broadcast_dimensions"]
-    del shown["shape"]
-    shown.pop("sharding", None)
-    return sorted(shown.items())
+    printed = dict(parameters)
+    if not printed["broadcast_dimensions"]:
+        del printed["broadcast_dimensions"]
+    del printed["shape"]
+    printed.pop("sharding", None)
+    return sorted(printed.items())
 
 
 def _without(*names: str) -> Callable[[Parameters], Printed]:

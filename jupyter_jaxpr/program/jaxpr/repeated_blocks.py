@@ -34,13 +34,13 @@ class RepeatedBlock:
     """Equations of a scope that repeat.
 
     Attributes:
-        scope: Index of the scope.
-        first: Index of the first equation.
-        period: Equations of one repetition.
-        repetitions: Whole repetitions.
-        length: Equations in all; the last repetition may lack some.
-        carried: A repetition reads what an earlier one made.
-        sequential: Each repetition reads what the one before it made.
+        scope: The index of the scope.
+        first: The index of the first equation.
+        period: The number of equations of one repetition.
+        repetitions: The number of whole repetitions.
+        length: The number of all equations; the last repetition may be incomplete.
+        carried: Whether a repetition reads a value that an earlier repetition made.
+        sequential: Whether each repetition reads a value that the repetition before it made.
     """
 
     scope: int
@@ -65,9 +65,9 @@ class RepeatedBlocks:
     def of(self, scope: int) -> list[RepeatedBlock]:
         """The outermost repeated blocks of a scope, in order."""
         columns = self._walk.scopes[scope]
-        known = self._found.get(scope)
-        if known is not None and known[0] is columns:
-            return known[1]
+        stored = self._found.get(scope)
+        if stored is not None and stored[0] is columns:
+            return stored[1]
         blocks: list[RepeatedBlock] = []
         if _may_repeat(columns):
             tokens = self._tokens[scope] = _Tokens(columns, self._aval_kinds())
@@ -128,8 +128,8 @@ def _runs(tokens: _Tokens, scope: int, first: int, end: int) -> list[RepeatedBlo
     numbers = tokens.numbers[first:end]
     count = len(numbers)
     order = np.argsort(numbers, kind="stable")
-    same = numbers[order[1:]] == numbers[order[:-1]]
-    gaps, how_often = np.unique((order[1:] - order[:-1])[same], return_counts=True)
+    is_equal_next = numbers[order[1:]] == numbers[order[:-1]]
+    gaps, how_often = np.unique((order[1:] - order[:-1])[is_equal_next], return_counts=True)
     fits = gaps * REPETITIONS <= count
     gaps, how_often = gaps[fits], how_often[fits]
     candidates: list[tuple[int, int, int]] = []
@@ -160,14 +160,14 @@ def _block(tokens: _Tokens, scope: int, first: int, period: int, length: int) ->
     operands = tokens.columns.operands
     for equation in range(first, first + sampled * period):
         for operand in operands[equation]:
-            made = tokens.producer(operand) if operand >= 0 else -1
-            if made < first:
+            producer = tokens.producer(operand) if operand >= 0 else -1
+            if producer < first:
                 continue
-            if equation - made >= period:
+            if equation - producer >= period:
                 passed.update(range(period))
             elif len(passed) < period:
-                passed.update(place % period for place in range(made - first + 1, equation - first + 1))
-            if (equation - first) // period - (made - first) // period == 1:
+                passed.update(place % period for place in range(producer - first + 1, equation - first + 1))
+            if (equation - first) // period - (producer - first) // period == 1:
                 linked.add((equation - first) // period)
     carried = len(passed) == period
     return RepeatedBlock(

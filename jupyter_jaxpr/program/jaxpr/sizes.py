@@ -37,7 +37,7 @@ def aval_bytes(aval: AvalRow) -> int | None:
 
 
 class Sizes:
-    """Bytes of the types of a walk, each worked out once; types that came into the walk later are known as well."""
+    """The bytes of the types of a walk, each computed once; types that the walk receives later are included."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk

@@ -117,15 +117,15 @@ class Walk:
         scopes = self.scopes
         if not scopes[number].counted:
             return scopes[number].count
-        seen = {number}
+        visited = {number}
         waiting = [number]
         total = 0
         while waiting:
             scope = scopes[waiting.pop()]
             total += scope.count
             for child in scope.counted:
-                if child not in seen:
-                    seen.add(child)
+                if child not in visited:
+                    visited.add(child)
                     waiting.append(child)
         return total
 
@@ -227,9 +227,11 @@ class Walk:
         for column, value in unread:
             if len(column) == index:
                 column.append(value)
-        known = scope.parameters[index]
+        list_number = scope.parameters[index]
         reason = (self.strings.number(COULD_NOT), self.strings.number(error_text(error, LIMIT)))
-        scope.parameters[index] = self._listed([*([] if known < 0 else self.parameter_lists[known]), reason])
+        scope.parameters[index] = self._listed(
+            [*([] if list_number < 0 else self.parameter_lists[list_number]), reason]
+        )
 
     def _children(
         self,

@@ -50,10 +50,10 @@ def counted_trips(walk: Walk, scope: int, equation: int, condition: int, body: i
         operand_inside = operand - inner.constants
         return _literal(walk, operands[operand_inside]) if 0 <= operand_inside < parts.condition_consts else None
 
-    made = _maker(walk, inner, inner.outputs[0])
-    if made is None or made[0] not in _MIRRORED:
+    maker = _maker(walk, inner, inner.outputs[0])
+    if maker is None or maker[0] not in _MIRRORED:
         return None
-    comparison, (left, right) = made[0], made[1]
+    comparison, (left, right) = maker[0], maker[1]
     limit = fixed(right)
     if limit is None:
         comparison, left, limit = _MIRRORED[comparison], right, fixed(left)
@@ -108,11 +108,11 @@ def _maker(walk: Walk, columns: ScopeColumns, variable: int) -> tuple[str, list[
 
 
 def _step(walk: Walk, columns: ScopeColumns, result: int, counter: int) -> int | None:
-    """By how much a turn moves the counter."""
-    made = _maker(walk, columns, result)
-    if made is None:
+    """Return the increment of the counter in one step."""
+    maker = _maker(walk, columns, result)
+    if maker is None:
         return None
-    primitive, operands = made
+    primitive, operands = maker
     if primitive == "add" and counter in operands:
         left, right = operands
         return _literal(walk, right if left == counter else left)

@@ -30,7 +30,7 @@ _CELL_FILE = re.compile(r"ipykernel_\d+[/\\][^/\\]+\.py$|^<ipython-input-(\d+)-"
 _PACKAGES = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
 #: What runs cells and tests: frames outside these are nobody's program.
 _RUNNERS = ("IPython/", "ipykernel/", "_pytest/", "pluggy/")
-#: Rooms of JAX whose functions users call; the rest of `jax/_src/` is machinery.
+#: Packages of JAX with functions that users call; the rest of `jax/_src/` is internal.
 _JAX_ROOMS = re.compile(r"jax/_src/(?:lax|numpy|nn|scipy|image|ops|random(?:\.py$|/core\.py$)|pallas)")
 _JAX_MACHINERY = re.compile(r"jax/_src/numpy/(?:array_methods|ufunc_api|util)\.py$|jax/_src/pallas/core\.py$")
 _OWN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep

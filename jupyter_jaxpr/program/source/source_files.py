@@ -1,7 +1,7 @@
-"""Finds the text of a file where it is the text that ran, from the code objects that ran from it.
+"""Finds the source text of a file, if it is the text that ran, from the code objects that ran from the file.
 
-A module may have been edited since it was imported, and its lines are then not those that JAX recorded. So the file is
-compiled as it is now, which runs nothing of it, and each function that ran has to be in there, on the very same lines.
+A module may have been edited since its import: its lines are then not the lines that JAX recorded. So the present file
+is compiled, which does not run it, and each function that ran must be in the result, on the same lines.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ class SourceText:
 
 
 def source_text(name: str, codes: Iterable[CodeType], whole: int = WHOLE_LINES) -> SourceText:
-    """The text of a file, or of the functions that ran where it is long.
+    """Return the text of a file, or of the functions that ran where the file is long.
 
     Args:
-        name: As the code objects have it.
-        codes: What ran from the file; at least one, or its text cannot be checked.
-        whole: A file of more lines than this is given in stretches.
+        name: The file name in the code objects.
+        codes: The code objects that ran from the file; without one the text cannot be checked.
+        whole: The largest number of lines of a file that is returned whole; a longer file is returned in stretches.
 
     Raises:
-        NoText: It cannot be read, or it is not what ran.
+        NoText: The file cannot be read, or its text is not the text that ran.
     """
     ran = list(codes)
     short = os.path.basename(name)
@@ -91,11 +91,11 @@ def _read(name: str, short: str) -> str:
 
 def _is_what_ran(text: str, name: str, ran: list[CodeType]) -> bool:
     try:
-        now = compile(text, name, "exec", dont_inherit=True)
+        compiled = compile(text, name, "exec", dont_inherit=True)
     except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     by_line: dict[int, list[CodeType]] = {}
-    for code in _all(now):
+    for code in _all(compiled):
         by_line.setdefault(code.co_firstlineno, []).append(code)
     return all(any(_same(code, candidate) for candidate in by_line.get(code.co_firstlineno, ())) for code in ran)
 
@@ -107,9 +107,9 @@ def _all(code: CodeType) -> Iterator[CodeType]:
             yield from _all(constant)
 
 
-def _same(code: CodeType, other: CodeType) -> bool:
+def _same(code: CodeType, later: CodeType) -> bool:
     # Up to Python 3.11 code objects are equal that stand on other lines.
-    return code == other and list(code.co_positions()) == list(other.co_positions())
+    return code == later and list(code.co_positions()) == list(later.co_positions())
 
 
 def _stretches(lines: list[str], ran: list[CodeType]) -> list[Stretch]:

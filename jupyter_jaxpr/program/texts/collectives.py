@@ -1,8 +1,8 @@
-"""Finds the collectives of an optimised HLO text: what they move, and how often.
+"""Finds the collectives of an optimised HLO text: the arrays they move, and how often they run.
 
-Everything is read off the text. An instruction that is started and ended on two lines counts once, where it starts.
-XLA combines what several equations asked for into one instruction; where it says of each array where that comes from,
-the arrays are told apart.
+Everything is read from the text. An instruction that starts and ends on two lines counts once, at its start. XLA
+combines the collectives of several equations into one instruction; where XLA states the origin of each array, the
+arrays have separate rows.
 """
 
 from __future__ import annotations
@@ -58,18 +58,18 @@ class Collective:
     """An instruction by which devices exchange values.
 
     Attributes:
-        name: Of the instruction, such as ``all-reduce.4``.
-        kind: Such as ``all-reduce``.
-        line: Of the HLO, from 0.
-        bytes: Of its result on each device, all arrays together; None where a type is not known.
-        arrays: How many arrays it moves at once.
-        groups_text: Which devices take part with each other, as XLA prints it; empty where it names no groups.
-        groups: The same as numbers of partitions; of a collective-permute, pairs of who gives and who takes. None
-            where it is not understood.
-        runs: How often in one call, at most; loops of unknown trips counted once.
-        per_trip: It is in a loop of unknown trips.
-        conditional: It is in a branch.
-        pieces: What it moves, by where that comes from.
+        name: The name of the instruction, such as ``all-reduce.4``.
+        kind: The opcode, such as ``all-reduce``.
+        line: The line of the HLO, from 0.
+        bytes: The bytes of the result on each device, all arrays together; None where a type is unknown.
+        arrays: The number of arrays that one run moves.
+        groups_text: The groups of devices that exchange values, as XLA prints them; empty without groups.
+        groups: The same groups as numbers of partitions; for a collective-permute, pairs of sender and receiver. None
+            where the text is not understood.
+        runs: The largest number of runs in one call; loops with an unknown number of steps count once.
+        per_trip: Whether the instruction is in a loop with an unknown number of steps.
+        conditional: Whether the instruction is in a branch.
+        pieces: The moved arrays, by origin.
     """
 
     name: str
@@ -117,7 +117,7 @@ class _Runs:
 def collectives(lines: Sequence[str]) -> list[Collective]:
     """The collectives of an executable's text, in its order."""
     module = computations(lines)
-    if not any(instruction.opcode in _OPCODES for each in module for instruction in each.instructions):
+    if not any(instruction.opcode in _OPCODES for computation in module for instruction in computation.instructions):
         return []
     runs = _runs(module, lines)
     found_collectives = []
@@ -141,8 +141,8 @@ def _collective(
     result = instruction
     if instruction.opcode.endswith("-start"):
         # The type of an asynchronous start may hold the operands too; the type of its end is the result.
-        done = [user for user in users.get(instruction.name, []) if user.opcode.endswith("-done")]
-        result = done[0] if done else instruction
+        done_instructions = [user for user in users.get(instruction.name, []) if user.opcode.endswith("-done")]
+        result = done_instructions[0] if done_instructions else instruction
     types = [] if result is instruction and instruction.opcode.endswith("-start") else _types(lines[result.line])
     sizes = [_bytes(name, shape) for name, shape in types]
     groups = _GROUPS.search(line)
@@ -167,17 +167,17 @@ def _pieces(
     kind: str, instruction: Instruction, sizes: list[int | None], users: list[Instruction], lines: Sequence[str]
 ) -> tuple[Piece, ...]:
     """One row for each combined array where XLA states the origin of each; else one row for all."""
-    whole = Piece(instruction.line, _sum(sizes) if sizes else None, instruction.op_name or "")
+    full_piece = Piece(instruction.line, _sum(sizes) if sizes else None, instruction.op_name or "")
     # The arrays of an all-to-all are parts of one.
     if len(sizes) < 2 or kind == "all-to-all":
-        return (whole,)
+        return (full_piece,)
     pieces: dict[int, Piece] = {}
     for user in users:
         index = _INDEX.search(lines[user.line]) if user.opcode == "get-tuple-element" else None
         if index is not None and user.op_name and int(index[1]) < len(sizes):
             pieces[int(index[1])] = Piece(user.line, sizes[int(index[1])], user.op_name)
     if len(pieces) < len(sizes):
-        return (whole,)
+        return (full_piece,)
     return tuple(pieces[place] for place in sorted(pieces))
 
 
@@ -185,7 +185,7 @@ def _runs(module: Sequence[Computation], lines: Sequence[str]) -> dict[str, _Run
     """How often each computation runs. XLA prints a computation before its callers."""
     runs = {computation.name: _Runs(1 if computation.is_entry else 0) for computation in module}
     for computation in reversed(module):
-        own = runs[computation.name]
+        caller_runs = runs[computation.name]
         for instruction in computation.instructions:
             trips: int | None = 1
             if instruction.opcode == "while":
@@ -193,10 +193,10 @@ def _runs(module: Sequence[Computation], lines: Sequence[str]) -> dict[str, _Run
                 trips = int(trip_match[1]) if trip_match else None
             for name in instruction.called:
                 called = runs.get(name)
-                if called is not None and called is not own:
-                    called.times += own.times * (1 if trips is None else trips)
-                    called.per_trip |= own.per_trip or trips is None
-                    called.conditional |= own.conditional or instruction.opcode == "conditional"
+                if called is not None and called is not caller_runs:
+                    called.times += caller_runs.times * (1 if trips is None else trips)
+                    called.per_trip |= caller_runs.per_trip or trips is None
+                    called.conditional |= caller_runs.conditional or instruction.opcode == "conditional"
     return runs
 
 

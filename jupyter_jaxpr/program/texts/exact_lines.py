@@ -26,10 +26,10 @@ class ExactLines:
     """A text of a twin.
 
     Attributes:
-        lines: Without tags, each line with the stack of its first equation, the others beside it; those whose equations
-            XLA does not state are its `inferred` ones.
-        equations: Of lines that come from any: those.
-        instructions: The lines that are operations, constants and what only moves or names values left out.
+        lines: The text without tags. Each line has the stack of its first equation, the other stacks beside it; lines
+            whose equations XLA does not state are `inferred`.
+        equations: The equations of each line that comes from equations.
+        instructions: The lines that are operations, without constants and instructions that only move or name values.
     """
 
     lines: LinesOfText
@@ -54,8 +54,8 @@ def exact_lines(text: str, walk: Walk, scope: int, level: Literal["stablehlo", "
             equations_of_name[name] = tuple(equation for equation in equations_named(name) if _exists(walk, equation))
         if equations_of_name[name]:
             equations[line] = equations_of_name[name]
-    shown = untagged(read.text)
-    written = shown.split("\n")
+    untagged_text = untagged(read.text)
+    written = untagged_text.split("\n")
     inferred: list[int] = []
     if level == "hlo":
         found_besides = _inferred(written, equations, walk, scope)
@@ -63,11 +63,13 @@ def exact_lines(text: str, walk: Walk, scope: int, level: Literal["stablehlo", "
         inferred = sorted(found_besides)
     stacks, more_stacks = list(read.line_stacks), dict[int, tuple[int, ...]]()
     for line, sources in equations.items():
-        own = list(dict.fromkeys(filter(lambda stack: stack >= 0, (_stack(walk, equation) for equation in sources))))
-        if own:
-            stacks[line] = own[0]
-        if own[1:]:
-            more_stacks[line] = tuple(own[1:])
+        line_stacks = list(
+            dict.fromkeys(filter(lambda stack: stack >= 0, (_stack(walk, equation) for equation in sources)))
+        )
+        if line_stacks:
+            stacks[line] = line_stacks[0]
+        if line_stacks[1:]:
+            more_stacks[line] = tuple(line_stacks[1:])
     if level == "hlo":
         module = computations(written)
         instructions = [
@@ -79,7 +81,7 @@ def exact_lines(text: str, walk: Walk, scope: int, level: Literal["stablehlo", "
     else:
         instructions = [line for line, words in enumerate(written) if _OPERATION.match(words)]
     return ExactLines(
-        LinesOfText(shown, stacks, other_stacks=more_stacks, inferred=inferred), equations, tuple(instructions)
+        LinesOfText(untagged_text, stacks, other_stacks=more_stacks, inferred=inferred), equations, tuple(instructions)
     )
 
 
@@ -126,7 +128,7 @@ def _exists(walk: Walk, equation: Equation) -> bool:
 
 
 def _stack(walk: Walk, equation: Equation) -> int:
-    """The stack of an equation; -1 where it has no frame of the user's: what the line states says more."""
+    """Return the stack of an equation; -1 without a user frame, because the line states a more precise stack."""
     scope, index = equation
     stack = walk.scopes[scope].stack[index]
     return stack if stack >= 0 and walk.positions.stacks[stack][0] else -1

@@ -1,13 +1,13 @@
 """Infers the stacks of HLO lines for which XLA states none, from the lines around them.
 
-XLA loses the place of instructions that it rewrites, and of those that it makes. What it does not state is inferred
-only by these rules; where they do not apply, or do not agree, it stays unknown:
+XLA loses the place of instructions that it rewrites, and states no place for instructions that it makes. A missing
+place is inferred by these rules only; where no rule applies, or the rules disagree, the place stays unknown:
 
-- A fusion or call without a place is where the root of its computation is, for XLA names fusions after their roots.
-- A root without a place is where the only fusion that calls its computation is, for the same reason.
-- A broadcast or conversion without a place, of a constant, is where the instructions are that use it, if all of them
-  come from one place: it stands for a literal of theirs.
-- A matrix product or convolution without a place, where all equations of that kind come from one place, is there.
+- A fusion or call has the place of the root of its computation, because XLA names fusions after their roots.
+- A root has the place of the only fusion that calls its computation, for the same reason.
+- A broadcast or conversion of a constant has the place of the instructions that use it, if all of them have the same
+  place: it stands for one of their literals.
+- A matrix product or convolution has the place of all equations of that kind, if these have the same place.
 """
 
 from __future__ import annotations

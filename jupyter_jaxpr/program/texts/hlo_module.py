@@ -1,7 +1,7 @@
 """Parses the computations of an HLO text: each instruction with its line, operands and called computations.
 
-One pass over the text, without a parser of types or attributes: about 20 ms a megabyte. A line that is not understood
-is left out, and nothing is known of it.
+The parser makes one pass over the text, and does not parse types or attributes: about 20 ms a megabyte. A line that the
+parser does not understand is left out.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Instruction:
     name: str
     opcode: str
     operands: tuple[str, ...]
-    #: Names of computations: of a fusion, of a loop's body and condition, of what a reduction applies.
+    #: The names of called computations: a fusion's, a loop's body and condition, a reduction's combiner.
     called: tuple[str, ...]
     #: Such as jit(f)/while/body/tanh; None where XLA does not say.
     op_name: str | None

@@ -24,22 +24,22 @@ class Groups:
         self._add(walk, scope)
 
     def _add(self, walk: Walk, program: int) -> None:
-        seen: set[tuple[int, frozenset[int]]] = set()
+        visited: set[tuple[int, frozenset[int]]] = set()
         pending: list[tuple[int, frozenset[int]]] = [(program, frozenset())]
         while pending:
             scope, scope_stacks = pending.pop()
-            if (scope, scope_stacks) in seen:
+            if (scope, scope_stacks) in visited:
                 continue
-            seen.add((scope, scope_stacks))
+            visited.add((scope, scope_stacks))
             columns = walk.scopes[scope]
             children = defaultdict(list)
             for equation, _, _, child in columns.children:
                 children[equation].append(child)
             for equation, stack in enumerate(columns.stack):
-                own = stack >= 0 and bool(self._positions.stacks[stack][0])
-                stacks = frozenset((stack,)) if own else scope_stacks
-                for each in stacks:
-                    exact, chain, span = self._keys(each)
+                has_user_frame = stack >= 0 and bool(self._positions.stacks[stack][0])
+                stacks = frozenset((stack,)) if has_user_frame else scope_stacks
+                for stack_number in stacks:
+                    exact, chain, span = self._keys(stack_number)
                     for index, key in ((self._exact, exact), (self._chain, chain), (self._span, span)):
                         index[key].add((scope, equation))
                 pending += [(child, stacks) for child in children[equation]]

@@ -51,14 +51,14 @@ _MOST_WAYS = 20_000
 def named_equations(
     lines: LinesOfText, walk: Walk, scope: int, groups: Groups, to_others: Collection[str]
 ) -> dict[int, Equation]:
-    """The lines of groups of several equations that are one of them.
+    """Return the equation of each line, where it is one equation of a group of several.
 
     Args:
-        lines: Linked by `text_links.linked`.
-        walk: Where the program was walked.
-        scope: The program's.
-        groups: Of the program.
-        to_others: The primitives that are lowered to others, so that no line is named after them.
+        lines: The lines, linked by `text_links.linked`.
+        walk: The walk, which has visited the program.
+        scope: The scope of the program.
+        groups: The groups of the program.
+        to_others: The primitives that are lowered to other operations, so that no line is named after them.
     """
     paths = _Paths(walk, scope, to_others)
     if not paths.complete:
@@ -74,8 +74,8 @@ def named_equations(
         key = op_name, stacks
         if key not in candidates:
             group = groups.of(*stacks)
-            found = {paths.candidate(part, top, group) for part in op_name.split(";")} if len(group) > 1 else {None}
-            candidates[key] = found.pop() if len(found) == 1 else None
+            matches = {paths.candidate(part, top, group) for part in op_name.split(";")} if len(group) > 1 else {None}
+            candidates[key] = matches.pop() if len(matches) == 1 else None
         candidate = candidates[key]
         if candidate is not None and (candidate.is_machinery or paths.fits(candidate.equation, texts[line])):
             named[line] = candidate.equation
@@ -106,7 +106,7 @@ class _Paths:
     def _index(self, program: int) -> bool:
         walk, strings = self._walk, self._walk.strings.items
         pending: list[tuple[int, _Path]] = [(program, ())]
-        seen = set(pending)
+        visited = set(pending)
         while pending:
             number, prefix = pending.pop()
             columns = walk.scopes[number]
@@ -127,10 +127,10 @@ class _Paths:
                 for parameter, position, child in children.get(equation, ()):
                     for inside in self._inside(name, parameter, position, child):
                         way = child, path + inside
-                        if way not in seen:
-                            seen.add(way)
+                        if way not in visited:
+                            visited.add(way)
                             pending.append(way)
-            if len(seen) > _MOST_WAYS:
+            if len(visited) > _MOST_WAYS:
                 return False
         return True
 
@@ -170,7 +170,7 @@ class _Paths:
         return _Candidate(next(iter(alike)), is_machinery) if len(alike) == 1 else None
 
     def _of_machinery(self, path: _Path) -> set[Equation]:
-        """The scans whose loop a path goes on in, by one name."""
+        """Return the scans whose loop continues a path, by one name."""
         *around, loop, part, _ = ("", "", "", *path)
         if loop != "while" or part not in ("body", "cond"):
             return set()

@@ -1,7 +1,7 @@
 """Reads XLA's dumps: the passes that changed the program, instruction counts, and each change as a diff.
 
-XLA writes the module after each pass that says it changed it, and where a pipeline starts; what is the same but for
-metadata is no change. The texts are kept compressed, without metadata and the tables of places.
+XLA writes the module after each pass that reports a change, and at the start of a pipeline; a difference of metadata
+only is no change. The texts are stored compressed, without metadata and the tables of places.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ _STARTS = "pipeline-start"
 
 @dataclass(frozen=True)
 class Pass:
-    """One pass that changed something.
+    """One pass that changed the program.
 
     Attributes:
-        name: As XLA names it, such as algsimp.
-        pipeline: The pipeline it belongs to.
-        before: Instructions of the module before it.
-        after: Instructions after it.
-        added: Lines that are new.
-        removed: Lines that are gone.
+        name: XLA's name of the pass, such as algsimp.
+        pipeline: The pipeline with the pass.
+        before: The number of instructions before the pass.
+        after: The number of instructions after the pass.
+        added: The number of new lines.
+        removed: The number of removed lines.
     """
 
     name: str
@@ -67,13 +67,13 @@ class Passes:
             before = self._lines(len(self._states) - 1)
             if before == lines:
                 return
-            was, now = Counter(before), Counter(lines)
-            added, removed = (now - was).total(), (was - now).total()
+            was, after_counts = Counter(before), Counter(lines)
+            added, removed = (after_counts - was).total(), (was - after_counts).total()
             self.passes.append(Pass(name, pipeline, count(before), count(lines), added, removed))
         self._states.append(zlib.compress(text.encode("utf-8", "replace"), 1))
 
     def diff(self, number: int) -> list[str]:
-        """What a pass changed, as a unified diff: each changed computation by itself."""
+        """Return the change of a pass as a unified diff: each changed computation by itself."""
         return list(_diff(self._lines(number), self._lines(number + 1)))
 
     def _lines(self, state: int) -> list[str]:
@@ -81,7 +81,7 @@ class Passes:
 
 
 def read_passes(folder: Path) -> Passes:
-    """The passes of the module whose dumps are in a folder; of several modules, the one with the most dumps.
+    """Return the passes of the module whose dumps are in a folder; of several modules, the one with the most dumps.
 
     Raises:
         OSError: The folder cannot be read.
@@ -97,20 +97,20 @@ def read_passes(folder: Path) -> Passes:
             modules.setdefault(module, []).append(("", "", "", path))
     passes = Passes()
     left = BYTES_AT_MOST
-    most = max(modules.values(), key=len) if modules else []
-    for _, name, pipeline, path in sorted(most):
+    longest = max(modules.values(), key=len) if modules else []
+    for _, name, pipeline, path in sorted(longest):
         left -= path.stat().st_size
         if left < 0:
             passes.left_out += 1
             continue
-        shown = f"before {pipeline}" if name == _STARTS else name
-        passes.add(shown, pipeline, _without_places(path.read_text("utf-8", "replace").split("\n")))
+        title = f"before {pipeline}" if name == _STARTS else name
+        passes.add(title, pipeline, _without_places(path.read_text("utf-8", "replace").split("\n")))
     return passes
 
 
 def _without_places(lines: Sequence[str]) -> list[str]:
     """A module's lines without its tables, metadata, and the empty lines around."""
-    kept: list[str] = []
+    kept_lines: list[str] = []
     in_table = False
     for line in lines:
         if line in HLO_TABLES:
@@ -119,8 +119,8 @@ def _without_places(lines: Sequence[str]) -> list[str]:
             continue
         elif line:
             in_table = False
-            kept.append(_METADATA.sub("", line) if "metadata={" in line else line)
-    return kept
+            kept_lines.append(_METADATA.sub("", line) if "metadata={" in line else line)
+    return kept_lines
 
 
 def _parts(lines: Sequence[str]) -> dict[str, list[str]]:
@@ -138,9 +138,9 @@ def _parts(lines: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _diff(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
-    was, now = _parts(before), _parts(after)
-    for name in [*was, *(name for name in now if name not in was)]:
-        old, new = was.get(name, []), now.get(name, [])
+    was, parts_after = _parts(before), _parts(after)
+    for name in [*was, *(name for name in parts_after if name not in was)]:
+        old, new = was.get(name, []), parts_after.get(name, [])
         if old == new:
             continue
         yield f"@@ {name or 'module'} @@"

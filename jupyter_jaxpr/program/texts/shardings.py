@@ -1,7 +1,7 @@
-"""Finds what each device holds of the arrays of an executable over several devices.
+"""Finds the parts of arrays that each device holds, for an executable over several devices.
 
-Arguments and results as the executable states them; `sharding_constraint` and `shard_map` as their equations do. What
-cannot be told of one array is left open, the others are there.
+The executable states the shardings of arguments and results; `sharding_constraint` and `shard_map` equations state
+theirs. A field that is unknown for one array is left open; the other arrays are complete.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _IN_LOWERED = ("sdy.sharding", "mhlo.sharding")
 
 @dataclass(frozen=True)
 class Layout:
-    """A way to cut an array.
+    """A way to split an array.
 
     Attributes:
-        kind: Of JAX's object, such as ``NamedSharding``.
-        spec: As JAX prints it, such as ``P('x', None)``.
-        mesh: The names and sizes of the mesh's axes; empty where it has none.
-        splits: Into how many parts each axis is cut; empty where that cannot be told.
-        holders: Of each part, the last axis fastest: the devices that hold it, ascending. Empty where it is not known.
+        kind: The class of JAX's object, such as ``NamedSharding``.
+        spec: The spec as JAX prints it, such as ``P('x', None)``.
+        mesh: The names and sizes of the mesh's axes; empty without a mesh.
+        splits: The number of parts along each axis; empty where it is unknown.
+        holders: For each part, the last axis fastest, the devices that hold it, ascending. Empty where it is unknown.
     """
 
     kind: str
@@ -50,17 +50,17 @@ class Layout:
 
 @dataclass(frozen=True)
 class SpreadArray:
-    """How one array is distributed over devices.
+    """The distribution of one array over devices.
 
     Attributes:
-        role: What it is to the program.
-        name: A path such as ``p['w']``; of an equation which of its operands or results.
-        aval: Its type, of the whole array.
-        shard: Shape of what each device holds, the largest; None where it cannot be told.
-        layout: How it is cut.
-        origin: Who decided that.
-        scope: Index into the walk's scopes, of an equation; else -1.
-        equation: Index in that scope; else -1.
+        role: The role of the array in the program.
+        name: A path such as ``p['w']``; for an equation, the operand or the result.
+        aval: The type of the whole array.
+        shard: The largest shape that a device holds; None where it is unknown.
+        layout: The split of the array.
+        origin: The origin of the sharding.
+        scope: The index of the equation's scope in the walk; -1 for no equation.
+        equation: The index of the equation in that scope; -1 for no equation.
     """
 
     role: Role
@@ -75,13 +75,13 @@ class SpreadArray:
 
 @dataclass(frozen=True)
 class Spread:
-    """How a program is spread.
+    """The distribution of a program's arrays over devices.
 
     Attributes:
-        devices: Their numbers, in the order in which XLA counts partitions; ascending where that is not known.
+        devices: The device numbers, in XLA's order of partitions; ascending where that order is unknown.
         ordered: Whether that order is known.
-        arrays: Arguments, results, then what equations state.
-        left_out: How many arrays are not listed.
+        arrays: Arguments, results, then the arrays of equations.
+        left_out: The number of arrays that are not listed.
     """
 
     devices: tuple[int, ...]
@@ -104,18 +104,18 @@ def device_count(executable: Any) -> int:
 def spread_of(
     executable: Any, lowered: Any, walk: Walk, scope: int, inputs: Sequence[str], results: Sequence[str]
 ) -> Spread:
-    """How the arrays of a compiled program are distributed over devices; unused arrays are left out.
+    """Return the distribution of a compiled program's arrays over devices; unused arguments are left out.
 
     Args:
         executable: A `jax.stages.Compiled`.
-        lowered: The `jax.stages.Lowered` it was compiled from, which tells what was given; or None.
-        walk: Where the program was walked.
-        scope: The program's.
+        lowered: The `jax.stages.Lowered` of the executable, which states the user's shardings; or None.
+        walk: The walk, which has visited the program.
+        scope: The scope of the program.
         inputs: A path for each input, or nothing.
-        results: Likewise.
+        results: A path for each result, or nothing.
 
     Raises:
-        AttributeError: An executable that does not say its shardings.
+        AttributeError: The executable does not state its shardings.
     """
     columns = walk.scopes[scope]
     first = columns.constants
@@ -138,7 +138,7 @@ def spread_of(
     arrays: list[SpreadArray] = []
     total = 0
     for role, shardings, avals, names in sides:
-        own = avals[len(avals) - len(shardings) :]  # closed-over values come first
+        input_avals = avals[len(avals) - len(shardings) :]  # closed-over values come first
         known_names = list(names)[len(names) - len(shardings) :] if len(names) == len(avals) else [""] * len(shardings)
         used = [place for place, sharding in enumerate(shardings) if _says(sharding)]
         stated_of_role = stated.get(role, [])
@@ -149,12 +149,12 @@ def spread_of(
             name = known_names[place] or (f"{role}[{place}]" if len(shardings) > 1 else role)
             total += 1
             if len(arrays) < MOST_ARRAYS:
-                arrays.append(cutting.array(role, name, own[place], shardings[place], origin))
+                arrays.append(cutting.array(role, name, input_avals[place], shardings[place], origin))
     for number, equation in _sharding_equations(walk, scope):
-        for made in _of_equation(cutting, walk, number, equation):
+        for array in _of_equation(cutting, walk, number, equation):
             total += 1
             if len(arrays) < MOST_ARRAYS:
-                arrays.append(made)
+                arrays.append(array)
     devices, ordered = cutting.devices()
     return Spread(devices, ordered, tuple(arrays), total - len(arrays))
 
@@ -175,8 +175,8 @@ class _Cutting:
         """The devices of the program, in XLA's order where a mesh states the order."""
         for mesh in self._meshes.values():
             return tuple(int(device.id) for device in mesh.devices.flat), True
-        every = {int(device.id) for sharding in self._shardings for device in sharding.device_set}
-        return tuple(sorted(every)), len(every) == 1
+        device_ids = {int(device.id) for sharding in self._shardings for device in sharding.device_set}
+        return tuple(sorted(device_ids)), len(device_ids) == 1
 
     def concrete(self, mesh: Any) -> Any:
         """The mesh with devices of a mesh without: all arrays of a program are on the same devices in one order."""
@@ -195,7 +195,7 @@ class _Cutting:
         return SpreadArray(role, name, aval, shard, layout, origin, scope, equation)
 
     def _layout(self, sharding: Any, shape: tuple[int, ...], shard: tuple[int, ...]) -> Layout:
-        splits = tuple(-(-whole // part) if part else 1 for whole, part in zip(shape, shard, strict=True))
+        splits = tuple(-(-extent // part) if part else 1 for extent, part in zip(shape, shard, strict=True))
         key = sharding, splits
         layout = self._layouts.get(key)
         if layout is None:
@@ -213,8 +213,8 @@ class _Cutting:
             devices_of: list[list[int]] = [[] for _ in range(prod(splits))]
             for device, index in sharding.devices_indices_map(shape).items():
                 place = 0
-                for part, whole, length, count in zip(index, shape, shard, splits, strict=True):
-                    place = place * count + (part.indices(whole)[0] // length if length else 0)
+                for part, extent, length, count in zip(index, shape, shard, splits, strict=True):
+                    place = place * count + (part.indices(extent)[0] // length if length else 0)
                 devices_of[place].append(int(device.id))
         except not_of_a_signal(Exception):  # a mesh without devices
             return ()
@@ -282,15 +282,15 @@ def _given(lowered: Any) -> dict[str, list[bool]]:
 def _sharding_equations(walk: Walk, scope: int) -> Iterator[tuple[int, int]]:
     """Scope and index of the equations of a program that state shardings, each scope once."""
     strings = walk.strings.items
-    waiting, seen = [scope], {scope}
+    waiting, visited = [scope], {scope}
     for number in waiting:
         columns = walk.scopes[number]
         for equation, primitive in enumerate(columns.primitive):
             if strings[primitive] in _EQUATIONS:
                 yield number, equation
         for *_, child in columns.children:
-            if child not in seen:
-                seen.add(child)
+            if child not in visited:
+                visited.add(child)
                 waiting.append(child)
 
 
@@ -309,10 +309,10 @@ def _of_equation(cutting: _Cutting, walk: Walk, scope: int, equation: int) -> It
         return
     mesh = cutting.concrete(row.params["mesh"])
     first = columns.constants + columns.inputs + sum(columns.output_counts[:equation])
-    made = [_variable(walk, columns, first + place) for place in range(columns.output_counts[equation])]
+    results = [_variable(walk, columns, first + place) for place in range(columns.output_counts[equation])]
     sides: tuple[tuple[Role, str, list[AvalRow]], ...] = (
         ("shard_map_in", "in_specs", operands),
-        ("shard_map_out", "out_specs", made),
+        ("shard_map_out", "out_specs", results),
     )
     for role, name, avals in sides:
         specs = list(row.params[name])

@@ -1,7 +1,7 @@
 """Prints the StableHLO of a lowered module, with the stack of each line.
 
-MLIR writes where each operation comes from as `loc(...)`, most of them by number into a table. They are read into
-stacks and left out of the text that is shown. What cannot be read is -1, never a guess.
+MLIR writes the origin of each operation as `loc(...)`, mostly as a number of a table. The locations become stacks, and
+the shown text leaves them out. A location that cannot be read is -1, never a guess.
 """
 
 from __future__ import annotations
@@ -81,17 +81,17 @@ def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:
             line, last = _without_locations(line)
             if stack < 0 and last is not None:
                 stack = locations.stack(last)
-        shown = line.lstrip(" ")
-        indent = len(line) - len(shown)
-        if shown.startswith("}"):
+        stripped = line.lstrip(" ")
+        indent = len(line) - len(stripped)
+        if stripped.startswith("}"):
             begun = open_lines.get(indent)
             if begun is not None and stacks[begun] < 0:
                 stacks[begun] = stack
                 names[begun] = name
-        elif shown.startswith(_NOT_OPERATIONS):
+        elif stripped.startswith(_NOT_OPERATIONS):
             stack, name = -1, ""
             open_lines.pop(indent, None)
-        elif not shown.startswith("cond {"):  # the first region of the while on the line above
+        elif not stripped.startswith("cond {"):  # the first region of the while on the line above
             open_lines[indent] = len(lines)
         if name:  # of the lines inside of a library's functions some have a name and no place
             names[len(lines)] = name
@@ -102,7 +102,7 @@ def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:
 
 def _without_locations(line: str) -> tuple[str, str | None]:
     """The line without its `loc(...)` parts, and the part at its end, if there is one."""
-    kept: list[str] = []
+    parts: list[str] = []
     last: str | None = None
     start = 0
     while True:
@@ -112,11 +112,11 @@ def _without_locations(line: str) -> tuple[str, str | None]:
         end = _closing(line, position + 4)
         if end < 0:
             break
-        kept.append(line[start:position])
+        parts.append(line[start:position])
         last = line[position + 5 : end] if end == len(line) - 1 else None
         start = end + 1
-    kept.append(line[start:])
-    return "".join(kept), last
+    parts.append(line[start:])
+    return "".join(parts), last
 
 
 def _closing(line: str, opening: int) -> int:

@@ -57,15 +57,15 @@ def linked(lines: LinesOfText, walk: Walk, scope: int, *, is_hlo: bool) -> Lines
         scope: The program's.
         is_hlo: Whether lines without a place are to be inferred from others.
     """
-    seen = {each for name in lines.op_names.values() for each in primitives(name)}
-    equations = Equations(walk, scope, seen, ends=not is_hlo)
+    primitive_names = {primitive for name in lines.op_names.values() for primitive in primitives(name)}
+    equations = Equations(walk, scope, primitive_names, ends=not is_hlo)
     stacks = list(lines.line_stacks)
     more_stacks: dict[int, tuple[int, ...]] = {}
     for line, stack in enumerate(stacks):
         if stack >= 0:
-            stacks[line], *more = equations.stacks(stack, lines.op_names.get(line, ""))
-            if more:
-                more_stacks[line] = tuple(more)
+            stacks[line], *further = equations.stacks(stack, lines.op_names.get(line, ""))
+            if further:
+                more_stacks[line] = tuple(further)
     origins: dict[int, int] = {}
     if is_hlo:
         origins = inferred_origins(lines.text.split("\n"), stacks, equations.only_stack)
@@ -92,8 +92,8 @@ class Equations:
         ends: Whether the ends of a line's frames are to be believed.
     """
 
-    def __init__(self, walk: Walk, scope: int, seen: Collection[str], *, ends: bool) -> None:
-        self._seen = seen
+    def __init__(self, walk: Walk, scope: int, primitive_names: Collection[str], *, ends: bool) -> None:
+        self._seen = primitive_names
         self._positions: Positions = walk.positions
         self._ends = ends
         self._chains: dict[int, _Chain] = {}
@@ -136,8 +136,8 @@ class Equations:
             with_children = {equation for equation, *_ in columns.children}
             stacks_of: dict[int, Iterable[int]] = {}
             for equation, (primitive, stack) in enumerate(zip(columns.primitive, columns.stack, strict=True)):
-                own = stack >= 0 and bool(self._positions.stacks[stack][0])
-                stacks: Iterable[int] = (stack,) if own else inherited_calls
+                has_user_frame = stack >= 0 and bool(self._positions.stacks[stack][0])
+                stacks: Iterable[int] = (stack,) if has_user_frame else inherited_calls
                 name = strings[primitive]
                 self._known.add(name)
                 for numbered_stack in stacks:
@@ -161,7 +161,7 @@ class Equations:
                 functions.setdefault(child, set()).update(around)
 
     def _chain(self, stack: int) -> _Chain:
-        """The user frames of a stack, which has some, as far as they are compared."""
+        """Return the user frames of a stack, as far as they are compared; the stack has user frames."""
         chain = self._chains.get(stack)
         if chain is None:
             chain = self._chains[stack] = self._spots(self._positions.stacks[stack][0])
@@ -191,30 +191,32 @@ class Equations:
         if not chains:
             return [stack]
         functions = _JITTED.findall(op_name)[1:]
-        more = {candidate for chain in chains for candidate in self._lowered_to_more.get(chain, ())}
+        further = {candidate for chain in chains for candidate in self._lowered_to_more.get(chain, ())}
         if any(function not in self._calls for function in functions):
-            more |= self._lowered_to_others
+            further |= self._lowered_to_others
         function = next((function for function in reversed(functions) if function in self._calls), None)
         if function is not None and not any(function in self._functions[chain] for chain in chains):
-            return self._agreed(self._calls[function] or {stack}, stack, more)
+            return self._agreed(self._calls[function] or {stack}, stack, further)
         names = primitives(op_name)
-        here = {candidate for chain in chains for name in names for candidate in self._of_both.get((chain, name), ())}
-        if here:
-            return self._agreed(self._of_library(here, stack), stack, more)
+        candidates = {
+            candidate for chain in chains for name in names for candidate in self._of_both.get((chain, name), ())
+        }
+        if candidates:
+            return self._agreed(self._of_library(candidates, stack), stack, further)
         inside = any(chain in self._with_programs for chain in chains)
         if not inside and any(name in self._known for name in names):
             return [self._positions.whole_line(stack)]
-        return self._agreed({candidate for chain in chains for candidate in self._of_chain[chain]}, stack, more)
+        return self._agreed({candidate for chain in chains for candidate in self._of_chain[chain]}, stack, further)
 
     def _same(self, chain: _Chain) -> list[_Chain]:
-        """The chains of equations that are the same as that of a line."""
+        """Return the chains of equations that equal the chain of a line."""
         for length in range(len(chain), 0, -1):
             if chain[:length] in self._of_chain:
                 return [chain[:length]]
         return self._longer.get(chain, [])
 
     def _of_library(self, stacks: set[int], stated: int) -> set[int]:
-        """Those with the library's frames that a line states, if it states any that an equation has."""
+        """Return the stacks with the library frames that a line states, if an equation has these frames."""
         library = self._spots(self._positions.stacks[stated][1])
         if not library:  # JAX leaves its own frames out of the locations of a lowered program
             return stacks
@@ -224,10 +226,10 @@ class Equations:
             if self._spots(self._positions.stacks[numbered_stack][1]) == library
         } or stacks
 
-    def _agreed(self, stacks: set[int], stated: int, more: set[int]) -> list[int]:
+    def _agreed(self, stacks: set[int], stated: int, further: set[int]) -> list[int]:
         """The stacks of equations without duplicates; first those of the equations that the line is named after."""
         by_user: dict[tuple[int, ...], list[int]] = defaultdict(list)
-        for numbered_stack in [*sorted(stacks), *sorted(more - stacks)]:
+        for numbered_stack in [*sorted(stacks), *sorted(further - stacks)]:
             by_user[tuple(self._positions.stacks[numbered_stack][0])].append(numbered_stack)
         if len(by_user) > _MOST_PLACES:
             return [self._positions.whole_line(stated)]

@@ -63,11 +63,11 @@ def untagged(text: str) -> str:
 
 def scopes_of(walk: Walk, scope: int) -> list[int]:
     """The scopes of a program."""
-    scopes, seen = [scope], {scope}
+    scopes, visited = [scope], {scope}
     for number in scopes:
         for *_, child in walk.scopes[number].children:
-            if child not in seen:
-                seen.add(child)
+            if child not in visited:
+                visited.add(child)
                 scopes.append(child)
     return scopes
 

@@ -31,13 +31,13 @@ _WORDS_AT_MOST = 300
 
 @dataclass
 class Derived:
-    """What came of a transform.
+    """The result of a transform.
 
     Attributes:
-        words: What was done exactly, a sentence, such as with respect to which arguments.
-        parts: The programs; none where it failed.
-        error: Why there are none, and what to do; else None.
-        printed: What Python printed meanwhile.
+        words: A sentence on the transform, such as the arguments of the derivative.
+        parts: The derived programs; none where the transform failed.
+        error: The reason of the failure, and what to do; else None.
+        printed: The text that Python printed meanwhile.
     """
 
     kind: Kind
@@ -120,8 +120,8 @@ def _grad(original: Original, derived: Derived) -> None:
     cotangents = [original.results[place] for place in original.float_results]
 
     def pulled_back(*inputs: Any) -> Any:
-        given = inputs[: len(original.specs)]
-        _, pull = jax.vjp(original.of_chosen(given, original.float_results), *original.pick(given))
+        values = inputs[: len(original.specs)]
+        _, pull = jax.vjp(original.of_chosen(values, original.float_results), *original.pick(values))
         return pull(list(inputs[len(original.specs) :]))
 
     traced = _traced(pulled_back, [*original.specs, *cotangents], f"vjp_{name}")
@@ -147,8 +147,8 @@ def _vmap(original: Original, derived: Derived) -> None:
     import jax
 
     name = original.name
-    mapped = [argument for argument, own in original.arguments() if own]
-    leaves = sum(len(own) for _, own in original.arguments())
+    mapped = [argument for argument, leaf_numbers in original.arguments() if leaf_numbers]
+    leaves = sum(len(leaf_numbers) for _, leaf_numbers in original.arguments())
     if not leaves:
         raise Refused(f"vmap needs an array argument, but the call of {name} passes none. Pass an array.")
     closed_over = len(original.specs) - leaves
@@ -177,7 +177,7 @@ def _vmap(original: Original, derived: Derived) -> None:
 
 def _needs_forward_rules(original: Original, kind: Kind, *traced: Any) -> None:
     """Refuse where a part can only be transposed: JAX traces it, and raises when it is lowered."""
-    if any(_holds(each.jaxpr, "custom_lin") for each in traced):
+    if any(_holds(trace.jaxpr, "custom_lin") for trace in traced):
         raise Refused(
             f"{kind} of {original.name} is impossible: {original.name} calls a custom_vjp function, which has only a "
             "reverse-mode rule. Choose grad, or define the function with custom_jvp."
@@ -201,9 +201,9 @@ def _jvp(original: Original, derived: Derived) -> None:
     derived.words = f"jax.jvp of {name}. The tangents are inputs with the types of the arguments. {original.respect()}"
 
     def pushed(*inputs: Any) -> Any:
-        given = inputs[:count]
-        call = original.of_chosen(given, range(len(original.results)))
-        return jax.jvp(call, original.pick(given), list(inputs[count:]))
+        values = inputs[:count]
+        call = original.of_chosen(values, range(len(original.results)))
+        return jax.jvp(call, original.pick(values), list(inputs[count:]))
 
     tangents = [_same(original.specs[place]) for place in original.chosen]
     traced = _traced(pushed, [*original.specs, *tangents], f"jvp_{name}")
@@ -217,7 +217,7 @@ def _jvp(original: Original, derived: Derived) -> None:
             [*(argument for argument, _ in original.arguments()), *original.chosen_arguments("d")],
             [*original.names, *(f"d {original.names[place]}" for place in original.chosen)],
             None,
-            [*results, *(f"d {each}" for each in results)] if results else [],
+            [*results, *(f"d {result}" for result in results)] if results else [],
             derived.words,
             tangents=tuple(range(count, count + len(tangents))),
         )
@@ -240,12 +240,12 @@ def _linearize(original: Original, derived: Derived) -> None:
     primal = _traced(linearized, original.specs, f"linearize_{name}")
     _, push = primal.out_info
     residuals = jax.tree_util.tree_leaves(push)
-    held = jax.tree_util.tree_map(_same, push)
+    push_types = jax.tree_util.tree_map(_same, push)
     tangents = [_same(original.specs[place]) for place in original.chosen]
-    linear = _traced(lambda push, *tangents: push(*tangents), [held, *tangents], f"linear_{name}")
+    linear = _traced(lambda push, *tangents: push(*tangents), [push_types, *tangents], f"linear_{name}")
     _needs_forward_rules(original, "linearize", primal, linear)
-    kept = [f"residual {place}" for place in range(len(residuals))]
-    results = [each for place, each in enumerate(_result_names(original)) if place in original.float_results]
+    residual_names = [f"residual {place}" for place in range(len(residuals))]
+    results = [result for place, result in enumerate(_result_names(original)) if place in original.float_results]
     floats = [original.results[place] for place in original.float_results]
     arguments = [argument for argument, _ in original.arguments()]
     derived.parts += [
@@ -256,7 +256,7 @@ def _linearize(original: Original, derived: Derived) -> None:
             arguments,
             original.names,
             None,
-            [*results, *kept] if results else [],
+            [*results, *residual_names] if results else [],
             derived.words,
             residuals=len(residuals),
         ),
@@ -265,9 +265,9 @@ def _linearize(original: Original, derived: Derived) -> None:
             f"linearize({name}): linear",
             linear,
             [ArgumentSpec("residuals", tree=[_same(leaf) for leaf in residuals]), *original.chosen_arguments("d")],
-            [*kept, *(f"d {original.names[place]}" for place in original.chosen)],
+            [*residual_names, *(f"d {original.names[place]}" for place in original.chosen)],
             floats[0] if len(floats) == 1 else tuple(floats),
-            [f"d {each}" for each in results],
+            [f"d {result}" for result in results],
             derived.words,
             tangents=tuple(range(len(residuals), len(residuals) + len(tangents))),
         ),

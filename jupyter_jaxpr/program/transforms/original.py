@@ -25,11 +25,11 @@ class DerivedPart:
     """One derived program.
 
     Attributes:
-        part: linearize gives two programs, the others one, the whole.
-        name: Such as ``grad(f)``.
-        program: To be shown like any other.
-        tangents: Numbers of its inputs that are tangents.
-        residuals: How many of its results, the last ones, it hands to the linear program.
+        part: The name of the part: linearize gives two programs; the other transforms give one program, `whole`.
+        name: The name of the program, such as ``grad(f)``.
+        program: The program, which is shown like an observed one.
+        tangents: The numbers of the inputs that are tangents.
+        residuals: The number of last results that the program passes to the linear program.
     """
 
     part: PartName
@@ -67,8 +67,8 @@ class Original:
 
     def _positional(self) -> set[int]:
         """The leaves of positional arguments that `jax.grad` differentiates."""
-        held = self.observed.held
-        split = held.leaves() if held is not None else None
+        held_call = self.observed.held
+        split = held_call.leaves() if held_call is not None else None
         if split is None or sum(split) > len(self.specs):
             return set(range(len(self.specs)))
         first = len(self.specs) - sum(split)  # closed-over values come before them
@@ -77,14 +77,16 @@ class Original:
     def needs_floats(self, kind: TransformKind) -> None:
         """Refuse where nothing can be differentiated."""
         if not self.floats:
-            given = listed(self.types) or "no array"
+            types_passed = listed(self.types) or "no array"
             raise Refused(
-                f"{kind} needs an argument of a float type, but the call of {self.name} passes {given}. Pass floats, "
-                "such as x.astype(float)."
+                f"{kind} needs an argument of a float type, but the call of {self.name} passes {types_passed}. "
+                "Pass floats, such as x.astype(float)."
             )
         if not self.float_results:
-            gives = listed(self.result_types) or "no array"
-            raise Refused(f"{kind} needs a result of a float type, but {self.name} returns {gives}. Return a float.")
+            types_returned = listed(self.result_types) or "no array"
+            raise Refused(
+                f"{kind} needs a result of a float type, but {self.name} returns {types_returned}. Return a float."
+            )
 
     def respect(self) -> str:
         """Sentences that say with respect to which arguments the function is differentiated, and why others are not."""
@@ -93,26 +95,26 @@ class Original:
         by_keyword = listed([_root(self.names[place]) for place in self.floats if place not in self.chosen])
         if by_keyword:
             words.append(f"Not differentiated, because passed by keyword: {by_keyword}.")
-        rest = [place for place in range(len(self.specs)) if place not in self.floats]
-        other = listed([f"{self.names[place]} ({self.types[place]})" for place in rest])
-        if other:
-            words.append(f"Not differentiated, because the type is no float: {other}.")
+        not_floats = [place for place in range(len(self.specs)) if place not in self.floats]
+        described = listed([f"{self.names[place]} ({self.types[place]})" for place in not_floats])
+        if described:
+            words.append(f"Not differentiated, because the type is no float: {described}.")
         return " ".join(words)
 
     def of_chosen(self, inputs: Sequence[Any], results: Sequence[int]) -> Callable[..., list[Any]]:
         """The function of only its differentiated leaves; the other leaves are fixed."""
 
         def call(*floats: Any) -> list[Any]:
-            whole = list(inputs)
+            all_inputs = list(inputs)
             for place, value in zip(self.chosen, floats, strict=True):
-                whole[place] = value
-            out = self.call(*whole)
+                all_inputs[place] = value
+            out = self.call(*all_inputs)
             return [out[place] for place in results]
 
         return call
 
     def pick(self, values: Sequence[Any]) -> list[Any]:
-        """The differentiated ones among something of each leaf."""
+        """Return the values of the differentiated leaves."""
         return [values[place] for place in self.chosen]
 
     # --- trees for the signature ---
@@ -121,44 +123,45 @@ class Original:
         """The arguments and the leaves of each; the leaves alone where their order is not known."""
         import jax
 
-        found: list[tuple[ArgumentSpec, list[int]]] = []
+        specs_with_numbers: list[tuple[ArgumentSpec, list[int]]] = []
         place = len(self.specs) - sum(
             len(jax.tree_util.tree_leaves(argument.tree)) for argument in self.observed.arguments
         )
         for argument in self.observed.arguments:
             leaves = jax.tree_util.tree_leaves(argument.tree)
-            own = list(range(place, place + len(leaves)))
+            leaf_numbers = list(range(place, place + len(leaves)))
             place += len(leaves)
             if any(
-                number < 0 or not _alike(self.specs[number], leaf) for number, leaf in zip(own, leaves, strict=True)
+                number < 0 or not _alike(self.specs[number], leaf)
+                for number, leaf in zip(leaf_numbers, leaves, strict=True)
             ):
                 return [
                     (ArgumentSpec(name, tree=spec), [number])
                     for number, (name, spec) in enumerate(zip(self.names, self.specs, strict=True))
                 ]
-            found.append((argument, own))
-        return found
+            specs_with_numbers.append((argument, leaf_numbers))
+        return specs_with_numbers
 
     def like_arguments(self, prefix: str, change: Callable[[int], Any]) -> list[ArgumentSpec]:
-        """The arguments with other leaves; an argument whose leaves all become None is left out."""
+        """Return the arguments with other leaves; an argument whose leaves all become None is left out."""
         import jax
 
-        found = []
-        for argument, own in self.arguments():
+        specs = []
+        for argument, leaf_numbers in self.arguments():
             if argument.static is not None:
                 if not prefix:
-                    found.append(argument)
+                    specs.append(argument)
                 continue
-            leaves = [change(number) for number in own]
+            leaves = [change(number) for number in leaf_numbers]
             if all(leaf is None for leaf in leaves) and leaves:
                 continue
             tree = jax.tree_util.tree_unflatten(jax.tree_util.tree_structure(argument.tree), leaves)
-            found.append(ArgumentSpec(f"{prefix}{argument.name}", tree=tree))
-        return found
+            specs.append(ArgumentSpec(f"{prefix}{argument.name}", tree=tree))
+        return specs
 
     def chosen_tree(self) -> Any:
         """The tree of a gradient: like the arguments, without the leaves that are not differentiated."""
-        trees = [each.tree for each in self.like_arguments("d", self._chosen_spec)]
+        trees = [argument.tree for argument in self.like_arguments("d", self._chosen_spec)]
         return trees[0] if len(trees) == 1 else tuple(trees)
 
     def chosen_arguments(self, prefix: str) -> list[ArgumentSpec]:
@@ -178,7 +181,7 @@ class Original:
         result: Any,
         result_names: Sequence[str],
         words: str,
-        **more: Any,
+        **fields: Any,
     ) -> DerivedPart:
         """A derived program that was traced."""
         observed = ObservedProgram(
@@ -192,7 +195,7 @@ class Original:
             input_names=tuple(input_names),
             result_names=tuple(result_names),
         )
-        return DerivedPart(part, name, observed, **more)
+        return DerivedPart(part, name, observed, **fields)
 
 
 def _input(aval: Any) -> Any:
@@ -207,10 +210,10 @@ def _input(aval: Any) -> Any:
     return jax.ShapeDtypeStruct(spec.shape, spec.dtype, weak_type=spec.weak_type, sharding=sharding)
 
 
-def _alike(one: Any, other: Any) -> bool:
-    return (getattr(one, "shape", None), getattr(one, "dtype", None)) == (
-        getattr(other, "shape", None),
-        getattr(other, "dtype", None),
+def _alike(first: Any, second: Any) -> bool:
+    return (getattr(first, "shape", None), getattr(first, "dtype", None)) == (
+        getattr(second, "shape", None),
+        getattr(second, "dtype", None),
     )
 
 

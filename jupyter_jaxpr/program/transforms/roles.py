@@ -33,11 +33,11 @@ Kept = KeptValue
 
 @dataclass(frozen=True)
 class Roles:
-    """What each equation of a derived program is.
+    """The role of each equation of a derived program.
 
     Attributes:
-        letters: Of each scope of the program: a letter an equation; empty where the transform has no parts.
-        kept: Values that the forward part keeps for the backward part, or the primal program for the linear one.
+        letters: For each scope of the program, a letter for each equation; empty where the transform has no parts.
+        kept: The values that the forward part keeps for the backward part, or the primal program for the linear one.
     """
 
     letters: dict[int, str] = field(default_factory=dict)
@@ -68,14 +68,14 @@ def roles_of(walk: Walk, scope: int, kind: Kind, part: DerivedPart) -> Roles:
         return Roles(letters, kept_for_backward(walk, scope, backward))
     columns = walk.scopes[scope]
     marks.by_tangents(scope, {columns.constants + number for number in part.tangents})
-    kept: list[Kept] = []
+    kept_values: list[Kept] = []
     if part.residuals:
-        kept = made_values(walk, scope, columns.outputs[len(columns.outputs) - part.residuals :])
-    return Roles(marks.letters(), kept)
+        kept_values = made_values(walk, scope, columns.outputs[len(columns.outputs) - part.residuals :])
+    return Roles(marks.letters(), kept_values)
 
 
 class _Marks:
-    """Letters put onto equations; one that gets two becomes mixed."""
+    """The letters of equations; an equation with two letters becomes mixed."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
@@ -100,7 +100,7 @@ class _Marks:
     # --- grad: by the names that JAX gives ---
 
     def by_name_stack(self, scope: int, around: str) -> None:
-        """Mark a scope and those inside, whose equations are of the part around them where they do not say more."""
+        """Mark a scope and its inner scopes; an equation without a statement belongs to the part around its scope."""
         waiting = [(scope, around)]
         while waiting:
             number, outside = waiting.pop()
@@ -108,10 +108,10 @@ class _Marks:
                 continue
             self._seen.add((number, outside))
             columns = self._open(number)
-            own = [self._part(name, outside) for name in columns.name_stack]
-            for equation, letter in enumerate(own):
+            letters = [self._part(name, outside) for name in columns.name_stack]
+            for equation, letter in enumerate(letters):
                 self._put(number, equation, letter)
-            waiting += [(child, own[equation]) for equation, _, _, child in columns.children]
+            waiting += [(child, letters[equation]) for equation, _, _, child in columns.children]
 
     def _part(self, name: int, outside: str) -> str:
         if outside in "br":
@@ -128,7 +128,7 @@ class _Marks:
     # --- jvp: by dependence on the tangents ---
 
     def by_tangents(self, scope: int, tangents: set[int]) -> list[bool]:
-        """Mark a scope whose variables `tangents` are tangents, and those inside; which of its results are."""
+        """Mark a scope with these tangent variables, and its inner scopes; return which results are tangents."""
         key = scope, frozenset(tangents)
         if key in self._results:
             return self._results[key]
@@ -153,7 +153,7 @@ class _Marks:
         return results
 
     def _inside(
-        self, scope: int, equation: int, children: Sequence[tuple[int, int]], given: list[bool], count: int
+        self, scope: int, equation: int, children: Sequence[tuple[int, int]], tangent_inputs: list[bool], count: int
     ) -> list[bool]:
         """The results of an equation that are tangents: those that its inner programs compute from tangents."""
         walk = self._walk
@@ -162,24 +162,24 @@ class _Marks:
         names = {walk.strings.items[parameter]: child for parameter, child in children}
         if primitive == "scan" and "jaxpr" in names:
             parts = scan_parts(parameters)
-            return self._loop(names["jaxpr"], given, parts.consts, parts.carry)
+            return self._loop(names["jaxpr"], tangent_inputs, parts.consts, parts.carry)
         if primitive == "while" and "body_jaxpr" in names:
             split = while_parts(parameters)
-            body = given[split.condition_consts :]
+            body = tangent_inputs[split.condition_consts :]
             carry = self._loop(names["body_jaxpr"], body, split.body_consts, len(body) - split.body_consts)
-            condition = [*given[: split.condition_consts], *carry]
+            condition = [*tangent_inputs[: split.condition_consts], *carry]
             self.by_tangents(names["cond_jaxpr"], self._inputs(names["cond_jaxpr"], condition))
             return carry
         if primitive == "cond":
-            given = given[1:]
+            tangent_inputs = tangent_inputs[1:]
         results = [False] * count
         for _, child in children:
             columns = walk.scopes[child]
-            if columns.inputs != len(given):
+            if columns.inputs != len(tangent_inputs):
                 self.by_tangents(child, set())
-                results = [any(given) or result for result in results]
+                results = [any(tangent_inputs) or result for result in results]
                 continue
-            inside_tangents = self.by_tangents(child, self._inputs(child, given))
+            inside_tangents = self.by_tangents(child, self._inputs(child, tangent_inputs))
             if len(inside_tangents) != count:
                 inside_tangents = [any(inside_tangents)] * count
             results = [
@@ -188,19 +188,20 @@ class _Marks:
             ]
         return results
 
-    def _loop(self, body: int, given: list[bool], consts: int, carry: int) -> list[bool]:
+    def _loop(self, body: int, is_tangent: list[bool], consts: int, carry: int) -> list[bool]:
         """Which results of a loop are tangents: a carry that is a tangent after one step stays one."""
-        given = list(given)
+        is_tangent = list(is_tangent)
         while True:
             trial = _Marks(self._walk)
-            results = trial.by_tangents(body, self._inputs(body, given))
+            results = trial.by_tangents(body, self._inputs(body, is_tangent))
             grown = [
-                was or (consts <= place < consts + carry and results[place - consts]) for place, was in enumerate(given)
+                was or (consts <= place < consts + carry and results[place - consts])
+                for place, was in enumerate(is_tangent)
             ]
-            if grown == given:
-                return self.by_tangents(body, self._inputs(body, given))
-            given = grown
+            if grown == is_tangent:
+                return self.by_tangents(body, self._inputs(body, is_tangent))
+            is_tangent = grown
 
-    def _inputs(self, scope: int, given: Sequence[bool]) -> set[int]:
+    def _inputs(self, scope: int, is_tangent: Sequence[bool]) -> set[int]:
         first = self._walk.scopes[scope].constants
-        return {first + place for place, tangent in enumerate(given) if tangent}
+        return {first + place for place, tangent in enumerate(is_tangent) if tangent}

@@ -49,7 +49,7 @@ def by_occurrence(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairs:
 
 
 def rising(pairs: Pairs) -> Pairs:
-    """The longest part of pairs, given in the order of their first members, whose second members rise too."""
+    """Return the longest part of pairs, ordered by their first members, in which the second members rise, too."""
     ends: list[int] = []
     last: list[int] = []
     before: list[int] = []

@@ -20,14 +20,14 @@ _COUNTS = frozenset({"num_consts", "num_carry", "linear", "cond_nconsts", "body_
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference.
+    """One difference between two equations.
 
     Attributes:
-        kind: What differs.
-        name: Of a parameter its name; of an operand its place from 1, as text; else empty.
-        before: As text; empty for operands, whose names are each program's own.
-        after: As before.
-        place: Of an operand, or of a type that is bound: its place from 0; else -1.
+        kind: The kind of the difference.
+        name: The name of a parameter; the position of an operand from 1, as text; else empty.
+        before: The text before; empty for an operand, whose variable name differs between programs anyway.
+        after: The text after, in the same form.
+        place: The position of an operand, or of a bound type, from 0; else -1.
     """
 
     kind: ChangeKind
@@ -38,7 +38,7 @@ class Change:
 
 
 def type_changes(before: Type, after: Type, place: int = -1) -> list[Change]:
-    """What differs between two types."""
+    """Return the differences between two types."""
     if before == after:
         return []
     changes: list[Change] = []
@@ -57,7 +57,7 @@ def type_changes(before: Type, after: Type, place: int = -1) -> list[Change]:
 def equation_changes(
     a: Keys, b: Keys, scope_a: ScopeSide, scope_b: ScopeSide, i: int, j: int, same_operand: Callable[[int, int], bool]
 ) -> list[Change]:
-    """What differs between equation i of a and j of b; the programs inside them apart."""
+    """Return the differences between equation i of a and equation j of b, without their inner programs."""
     changes: list[Change] = []
     strings_a, strings_b = a.side.strings, b.side.strings
     before, after = strings_a[scope_a.primitive[i]], strings_b[scope_b.primitive[j]]
@@ -125,7 +125,7 @@ def _operand_changes(
 def _ends_first(
     before: Sequence[int], after: Sequence[int], same_operand: Callable[[int, int], bool]
 ) -> list[tuple[int | None, int | None]]:
-    """Pairs the operands of equations with different numbers of operands: equal ones at both ends, none between."""
+    """Return pairs of the operands of two equations of different arity: equal ones at both ends, else None."""
     start, end = 0, 0
     shorter = min(len(before), len(after))
     while end < shorter and same_operand(before[-1 - end], after[-1 - end]):

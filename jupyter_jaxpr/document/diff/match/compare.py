@@ -1,7 +1,7 @@
-"""Compares two programs scope by scope: each equation is the same, changed, moved, added or removed.
+"""Compares two programs scope by scope: each equation is equal, changed, moved, added or removed.
 
-Loops, branches and called functions are scopes: where the equation that holds one has a partner, the two programs
-inside are compared with each other, once for each pair of them.
+Loops, branches and called functions are scopes: where the equation with such a scope has a partner, the two inner
+programs are compared, too, once for each pair.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Inputs = list[tuple[int | None, int | None]]
 
 @dataclass
 class ScopeDiff:
-    """What became of the equations of one scope."""
+    """The comparison of the equations of one scope."""
 
     matched: Matched
     #: Of each changed equation of a: what differs; the programs inside it apart.

@@ -1,14 +1,14 @@
 """Matches the equations of a scope of one program with those of a scope of another program.
 
-The passes, from what is certain to what is likely; each looks only at what the ones before left, between what they
-paired in order:
+The passes run from certain to likely; each pass only uses the equations that the earlier passes left, between the
+matches that keep the order:
 
-1. what computes the same from the same inputs; where such a one stands in another order, it was moved;
-2. what is used the same by what follows;
-3. equal equations, on a line of the same text first;
-4. leftovers that are equal and take the same operands, in any order: moved;
-5. leftovers of the same primitive: changed;
-6. leftovers that bind the same types from the same operands: another primitive in the same place.
+1. equations that compute the same from the same inputs; where such an equation has another position, it moved;
+2. equations whose results are used in the same way;
+3. equal equations, first those on lines with the same text;
+4. remaining equal equations with the same operands, in any order: moved;
+5. remaining equations of the same primitive: changed;
+6. remaining equations that bind the same types from the same operands: another primitive in the same place.
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ class _Match:
         return operand if operand >= 0 else ("literal", self._all_b.literal(operand))
 
     def _same_operand(self, a: int, b: int) -> bool:
-        """Whether an operand of a is that of b: the same variable, an equal literal, or the same value."""
+        """Return whether an operand of a equals one of b: the same variable, an equal literal, or the same value."""
         if self._operand_a(a) == self._operand_b(b):
             return True
         return a >= 0 and b >= 0 and self._keys_a.values[a] == self._keys_b.values[b]

@@ -1,7 +1,7 @@
-"""One of the two programs of a diff: its scopes as columns, in no JAX's objects.
+"""Holds one of the two programs of a diff: its scopes as columns, without JAX's objects.
 
-The columns are those of a document (`snapshot.document.Scope`), so a program that was saved is compared as one that
-just ran.
+The columns are those of a document (`document.types.document.Scope`), so a saved program is compared like a program
+that has just run.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Matches the lines of two StableHLO or HLO texts, whatever numbers XLA gave to the instructions.
 
-The names of values and functions (%5, %arg0, @inner, %fusion.3) are replaced by what they stand for, as far as that is
-known; metadata and locations are left out. So a text in which only numbers differ is equal to the other one.
+The names of values and functions (%5, %arg0, @inner, %fusion.3) are replaced by their definitions, as far as these are
+known; metadata and locations are left out. So two texts that differ in numbers only are equal.
 """
 
 from __future__ import annotations
@@ -97,14 +97,16 @@ def compare_texts(a: Sequence[str], b: Sequence[str], budget: Budget | None = No
 def changed_parts(
     found: TextsDiff, i: int, before: str, j: int, after: str
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Spans, start and end, of line i of a and j of b that are in one of them only; names count by what they stand for.
+    """Return the spans of line i of a and of line j of b that are in one of the two lines only.
+
+    Names are compared by their definitions.
 
     Args:
-        found: The texts, compared.
-        i: Which line of a.
-        before: It, as it is shown.
-        j: Which line of b.
-        after: It, as it is shown.
+        found: The compared texts.
+        i: The index of a line of a.
+        before: The shown text of this line.
+        j: The index of a line of b.
+        after: The shown text of this line.
     """
     tokens_a, tokens_b = list(_TOKEN.finditer(before)), list(_TOKEN.finditer(after))
     keys_a: list[Hashable] = []
@@ -122,7 +124,7 @@ def changed_parts(
 
 
 def read_lines(texts: Sequence[str]) -> list[Line]:
-    """Lines as they are compared."""
+    """Return the lines in the form in which they are compared."""
     bound: dict[str, int] = {}
     read = []
     for number, text in enumerate(texts):
@@ -149,7 +151,7 @@ def read_lines(texts: Sequence[str]) -> list[Line]:
 
 
 def without_metadata(text: str) -> str:
-    """A line as it is shown: without metadata and locations, which state the line's source and not its work."""
+    """Return a line as it is shown: without metadata and locations, which state its source and not its work."""
     return _METADATA.sub("", text)
 
 
