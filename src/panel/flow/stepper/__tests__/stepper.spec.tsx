@@ -402,11 +402,11 @@ describe('the calls of the cell', () => {
       }
     });
     expect(calls(node)).toEqual([
-      'call | x | result | branch',
-      '1 | 3 | 6 | True',
-      '2 |  |  | unknown',
-      'unknown |  |  | False × 1, True × 9',
-      'unknown |  |  | not reached'
+      'call | branch | x | result',
+      '1 | True | 3 | 6',
+      '2 | unknown |  | ',
+      'unknown | False × 1, True × 9 |  | ',
+      'unknown | not reached |  | '
     ]);
     expect(node.textContent).toContain(
       'The branches of 3 other calls of f in the cell are unknown.'
