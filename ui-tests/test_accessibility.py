@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from keyboard_walk import controls_on_screen, reached_by_keyboard
 from page_checks import violations
 from playwright.sync_api import expect
 
@@ -114,24 +115,8 @@ def test_the_keyboard_reaches_every_control(shared_notebook):
     page.keyboard.press("Control+Alt+j")
     expect(nb.panel.get_by_role("button", name="look_up", exact=True)).to_be_focused()
 
-    reached = []
-    for _ in range(16):  # Tab from region to region, Right inside each
-        for _ in range(20):
-            name = page.evaluate("""() => {
-                const at = document.activeElement;
-                return at.closest('.jp-JaxprPanel') ? at.ariaLabel ?? at.textContent : null;
-            }""")
-            if name is None or name in reached:
-                break
-            reached.append(name)
-            if page.evaluate("document.activeElement.closest('.cm-editor') !== null"):
-                break
-            page.keyboard.press("ArrowRight")
-        page.keyboard.press("Tab")
-
-    controls = nb.panel.locator("button:visible, [role=tab]:visible, [role=textbox]:visible, [tabindex='0']:visible")
-    names = controls.evaluate_all("nodes => nodes.map(node => node.ariaLabel ?? node.textContent)")
-    assert set(names) - set(reached) == set()
+    reached = reached_by_keyboard(page)
+    assert controls_on_screen(nb.panel) - set(reached) == set()
     assert {"look_up", "Pin this program", "Copy the program", "jaxpr", "Fold all", "jaxpr of look_up"} <= set(reached)
 
 

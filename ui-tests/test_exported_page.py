@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 
+import jax
+import jax.numpy as jnp
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
+
+import jupyter_jaxpr as jj
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax\nimport jax.numpy as jnp"
 RNN = """%%jaxpr
@@ -196,6 +200,35 @@ def test_the_address_of_a_line_leads_to_the_line(saved):
     expect(saved.locator("mark")).to_have_text("jnp.tanh(w @ h + x)")
     saved.evaluate("location.hash = '#program-7:jaxpr:1'")  # no such line
     expect(tanh).to_have_attribute("aria-current", "true")
+
+
+def test_the_parameters_of_a_long_lambda_fold(tmp_path, new_context):
+    def total(arrays):
+        return sum(jnp.sum(array) for array in arrays)
+
+    jj.inspect(jax.jit(total), [jnp.ones(n) for n in range(1, 13)], stage="lower").save(tmp_path / "total.html")
+    page = new_context(offline=True).new_page()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto((tmp_path / "total.html").as_uri())
+    expect(page.locator(".jjx-bench")).to_have_attribute("aria-busy", "false")
+
+    first = lines(page, "jaxpr").first
+    unfold = first.get_by_role("button", name="Unfold 10 parameters")
+    assert first.inner_text() == "{ lambda ; a:f32[1] l:f32[12]. let"
+    assert page.locator("[data-title=jaxpr]").evaluate("text => text.scrollWidth < 800")
+    unfold.click()
+    whole = "{ lambda ; " + " ".join(f"{name}:f32[{n}]" for n, name in enumerate("abcdefghijkl", 1)) + ". let"
+    assert first.inner_text() == whole
+
+    # The keyboard folds them, and a match among them unfolds them.
+    first.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(unfold).to_be_visible()
+    page.get_by_role("searchbox", name="Find").fill("k:f32[11]")
+    expect(first.get_by_role("button", name="Fold 10 parameters")).to_be_visible()
+    page.get_by_role("button", name="Fold all", exact=True).click()
+    page.emulate_media(media="print")
+    assert first.inner_text() == whole
 
 
 def test_a_column_is_put_away(saved):

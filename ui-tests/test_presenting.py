@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from keyboard_walk import controls_on_screen, reached_by_keyboard
 from page_checks import violations
 from playwright.sync_api import expect
 
@@ -85,6 +86,24 @@ def test_a_remote_control_goes_through_steps_and_programs(talk, page):
     expect(talk.panel.get_by_role("tab", name="Control flow")).to_be_visible()
     expect(page.get_by_role("region", name="File Browser Section")).to_be_visible()
     assert page.locator(".jp-mod-presentationMode").count() == 0
+
+
+def test_the_keyboard_reaches_every_control_of_a_presentation(talk, page):
+    # The Tab key was last on a control, and on a tab, that the presentation hides.
+    talk.panel.get_by_role("button", name="Pin this program").focus()
+    talk.panel.get_by_role("tab", name="Cost").focus()
+    talk.command("jupyter-jaxpr:present")
+    talk.panel.get_by_role("button", name="cumulative", exact=True).focus()
+    reached = reached_by_keyboard(page)
+    assert controls_on_screen(talk.panel) - set(reached) == set()
+    assert {"cumulative", "End the presentation (Escape)", "Program", "jaxpr of cumulative"} <= set(reached)
+    assert {"Pin this program", "Live", "Copy the program", "More", "Control flow", "Cost"}.isdisjoint(reached)
+
+    end = talk.panel.get_by_role("button", name="End the presentation (Escape)")
+    end.focus()
+    page.keyboard.press("Enter")
+    expect(talk.panel.get_by_role("button", name="Pin this program")).to_be_visible()
+    expect(talk.panel.get_by_role("button", name="Present")).to_be_focused()
 
 
 @pytest.mark.slow

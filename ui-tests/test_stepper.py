@@ -45,6 +45,22 @@ def f(x):
 
 f(-3.0)"""
 
+THREE_CALLS = """\
+%%jaxpr --steps
+@jax.jit
+def relax(x, rate, target):
+    return lax.cond(
+        x > target,
+        lambda x, rate, target: (x - rate, target),
+        lambda x, rate, target: (x + rate, target),
+        x,
+        rate,
+        target,
+    )
+
+for x in (3.0, -2.0, 0.5):
+    relax(x, 0.25, 1.0)"""
+
 SLOW = """\
 %%jaxpr
 @jax.jit
@@ -211,6 +227,20 @@ def test_the_branch_that_was_taken_is_marked_on_the_card(notebook):
     expect(taken).to_contain_text("taken 1 time in the stepper's call · taken")
     expect(other).to_contain_text("not taken in the stepper's call")
     expect(other).not_to_contain_text("· taken")
+
+
+@pytest.mark.slow
+def test_the_branch_of_each_call_is_in_sight_in_a_narrow_panel(notebook):
+    nb = notebook(LOAD, THREE_CALLS)
+    nb.run_all()
+    nb.panel.get_by_role("tab", name="Control flow").click()
+    nb.set_panel_width(320)
+    table = nb.panel.get_by_role("table", name="Calls of the cell and their branches")
+    expect(table.get_by_role("row")).to_have_text(
+        ["callbranchxratetargetresult", "1True3.00.251.02.75", "2False-2.00.251.0-1.75", "3False0.50.251.00.75"]
+    )
+    # The columns of the values may need the scroll bar of the table.
+    assert cut(nb.panel, "table[aria-label*='branches'] tr > :nth-child(-n+2)") == []
 
 
 def test_a_loop_inside_another_is_chosen_by_the_outer_step(notebook):

@@ -228,10 +228,11 @@ function make(program, texts) {
         event.preventDefault();
         pin(line);
       } else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
-        const button = line.querySelector('.fold');
-        if (button && (button.getAttribute('aria-expanded') === 'true') === (event.key === 'ArrowLeft')) {
-          event.preventDefault();
-          button.click();
+        for (const button of line.querySelectorAll('button')) {
+          if ((button.getAttribute('aria-expanded') === 'true') === (event.key === 'ArrowLeft')) {
+            event.preventDefault();
+            button.click();
+          }
         }
       }
     });
@@ -239,7 +240,10 @@ function make(program, texts) {
 
   // --- folding ---
 
-  const folds = lines.filter(line => line.folds > 0).map(foldable);
+  const folds = [
+    ...lines.filter(line => line.folds > 0).map(foldable),
+    ...lines.filter(line => line.text.list.dataset.level === 'jaxpr').flatMap(foldedParameters)
+  ];
 
   function foldable(line) {
     const button = document.createElement('button');
@@ -331,6 +335,7 @@ function make(program, texts) {
     at = (at + by + matches.length) % matches.length;
     const line = matches[at];
     unfold(line);
+    line.showParameters?.(true);
     line.closest('section').hidden = false;
     line.classList.add('here');
     line.scrollIntoView({ block: 'nearest' });
@@ -350,9 +355,8 @@ const types = globalThis.Highlight && new Highlight();
 
 /** Give the types of a text their colour; where the browser cannot, they have the colour of the text. */
 function colour(text) {
-  for (const line of types ? text.lines.slice(0, COLOURED) : []) {
-    const words = line.lastChild;
-    for (const { 0: type, index } of words?.data?.matchAll(TYPES) ?? []) {
+  for (const words of types ? text.lines.slice(0, COLOURED).flatMap(wordsOf) : []) {
+    for (const { 0: type, index } of words.data.matchAll(TYPES)) {
       types.add(
         new StaticRange({
           startContainer: words,
@@ -363,6 +367,45 @@ function colour(text) {
       );
     }
   }
+}
+
+/** The text nodes of a line: one, or three where the line has folded parameters. */
+function wordsOf(line) {
+  return [...line.childNodes]
+    .map(node => (node.localName === 'span' ? node.firstChild : node))
+    .filter(node => node instanceof Text);
+}
+
+/** A jaxpr with more parameters shows the first one and the last one. */
+const MOST_PARAMETERS = 8;
+
+/**
+ * Fold the parameters in the middle of a long `{ lambda ; a:f32[8] …. let`. Returns the fold in a list, which is empty
+ * where the line has few parameters.
+ */
+function foldedParameters(line) {
+  const words = line.lastChild;
+  const [, head, parameters, end] = /^(.*\{ lambda )(.*)(\. let.*)$/.exec(words?.data ?? '') ?? [];
+  // The first token is the `;` before the parameters; a jaxpr with constants has the constants before it.
+  const [semicolon, first, ...others] = parameters?.split(' ') ?? [];
+  const last = others.pop();
+  if (semicolon !== ';' || others.length + 2 <= MOST_PARAMETERS) {
+    return [];
+  }
+  const button = Object.assign(document.createElement('button'), { type: 'button', className: 'more', tabIndex: -1 });
+  button.dataset.count = others.length;
+  const middle = document.createElement('span');
+  middle.textContent = `${others.join(' ')} `;
+  const show = isOpen => {
+    middle.hidden = !isOpen;
+    button.setAttribute('aria-expanded', String(isOpen));
+    button.setAttribute('aria-label', `${isOpen ? 'Fold' : 'Unfold'} ${others.length} parameters`);
+  };
+  words.replaceWith(`${head}; ${first} `, button, middle, `${last}${end}`);
+  button.addEventListener('click', () => show(middle.hidden));
+  line.showParameters = show;
+  show(false);
+  return [{ button, inside: [], show }];
 }
 
 /** Go to the line that the address names. */

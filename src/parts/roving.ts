@@ -24,21 +24,31 @@ export function stepped<Control extends Element>(
 /** The properties of the row, and of each control by its index. */
 export function useRoving(start = 0): {
   row: {
+    ref: React.RefObject<HTMLDivElement>;
     onKeyDown: (event: React.KeyboardEvent<HTMLElement>) => void;
     onFocus: (event: React.FocusEvent<HTMLElement>) => void;
   };
   stop: (place: number) => { tabIndex: number; [STOP]: string };
 } {
   const [current, setCurrent] = React.useState(start);
-  const stops = (row: HTMLElement): HTMLElement[] => [
-    ...row.querySelectorAll<HTMLElement>(`[${STOP}]`)
+  const row = React.useRef<HTMLDivElement>(null);
+  const stops = (): HTMLElement[] => [
+    ...(row.current?.querySelectorAll<HTMLElement>(`[${STOP}]`) ?? [])
   ];
+  // A presentation hides controls: the Tab key needs a control that is displayed.
+  React.useEffect(() => {
+    const controls = stops();
+    if (current in controls && !isDisplayed(controls[current])) {
+      setCurrent(Math.max(controls.findIndex(isDisplayed), 0));
+    }
+  });
   return {
     row: {
+      ref: row,
       onKeyDown: event => {
         const next = stepped(
           event.key,
-          stops(event.currentTarget),
+          stops().filter(isDisplayed),
           rootOf(event.currentTarget).activeElement
         );
         if (next) {
@@ -47,7 +57,7 @@ export function useRoving(start = 0): {
         }
       },
       onFocus: event => {
-        const at = stops(event.currentTarget).indexOf(event.target);
+        const at = stops().indexOf(event.target);
         if (at >= 0) {
           setCurrent(at);
         }
@@ -55,6 +65,10 @@ export function useRoving(start = 0): {
     },
     stop: place => ({ tabIndex: place === current ? 0 : -1, [STOP]: '' })
   };
+}
+
+function isDisplayed(control: HTMLElement): boolean {
+  return getComputedStyle(control).display !== 'none';
 }
 
 /** The document, or the shadow tree that a host draws the element in. */

@@ -41,12 +41,12 @@ export function Calls(props: {
             <thead>
               <tr>
                 <th scope="col">{trans.__('call')}</th>
+                <th scope="col">{trans.__('branch')}</th>
                 {table.columns.map((column, at) => (
                   <th scope="col" key={at}>
                     <code>{shortened(column, 80)}</code>
                   </th>
                 ))}
-                <th scope="col">{trans.__('branch')}</th>
               </tr>
             </thead>
             <tbody>
@@ -55,14 +55,14 @@ export function Calls(props: {
                   <th scope="row">
                     {row.call === 0 ? trans.__('unknown') : grouped(row.call)}
                   </th>
+                  <td title={row.unknown ?? undefined}>
+                    {branches(row, trans)}
+                  </td>
                   {row.values.map((value, place) => (
                     <td key={place}>
                       <code>{shortened(value, LONGEST_VALUE)}</code>
                     </td>
                   ))}
-                  <td title={row.unknown ?? undefined}>
-                    {branches(row, trans)}
-                  </td>
                 </tr>
               ))}
             </tbody>
