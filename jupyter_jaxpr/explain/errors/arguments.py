@@ -227,6 +227,7 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     kind = type_.rpartition(".")[2]
     name = root_of(path)
     is_plain = type_.rpartition(".")[0] in ("", "builtins") or kind in ("function", "PjitFunction")
+    is_plain = is_plain or type_.partition(".")[0] in _HASHED_BY_CONTENT
     values = argument_values(error, function)
     text = f"JAX compiles once for each value of {name}."
     is_whole = name == path
@@ -275,6 +276,8 @@ _TRACED = (
     "jax.jit traces each argument that is not static. JAX can trace arrays, numbers, and lists, tuples and "
     "dicts of arrays and numbers."
 )
+#: Modules of Python whose objects compare by their contents and hold no arrays.
+_HASHED_BY_CONTENT = frozenset({"datetime", "pathlib", "decimal", "fractions", "uuid", "re"})
 #: Types whose elements JAX can trace once they are in a list.
 _ITERATED = frozenset({"generator", "set", "frozenset", "map", "zip", "filter", "dict_values", "deque"})
 

@@ -481,6 +481,7 @@ _INSTEAD = {
     "del": "jnp.delete makes a new array without the element.",
     "fill": "jnp.full_like(x, value) makes a new array.",
     "numpy": "A jax.Array outside of jit becomes a NumPy array with np.asarray(x). Under jit, use jax.numpy.",
+    "to_numpy": "A jax.Array outside of jit becomes a NumPy array with np.asarray(x). Under jit, use jax.numpy.",
     "detach": "jax.lax.stop_gradient(x) takes x out of the gradient.",
     "cuda": "jax.device_put(x, jax.devices()[0]) moves x to a device.",
     "to": "jax.device_put moves x to a device. x.astype converts the type.",

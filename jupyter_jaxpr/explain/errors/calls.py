@@ -126,6 +126,10 @@ class Calls:
             if type(held) in (list, tuple) and held and all(type(each) is str for each in held):
                 words = "Return the index, and take the text outside of the function: a program computes no texts."
                 return [FoundCure("the index", None, words)]
+        statement = self._raised.statement_of(node)
+        if isinstance(statement, ast.Expr) and _called_name(statement.value) == "print":
+            words = f"jax.debug.print('{{}}', {self._source(value)}) prints the value each time that the program runs."
+            return [FoundCure("jax.debug.print", None, words)]
         if (callee := self._outside(node)) is not None:
             words = (
                 f"Return {self._source(value)} from the traced function, and call {callee} outside with {name}(...)."
@@ -509,6 +513,11 @@ def _is_extreme(node: ast.AST | None) -> TypeGuard[ast.Call]:
         and not node.keywords
         and not any(isinstance(each, ast.Starred) for each in node.args)
     )
+
+
+def _called_name(node: ast.expr) -> str:
+    """The name of the function that a call calls; empty for another expression, and for an attribute."""
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
 
 def _called(call: ast.Call) -> str:

@@ -53,6 +53,7 @@ _UNPACKED = re.compile(r"^(?:not enough|too many) values to unpack")
 _OPERANDS = re.compile(
     r"^unsupported operand type\(s\) for (\S+)(?: or pow\(\))?: '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'"
 )
+_SEQUENCE = re.compile(r"^can't multiply sequence by non-int of type 'float'")
 _TREES = (dict, list, tuple)
 
 
@@ -65,6 +66,9 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
         return _no_device(raised)
     if isinstance(error, TypeError) and (found := _OPERANDS.search(text)):
         return _trees(raised, found[1], found[2], found[3])
+    if isinstance(error, TypeError) and _SEQUENCE.search(text) and not raised.in_trace and not touches_jax(error):
+        operator = "*" if isinstance(raised.node, ast.BinOp) else ""
+        return _trees(raised, operator, "list", "tuple") if operator else None
     if not isinstance(error, TypeError | ValueError | AttributeError):
         return None
     if few := _FEW_DEVICES.search(text):
