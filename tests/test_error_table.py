@@ -22,6 +22,7 @@ FILES = {
     "calls": (pytest.mark.slow,),
     "settings": (pytest.mark.slow,),
     "misuses": (pytest.mark.slow,),
+    "users": (),
 }
 ROWS = [
     pytest.param(row, id=f"{name}: {row.name}", marks=marks)

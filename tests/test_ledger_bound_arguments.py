@@ -14,7 +14,6 @@ from jupyter_jaxpr.observe.cache.ledger import Ledger
 
 ROW = np.arange(3, dtype=np.float32)
 LONG = np.arange(4, dtype=np.float32)
-SAME_WAY = "Call the function the same way every time: the cache key holds which arguments are passed by keyword."
 PAD = "Pad to one shape, or expect one compile for each shape."
 
 
@@ -69,7 +68,9 @@ def test_a_static_argument_that_a_call_leaves_out_has_its_default() -> None:
             "2 by position",
         ),
     ]
-    assert cures(ledger, "power")[1] == SAME_WAY
+    assert cures(ledger, "power")[1] == (
+        "Pass n in every call or in none: the cache key holds which arguments a call passes."
+    )
 
 
 def test_none_as_the_default_of_an_array() -> None:

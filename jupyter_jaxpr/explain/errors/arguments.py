@@ -7,6 +7,7 @@ import difflib
 import inspect
 import re
 import types
+from dataclasses import replace
 from typing import Any
 
 from ...interruptions import not_of_a_signal
@@ -17,9 +18,10 @@ from ...quantities import count
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import namespace
-from .origins import root_of, value_of
+from .origins import dtype_of, root_of, value_of
+from .own_classes import registered
 from .raised import RaisedAt, touches_jax
-from .static_argument_edits import argument_values, is_hashed, jit_with
+from .static_argument_edits import argument_values, is_hashed, jit_with, static_outcome
 from .trial import passed
 
 _NO_ARRAY = re.compile(
@@ -36,6 +38,7 @@ _UNHASHED = re.compile(
     r"^Non-hashable static arguments are not supported\. An error occurred while trying to hash an object of type "
     r"<class '(?P<type>[^']+)'>"
 )
+_PART = re.compile(r"TypeError: unhashable type: '([\w.]+)'")
 _ARGNAMES = re.compile(r"^Jitted function has invalid argnames \{(?P<names>.*?)\} in (?P<option>\w+)\.")
 _ARGNUMS = re.compile(
     r"^Jitted function has (?P<option>\w+)=(?P<numbers>\(.*?\)), but only accepts (?P<count>\d+) positional arguments"
@@ -68,6 +71,9 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
     if isinstance(error, TypeError) and (found := _RESULT.search(text)):
         return _result(found["name"], found["type"], found["path"])
     if isinstance(error, ValueError | TypeError) and (found := _UNHASHED.search(text)):
+        part = _PART.search(text)
+        if part is not None and part[1].rpartition(".")[2] not in (found["type"].rpartition(".")[2], ""):
+            return _unhashed_part(raised, found["type"], part[1])
         return _unhashed(raised, found["type"])
     if isinstance(error, ValueError) and (found := _ARGNAMES.search(text)):
         names = [each.strip(" '") for each in found["names"].split(",")]
@@ -221,6 +227,7 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     kind = type_.rpartition(".")[2]
     name = root_of(path)
     is_plain = type_.rpartition(".")[0] in ("", "builtins") or kind in ("function", "PjitFunction")
+    is_plain = is_plain or type_.partition(".")[0] in _HASHED_BY_CONTENT
     values = argument_values(error, function)
     text = f"JAX compiles once for each value of {name}."
     is_whole = name == path
@@ -229,7 +236,10 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     static = FoundCure("static_argnames", None, text)
     if raised is not None and is_whole and (not values or _can_be_static(values.get(name))):
         static = jit_with(raised, function, f'static_argnames="{name}"', "static_argnames", text)
-    cures = [static]
+    outcome = static_outcome(error, function, name) if static.edits else "traced"
+    if outcome == "untried":
+        static = replace(static, level="advice", code=None, edits=())
+    cures = [static] if outcome != "failed" else []
     if is_whole and kind in _ITERATED:
         return Explained(
             None, f"The argument {path} is not an array: its type is {kind}", _TRACED, tuple(_as_list(raised, kind))
@@ -258,8 +268,7 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
         words = f"Use equinox.filter_jit, which makes everything in {name} that is not an array static."
         cures = [FoundCure("equinox.filter_jit", None, words)]
     elif not is_plain and kind not in ("custom_jvp", "custom_vjp"):
-        words = f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields."
-        cures.append(FoundCure("jax.tree_util.register_dataclass", None, words))
+        cures += registered(raised, kind)
     return Explained(None, f"The argument {path} is not an array: its type is {kind}", _TRACED, tuple(cures))
 
 
@@ -267,6 +276,8 @@ _TRACED = (
     "jax.jit traces each argument that is not static. JAX can trace arrays, numbers, and lists, tuples and "
     "dicts of arrays and numbers."
 )
+#: Modules of Python whose objects compare by their contents and hold no arrays.
+_HASHED_BY_CONTENT = frozenset({"datetime", "pathlib", "decimal", "fractions", "uuid", "re"})
 #: Types whose elements JAX can trace once they are in a list.
 _ITERATED = frozenset({"generator", "set", "frozenset", "map", "zip", "filter", "dict_values", "deque"})
 
@@ -319,6 +330,23 @@ def _result(name: str, type_: str, path: str | None) -> Explained:
     return Explained(None, f"{name} returns a value that is not an array: {at} is {kind}", said, (cure,))
 
 
+def _unhashed_part(raised: RaisedAt | None, type_: str, part: str) -> Explained:
+    """A tuple, a named tuple or a frozen dataclass that holds an array, a list or a dict."""
+    kind, inner = type_.rpartition(".")[2], part.rpartition(".")[2]
+    what = "an array" if inner in ("ArrayImpl", "ndarray") else f"a {inner}"
+    found = _given(raised, type_)
+    name = f"The static argument {found[0]}" if found is not None else "A static argument"
+    said = "The value of a static argument is part of the cache key, so Python must be able to hash the value."
+    words = f"Write a tuple in place of the {inner}."
+    cure = FoundCure("a tuple", None, words)
+    if what == "an array":
+        of = found[0] if found is not None else "the argument"
+        cure = FoundCure(
+            "not static", None, f"Take {of} out of the static arguments, or keep arrays apart from settings."
+        )
+    return Explained(None, f"{name} cannot be hashed: this {kind} holds {what}", said, (cure,))
+
+
 def _unhashed(raised: RaisedAt | None, type_: str) -> Explained:
     kind = "array" if type_.endswith("ArrayImpl") or type_ == "numpy.ndarray" else type_.rpartition(".")[2]
     said = "The value of a static argument is part of the cache key, so Python must be able to hash the value."
@@ -335,7 +363,7 @@ def _unhashed(raised: RaisedAt | None, type_: str) -> Explained:
         type_text = type_of(value) if value is not None else ""
         said += f" {raised.source(node)} is {type_text}." if type_text else ""
         cure = FoundCure("not static", None, f"Take {name} out of the static arguments: JAX traces arrays.")
-        if type_ != "numpy.ndarray":
+        if type_ != "numpy.ndarray" and not _is_shape(raised, node, value):
             return Explained(None, title, said, (cure,))
         values = FoundCure("a tuple", None, f"Pass a tuple where the values of {name} decide a shape or an axis.")
         return Explained(None, title, said, (values, cure))
@@ -353,6 +381,13 @@ def _unhashed(raised: RaisedAt | None, type_: str) -> Explained:
     if code is not None:
         cure = applied(cure, [edit_of(raised, over(node, code))])
     return Explained(None, title, said, (cure,))
+
+
+def _is_shape(raised: RaisedAt, node: ast.expr, value: Any) -> bool:
+    """Whether an array may be the sizes of a shape: a few integers along one axis."""
+    if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.args[0], ast.List):
+        return all(isinstance(each, ast.Constant) and type(each.value) is int for each in node.args[0].elts)
+    return dtype_of(value).startswith("int") and value.ndim == 1 and value.size <= 8
 
 
 def _unhashed_self(raised: RaisedAt, kind: str, said: str) -> Explained | None:
@@ -396,7 +431,8 @@ def _given(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr] | None:
     found = []
     for name, node in pairs:
         value = value_of(raised, node)
-        if kind in literals and isinstance(node, literals[kind]) or type(value).__name__ == kind:
+        is_made = isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == kind
+        if kind in literals and isinstance(node, literals[kind]) or type(value).__name__ == kind or is_made:
             found.append((name, node))
         elif kind in ("ArrayImpl", "ndarray") and value is None and isinstance(node, ast.Call):
             if _is_static(raised, call, name, parameters):

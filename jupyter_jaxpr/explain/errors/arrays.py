@@ -290,9 +290,15 @@ def _mapped(raised: RaisedAt | None, sizes: Sequence[str]) -> list[FoundCure]:
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
         return []
-    if "equinox" not in packages_of(value_of(raised, call.func)) or namespace(raised).get("jax") is not jax:
-        return []
+    packages = packages_of(value_of(raised, call.func))
     shape = getattr(value_of(raised, call.args[0]), "shape", None) or _written_shape(call.args[0])
+    if "flax" in packages and len(set(sizes)) == 2 and shape and str(shape[-1]) in sizes:
+        module = raised.source(call.func)
+        other = next(size for size in sizes if size != str(shape[-1]))
+        words = f"Pass an array whose last axis has {other} elements, or make a layer for {shape[-1]} elements."
+        return [FoundCure(f"{other} elements", None, f"A layer of {module} was made for {other} elements. {words}")]
+    if "equinox" not in packages or namespace(raised).get("jax") is not jax:
+        return []
     if len(shape) != 2 or str(shape[-1]) not in sizes:
         return []
     code = f"jax.vmap({raised.source(call.func)})"
@@ -316,6 +322,15 @@ def _transposed(raised: RaisedAt | None) -> list[FoundCure]:
         return [FoundCure(".mT" if code else "same size", code, f"{words} .mT swaps the last two axes of an array.")]
     if raised is None or len(shapes) != 2 or len(shapes[1][1]) != 2:
         return [general]
+    is_weight = isinstance(shapes[0][0], ast.Subscript | ast.Attribute) and isinstance(shapes[1][0], ast.Name)
+    if is_weight and shapes[0][1][-1:] != shapes[1][1][-1:] and shapes[1][1][-1:] == shapes[0][1][:1]:
+        left, right = (raised.source(node) for node, _ in shapes)
+        node = raised.node
+        code = f"{right} @ {left}"
+        if isinstance(node, ast.Call):
+            code = f"{raised.source(node.func)}({right}, {left})"
+        words = f"In this order, the product sums over the axes of {shapes[1][1][-1]} elements."
+        return [FoundCure("the order", code if called(node) in ("", "dot", "matmul") else None, words)]
     if shapes[0][1][-1:] == shapes[1][1][-1:]:
         code = f"{raised.source(shapes[1][0])}.T"
         return [FoundCure(".T", code, f"{code} has the shape {shapes[1][1][::-1]}, whose first size fits.")]
@@ -337,7 +352,7 @@ def _ambiguous(raised: RaisedAt | None) -> Explained:
     choices = Choices(raised)
     consumer = choices.consumer()
     cures = Calls(raised).cures() or ([] if consumer is not None else choices.combination())
-    if isinstance(consumer, ast.IfExp):
+    if isinstance(consumer, ast.IfExp | ast.If):
         cures = [cure for cure in choices.selection() if cure.name.endswith("where")]
     cures = passed(raised, cures)
     if cures:
@@ -466,10 +481,12 @@ _INSTEAD = {
     "del": "jnp.delete makes a new array without the element.",
     "fill": "jnp.full_like(x, value) makes a new array.",
     "numpy": "A jax.Array outside of jit becomes a NumPy array with np.asarray(x). Under jit, use jax.numpy.",
+    "to_numpy": "A jax.Array outside of jit becomes a NumPy array with np.asarray(x). Under jit, use jax.numpy.",
     "detach": "jax.lax.stop_gradient(x) takes x out of the gradient.",
     "cuda": "jax.device_put(x, jax.devices()[0]) moves x to a device.",
     "to": "jax.device_put moves x to a device. x.astype converts the type.",
     "unsqueeze": "jnp.expand_dims(x, axis) adds an axis, and so does x[None].",
+    "requires_grad": "JAX marks no array: jax.grad(f, argnums=0) names the argument to differentiate.",
     "backward": "jax.grad(loss)(x) computes the gradient of a function.",
     "grad": "jax.grad(loss)(x) computes the gradient of a function.",
 }
@@ -491,6 +508,12 @@ def _indexer(raised: RaisedAt | None, dtype: str) -> Explained:
     match raised.node if raised is not None else None:
         case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at")) as updated)):
             node = updated
+    if raised is not None and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+        floats = [each for each in node.slice.elts if dtype_of(value_of(raised, each)) == dtype]
+        if len(floats) == 1:
+            code = f"{_in_parentheses(raised, floats[0])}.astype(int)"
+            cure = applied(FoundCure(".astype(int)", code, text), [edit_of(raised, over(floats[0], code))])
+            return _made(title, operands(raised, [node.value, *floats]), raised, [cure])
     if raised is None or not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Slice | ast.Tuple):
         return Explained(None, title, "", (FoundCure(".astype(int)", None, text),))
     said = operands(raised, [node.value, node.slice])

@@ -86,6 +86,19 @@ CALL_MESSAGES = (
         "",
         ("the axes", "Write each axis once. A function of linear algebra takes arrays of at least two axes."),
     ),
+    Message(
+        r"`type` argument of array\.view\(\) is not supported",
+        "view of a JAX array takes a dtype, not sizes",
+        "",
+        ("reshape", "Write x.reshape(...) with the sizes."),
+        with_operands=True,
+    ),
+    Message(
+        r"Unused (?:positional|keyword) arguments to `jax\.debug\.print`",
+        "The format of jax.debug.print has no place for a value of the call",
+        "jax.debug.print fills the format as str.format does, not as % does.",
+        ("{}", "Write {} in the format for each value, such as jax.debug.print('x = {}', x)."),
+    ),
     # --- types ---
     Message(
         r"neg(?:ative)? does not accept dtype bool",

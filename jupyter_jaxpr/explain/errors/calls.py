@@ -16,7 +16,7 @@ from .masks import masked, sized
 from .names import jnp_name, lax_name, module_of, namespace
 from .origins import MASK_OF_ROWS, axes_of, masks_elements, value_of
 from .raised import RaisedAt
-from .stores import lost_write
+from .stores import lost_write, own_names
 
 _OTHER_NAMES = {"fabs": "abs", "pow": "power", "prod": "prod", "dist": "", "fsum": "sum"}
 # Functions of math that differ from those of the same name in jax.numpy.
@@ -126,11 +126,35 @@ class Calls:
             if type(held) in (list, tuple) and held and all(type(each) is str for each in held):
                 words = "Return the index, and take the text outside of the function: a program computes no texts."
                 return [FoundCure("the index", None, words)]
+        statement = self._raised.statement_of(node)
+        if isinstance(statement, ast.Expr) and _called_name(statement.value) == "print":
+            words = f"jax.debug.print('{{}}', {self._source(value)}) prints the value each time that the program runs."
+            return [FoundCure("jax.debug.print", None, words)]
+        if (callee := self._outside(node)) is not None:
+            words = (
+                f"Return {self._source(value)} from the traced function, and call {callee} outside with {name}(...)."
+            )
+            return [FoundCure("return", None, words)]
         simple = isinstance(value, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
         text = self._source(value) if simple else f"({self._source(value)})"
         code = f"{text}.astype({name})"
         words = f"astype converts the array to {name} and keeps it an array. {name}() needs a number of Python."
         return [self._cure(".astype", code, words, over(node, code))]
+
+    def _outside(self, node: ast.Call) -> str | None:
+        """What a statement calls with a number that leaves the trace, such as history.append; None for a local one."""
+        statement = self._raised.statement_of(node)
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        function = self._raised.around(ast.FunctionDef)
+        if not isinstance(call, ast.Call) or call is node or not isinstance(function, ast.FunctionDef):
+            return None
+        root: ast.expr = call.func
+        while isinstance(root, ast.Attribute | ast.Subscript):
+            root = root.value
+        own = own_names(function) - {each.arg for each in function.args.args}
+        if not isinstance(root, ast.Name) or root.id in own or not isinstance(call.func, ast.Attribute):
+            return None
+        return self._source(call.func)
 
     def _extreme(self, node: ast.Call, name: str) -> list[FoundCure]:
         word = f"{self._jnp}.{name}imum"
@@ -489,6 +513,11 @@ def _is_extreme(node: ast.AST | None) -> TypeGuard[ast.Call]:
         and not node.keywords
         and not any(isinstance(each, ast.Starred) for each in node.args)
     )
+
+
+def _called_name(node: ast.expr) -> str:
+    """The name of the function that a call calls; empty for another expression, and for an attribute."""
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
 
 def _called(call: ast.Call) -> str:

@@ -32,6 +32,10 @@ _NO_RESULT = re.compile(r"PyTreeDef\(None\)|is a (?:<class ')?NoneType")
 _IS = re.compile(r"^(?P<branch>true_fun|false_fun|branch ?\d+) is (?P<name>\S+) at ", re.MULTILINE)
 _REVERSE = re.compile(r"^Reverse-mode differentiation does not work for lax\.while_loop")
 _LENGTHS = re.compile(r"^scan got values with different leading axis sizes: (.+?)\.?$", re.MULTILINE)
+_GROWN = re.compile(r"is a (?:list|tuple) of length (\d+) but .*? (?:list|tuple) of length (\d+)")
+_GROWING = frozenset("concatenate append stack vstack hstack column_stack insert pad tile repeat expand_dims".split())
+_GROWS = "A carry cannot grow from step to step. Return the new part as the step's second result."
+_GROWS_ELSE = "A carry cannot grow from step to step. A step of lax.scan returns the new part as its second result."
 _SCALAR = re.compile(r"^cond_fun must return a boolean scalar|^Pred must be a scalar|^Pred type must be")
 _GIVEN = re.compile(r"\(?((?:bool|int|uint|float|bfloat)\d*\[[\d,]*\])")
 _NO_ARRAY = re.compile(r"of type <class '(str|dict|list|tuple|function|NoneType)'>")
@@ -141,6 +145,16 @@ def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
             None,
             "Return the carry in the structure that the step received: the same tuples and the same keys.",
         )
+        said = said.replace("component loop_carry[1]", _carry_name(raised)).replace(
+            "loop_carry[1]", _carry_name(raised)
+        )
+        grown = _GROWN.search(" ".join(said.split()))
+        if grown is not None and int(grown[2]) > int(grown[1]):
+            words = (
+                "A carry keeps its number of elements. Return the new element as the output of a step of lax.scan, or "
+                "start with an array of the final shape and fill it with .at[i].set(...)."
+            )
+            cure = FoundCure("a fixed length", None, words)
         said = " ".join([*said.split(), *_made(raised, "")])
         return Explained(None, f"The carry of {name} changes its structure", said, (cure,))
     path, before, after = found[0]["path"], found[0]["before"], found[0]["after"]
@@ -231,13 +245,31 @@ def _leaf(node: ast.expr, path: str) -> ast.expr | None:
     return node
 
 
+def _is_growing(raised: RaisedAt | None) -> bool:
+    """Whether the body of a loop joins arrays."""
+    parts = _parts(raised)
+    body = function_of_text(raised, parts[0]) if raised is not None and parts is not None else None
+    return body is None or any(called(node) in _GROWING for node in ast.walk(body))
+
+
+def _carry_name(raised: RaisedAt | None) -> str:
+    """The name of the carry in the body of a fori_loop."""
+    parts = _parts(raised)
+    body = function_of_text(raised, parts[0]) if raised is not None and parts is not None else None
+    names = [each.arg for each in body.args.args] if body is not None else []
+    return names[1] if len(names) == 2 else "carry"
+
+
 def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) -> list[FoundCure]:
     one, other = before.partition("[")[0], after.partition("[")[0]
     if before.partition("[")[2] != after.partition("[")[2]:
+        if not _is_growing(raised):
+            words = f"Return an array of the type {before}, or start with an array of the type {after}."
+            return [FoundCure("same shape", None, words)]
         return [
             FoundCure("same shape", None, "Start with an array of the final shape, and fill it with .at[i].set(...)."),
             FoundCure(
-                "ys", None, "A carry cannot grow from step to step. Return the new part as the step's second result."
+                "ys", None, _GROWS if called(raised.node if raised is not None else None) == "scan" else _GROWS_ELSE
             ),
         ]
     text = f"Convert the initial carry to {other}. Then each step receives {other}."

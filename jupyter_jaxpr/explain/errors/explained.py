@@ -13,18 +13,23 @@ from ...plain_text import error_lines, kind_name, message_of
 from ..loops.statements import parsed
 from .arguments import argument_error
 from .arrays import array_error
+from .axis_names import axis_name_error
+from .callbacks import callback_error
 from .constructs import construct_error
+from .derivative_rules import derivative_rule_error
 from .edits import edited, shown
 from .explanation import Explained
 from .messages import message_error
 from .misplaced import misplaced_error
 from .misused_at import misused_at_error
 from .orders import order_error
+from .own_classes import own_class_error
 from .plain_values import plain_value_error
 from .python_objects import python_object_error
 from .python_values import python_value_error
 from .quoted import quoted_error
 from .raised import RaisedAt, raised_at, touches_jax
+from .random_calls import random_call_error
 from .states import state_error
 from .stores import without_harm
 from .time_limit import Budget, error_budget
@@ -38,6 +43,7 @@ _KINDS = (
     misused_at_error,
     python_value_error,
     order_error,
+    random_call_error,
     misplaced_error,
     state_error,
     plain_value_error,
@@ -45,6 +51,10 @@ _KINDS = (
     value_error,
     python_object_error,
     construct_error,
+    callback_error,
+    own_class_error,
+    derivative_rule_error,
+    axis_name_error,
     argument_error,
     transform_error,
     array_error,
@@ -126,7 +136,7 @@ def trace_error(error: BaseException, function: str, budget: Budget | None = Non
         text = f"{function} could not be traced. The trace raised {_first_line(error)}."
         if not in_trace:
             text = f"The call of {function} raised {_first_line(error)}."
-    elif known.traced or in_trace:
+    elif (known.traced or in_trace) and not isinstance(error, FloatingPointError):  # a check of results that ran
         text = f"{function} could not be traced. {known.text}".rstrip()
     else:
         text = known.text or f"The call raised {_first_line(error)}."

@@ -117,8 +117,13 @@ ARRAY_MESSAGES = (
         r"conv_general_dilated lhs feature dimension size divided by feature_group_count must equal the rhs input "
         r"feature dimension size, but (\d+) // (\d+) != (\d+)",
         "The input of the convolution has {1} channels, but the kernel takes {3}",
-        "By default the axes are (batch, channel, height, width), and (out, in, height, width) in the kernel.",
-        ("channels", "Make the kernel for {1} input channels, or name the order of the axes with dimension_numbers."),
+        "The order of the axes is that of dimension_numbers, by default (batch, channel, height, width) for the input "
+        "and (out, in, height, width) for the kernel.",
+        (
+            "channels",
+            "Make the kernel for {1} input channels. A kernel of one channel for each input channel needs "
+            "feature_group_count={1}.",
+        ),
     ),
     Message(
         r"inconsistent size for core dimension '\w+': (\d+) vs (\d+) on vectorized function .*?signature='\((\w+),",

@@ -11,7 +11,7 @@ from ...jax.facts import is_jitted
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
 from ...quantities import count
-from .arguments import parameters_of
+from .arguments import packages_of, parameters_of
 from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
@@ -50,7 +50,10 @@ _STARTS = frozenset({"dynamic_slice", "dynamic_update_slice"})
 _NO_LENGTH = re.compile(r"^object of type '\w+' has no len\(\)|^'int' object is not iterable")
 _LEAVES = re.compile(r"^Too (?:few|many) leaves for PyTreeDef")
 _UNPACKED = re.compile(r"^(?:not enough|too many) values to unpack")
-_OPERANDS = re.compile(r"^unsupported operand type\(s\) for (\S+): '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'")
+_OPERANDS = re.compile(
+    r"^unsupported operand type\(s\) for (\S+)(?: or pow\(\))?: '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'"
+)
+_SEQUENCE = re.compile(r"^can't multiply sequence by non-int of type 'float'")
 _TREES = (dict, list, tuple)
 
 
@@ -63,12 +66,23 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
         return _no_device(raised)
     if isinstance(error, TypeError) and (found := _OPERANDS.search(text)):
         return _trees(raised, found[1], found[2], found[3])
-    if not isinstance(error, TypeError | ValueError):
+    if isinstance(error, TypeError) and _SEQUENCE.search(text) and not raised.in_trace and not touches_jax(error):
+        operator = "*" if isinstance(raised.node, ast.BinOp) else ""
+        return _trees(raised, operator, "list", "tuple") if operator else None
+    if not isinstance(error, TypeError | ValueError | AttributeError):
         return None
     if few := _FEW_DEVICES.search(text):
         return _mesh(raised, int(few[1]), few[2])
+    if (
+        isinstance(raised.node, ast.Call)
+        and _NO_INTEGER.search(text)
+        and (option := _named_static(raised, raised.node))
+    ):
+        return option
     if not isinstance(raised.node, ast.Call) or not touches_jax(error):
         return None
+    if called(raised.node) == "update" and (state := _no_state(raised, raised.node)) is not None:
+        return state
     call = raised.node
     if called(call) == "apply_updates" and len(call.args) == 2 and (pair := _pair_of_update(raised, call.args[1])):
         return pair
@@ -242,6 +256,26 @@ def _named_argnums(raised: RaisedAt, call: ast.Call) -> Explained | None:
     return None
 
 
+def _named_static(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """jax.jit(f, static_argnums="n"): the name of an argument in place of its position."""
+    if "jit" not in [called(call), *(ast.unparse(each).rpartition(".")[2] for each in call.args[:1])]:
+        return None
+    for option in call.keywords:
+        names = option.value.elts if isinstance(option.value, ast.Tuple | ast.List) else [option.value]
+        texts = [each.value for each in names if isinstance(each, ast.Constant) and type(each.value) is str]
+        if option.arg not in ("static_argnums", "donate_argnums") or not texts:
+            continue
+        named = option.arg.replace("argnums", "argnames")
+        title = f"{option.arg} takes the positions of arguments, not the name {texts[0]}"
+        code = f"{named}={raised.source(option.value)}"
+        words = f"{named} takes names."
+        if len(texts) != len(names):
+            return Explained(None, title, "", (FoundCure(named, None, words),))
+        cures = _rewritten(raised, option, named, code, words)
+        return Explained(None, title, "", cures or (FoundCure(named, code, words),))
+    return None
+
+
 def _policy(raised: RaisedAt) -> Explained | None:
     """checkpoint(policy="dots_saveable"): the name of a policy in place of the policy."""
     import jax
@@ -366,6 +400,24 @@ def _pair_of_update(raised: RaisedAt, updates: ast.expr) -> Explained | None:
     return Explained(None, title, "", _rewritten(raised, made[0].targets[0], "two names", code, words))
 
 
+def _no_state(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """opt.update(grads, None, params): no state where the optimizer has one."""
+    if len(call.args) < 2 or not isinstance(call.func, ast.Attribute):
+        return None
+    state = call.args[1]
+    is_none = isinstance(state, ast.Constant) and state.value is None
+    is_none = is_none or (
+        isinstance(state, ast.Name) and state.id in namespace(raised) and value_of(raised, state) is None
+    )
+    optimizer = raised.source(call.func.value)
+    if not is_none or "optax" not in packages_of(value_of(raised, call.func.value)):
+        return None
+    title = f"The state of {optimizer}.update is None"
+    params = raised.source(call.args[2]) if len(call.args) > 2 else "params"
+    words = f"Make the state once with {optimizer}.init, and keep the state that update returns."
+    return Explained(None, title, "", (FoundCure("init", f"state = {optimizer}.init({params})", words),))
+
+
 def _no_params(raised: RaisedAt, call: ast.Call) -> Explained | None:
     """opt.update(grads, state) of an optimizer that needs the parameters: those that init got."""
     if raised.loops is None or called(call) != "update" or len(call.args) != 2 or call.keywords:
@@ -419,7 +471,8 @@ def _trees(raised: RaisedAt, operator: str, left: str, right: str) -> Explained 
     given = ", ".join(trees)
     code = f"jax.tree.map(lambda {given}: {raised.source(node)}, {given})"
     words = "jax.tree.map computes with the arrays at the same place of each tree."
-    return Explained(None, title, "", _rewritten(raised, node, "jax.tree.map", code, words))
+    cures = _rewritten(raised, node, "jax.tree.map", code, words)
+    return Explained(None, title, "", cures or (FoundCure("jax.tree.map", None, words),))
 
 
 def _is_row(value: Any) -> bool:

@@ -25,7 +25,7 @@ _NO_MEMBER = re.compile(r"^module 'jax(?:\.\w+)*' has no attribute '(\w+)'")
 _FIXED = re.compile(r"^(?:can't set attribute|cannot assign to field '(\w+)')")
 _NOT_CALLED = re.compile(r"^'?\w*(?:Tracer|ArrayImpl)'? object is not callable")
 _OF_LISTS = re.compile(
-    r"^(?:can't multiply sequence by non-int of type '\w+'|unsupported operand type\(s\) for \S+: "
+    r"^(?:can't multiply sequence by non-int of type '\w+'|unsupported operand type\(s\) for \S+(?: or pow\(\))?: "
     r"'(?:[\w.]*(?:Tracer|ArrayImpl)|list|tuple)' and '(?:[\w.]*(?:Tracer|ArrayImpl)|list|tuple|float|int)'"
     r"|can only concatenate (?:list|tuple) \(not \"\w+\"\) to (?:list|tuple))"
 )

@@ -22,9 +22,12 @@ from .names import jnp_name
 from .origins import dtype_of, operands, value_of
 from .raised import LIBRARIES, RaisedAt, touches_jax
 from .returned import function_of_text, missing_return
+from .transforms import assigned
 from .trial import passed
 
-_OPERANDS = re.compile(r"^unsupported operand type\(s\) for (\S+): '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'")
+_OPERANDS = re.compile(
+    r"^unsupported operand type\(s\) for (\S+)(?: or pow\(\))?: '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'"
+)
 _ARGUMENT = re.compile(r"^(\w+) requires ndarray or scalar arguments, got <class '(?:\w+\.)*(\w+)'> at position (\d+)")
 _REFERENCE = re.compile(
     r"^'AbstractRef' object has no attribute '_(\w+)'|(\w+) got a Ref of type"
@@ -153,11 +156,33 @@ def _none(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained | None:
         return Explained(None, f"{maker.name} returns None, so {source} is None", "", tuple(cures or [missing]))
     if not is_of_jax:
         return None
+    if names and (leaf := _none_leaf(raised, source)) is not None:
+        return Explained(None, title, *leaf)
     words = f"Find the line that gives {source} its value: a function without a return gives None."
     if not names:
         words = f"Return the result at the end of {raised.source(calls[0].func)}."
     others = [each for each in nodes if each is not found[0]]
     return Explained(None, title, operands(raised, others), (FoundCure("a value", None, words),))
+
+
+def _none_leaf(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCure, ...]] | None:
+    """None as a leaf of a tree, because the call of jax.tree.map has an is_leaf that says so."""
+    function = raised.function
+    call = raised.parents.get(id(function)) if isinstance(function, ast.Lambda) else None
+    if (
+        not isinstance(function, ast.Lambda)
+        or not isinstance(call, ast.Call)
+        or called(call) not in ("map", "tree_map")
+    ):
+        return None
+    is_leaf = next((each.value for each in call.keywords if each.arg == "is_leaf"), None)
+    if is_leaf is None or "is None" not in ast.unparse(is_leaf):
+        return None
+    said = "is_leaf makes each None of the tree a leaf, so the function gets None."
+    code = f"None if {name} is None else {raised.source(function.body)}"
+    words = "Return None for None, or leave is_leaf out: jax.tree.map keeps None as it is."
+    cure = applied(FoundCure("None for None", code, words), [edit_of(raised, over(function.body, code))])
+    return said, tuple(passed(raised, [cure]))
 
 
 def _maker(raised: RaisedAt, node: ast.expr) -> ast.FunctionDef | None:
@@ -197,6 +222,10 @@ def _unpacked(raised: RaisedAt, expected: str, given: str | None) -> Explained |
     source = " ".join(raised.source(call).split())
     short = source if len(source) <= 60 else f"{source[:59]}…"
     transform = call.func
+    if isinstance(transform, ast.Name):
+        transform = assigned(raised, transform.id) or transform
+    if called(transform) == "value_and_grad" and isinstance(transform, ast.Call):
+        return _value_and_grad(raised, statement, transform, expected)
     if isinstance(transform, ast.Call) and called(transform) in _DERIVATIVES:
         if any(each.arg in ("argnums", "has_aux") for each in transform.keywords) or len(transform.args) != 1:
             return None
@@ -207,13 +236,38 @@ def _unpacked(raised: RaisedAt, expected: str, given: str | None) -> Explained |
         words = f"argnums=(0, 1) gives one derivative for each argument, and has_aux=True a pair. {_VALUE}"
         return Explained(None, title, "", (FoundCure("one name", None, words),))
     function = value_of(raised, call.func)
-    if given is None or not (own_name(type(function), "__module__") or "").startswith("jax"):
+    modules = [own_name(type(function), "__module__") or "", own_name(function, "__module__") or ""]
+    if called(call) == "split" or given is None or not any(each.partition(".")[0] == "jax" for each in modules):
         return None
     title = f"{short} gives {count(int(given), 'value')}, but the line has {expected} names for them"
     return Explained(None, title, "", (FoundCure("names", None, "Write a name for each value of the result."),))
 
 
 _VALUE = "jax.value_and_grad gives the value and the gradient."
+
+
+def _value_and_grad(
+    raised: RaisedAt, statement: ast.stmt | None, transform: ast.Call, expected: str
+) -> Explained | None:
+    """value, aux, gradient = jax.value_and_grad(f, has_aux=True)(x): the value and aux are one pair."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
+        return None
+    has_aux = any(each.arg == "has_aux" for each in transform.keywords)
+    title = f"value_and_grad gives a pair, but the line has {expected} names"
+    if not has_aux:
+        words = "Write two names: the value and the gradient. Several argnums give one tuple of gradients."
+        return Explained(None, title, "", (FoundCure("two names", None, words),))
+    said = "With has_aux=True, the first of the pair is a pair, too: the value and the auxiliary output."
+    names = statement.targets[0].elts
+    words = "Write ((value, aux), gradient)."
+    if len(names) != 3:
+        return Explained(None, title, said, (FoundCure("((value, aux), gradient)", None, words),))
+    sources = [raised.source(each) for each in names]
+    code = f"({sources[0]}, {sources[1]}), {sources[2]}"
+    cure = applied(
+        FoundCure("((value, aux), gradient)", code, words), [edit_of(raised, over(statement.targets[0], code))]
+    )
+    return Explained(None, title, said, tuple(passed(raised, [cure])))
 
 
 def _attribute(raised: RaisedAt, name: str) -> Explained | None:
@@ -270,12 +324,28 @@ def _no_return(raised: RaisedAt) -> Explained | None:
     return None
 
 
+def _none_in_list(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """jnp.stack(xs), where an element of xs is None."""
+    for node in call.args[:1]:
+        elements = list(node.elts) if isinstance(node, ast.List | ast.Tuple) else []
+        values = [None if isinstance(each, ast.Constant) and each.value is None else each for each in elements]
+        held = value_of(raised, node) if not elements else values
+        places = [number for number, each in enumerate(held) if each is None] if type(held) in (list, tuple) else []
+        if places:
+            title = f"{raised.source(node)}[{places[0]}] is None, but {called(call)} needs arrays"
+            words = "Leave None out of the list, or write an array in its place."
+            return Explained(None, title, "", (FoundCure("arrays", None, words),))
+    return None
+
+
 def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
     """A range, a set or a generator in the place of an array."""
     call = raised.node
     if not isinstance(call, ast.Call):
         return None
     jnp = jnp_name(raised)
+    if kind == "NoneType":
+        return _none_in_list(raised, call)
     for node in [*call.args, *(each.value for each in call.keywords)]:
         value = value_of(raised, node)
         made_by = called(node)

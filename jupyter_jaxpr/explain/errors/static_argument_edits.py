@@ -16,7 +16,7 @@ from ...observe.observation import Edit, FoundCure, Place
 from ...plain_text import FAILURES, file_of, function_of
 from ..loops.statements import parsed
 from .raised import RaisedAt
-from .trial import traced_with
+from .trial import Outcome, traced_with
 
 _HASHED = (bool, int, float, complex, str, bytes, type(None))
 
@@ -39,9 +39,18 @@ def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Se
         "changes."
     )
     cure = jit_with(raised, function, _keyword(names), "static_argnames", text)
-    if cure.code is None or call is None or not traced_with(call, values, names):
+    if cure.code is None or call is None or traced_with(call, values, names) != "traced":
         return None
     return cure
+
+
+def static_outcome(error: BaseException, function: str, name: str) -> Outcome:
+    """Whether the call that raised can be traced with one argument as a static one."""
+    call = next((each for each in reversed(raised_calls(error)) if _name(each) == function), None)
+    values = _values(call) if call is not None else None
+    if call is None or values is None or name not in values:
+        return "untried"
+    return traced_with(call, values, [name])
 
 
 def jit_with(raised: RaisedAt, function: str, keyword: str, name: str, text: str) -> FoundCure:

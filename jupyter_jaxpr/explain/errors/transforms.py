@@ -9,13 +9,13 @@ from typing import Any
 
 from ...jax.tracer_origins import short_type, type_of
 from ...observe.observation import FoundCure
-from ...plain_text import message_of
+from ...plain_text import message_of, own_name
 from ...quantities import count
-from .arguments import parameters_of
+from .arguments import packages_of, parameters_of
 from .constructs import called
 from .edits import applied, chosen, edit_of, over
 from .explanation import Explained
-from .names import namespace
+from .names import jnp_name, namespace
 from .origins import dtype_of, root_of, value_of
 from .raised import RaisedAt
 from .returned import AnyFunction, function_of_text, missing_return, result_of
@@ -58,7 +58,16 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
     if found := _INPUT.search(text):
         return _input(call, found["word"], found["dtype"])
     if found := _OUTPUT.search(text):
-        title = f"jax.{found['word']} needs a float result, but {call.name} returns {found['dtype']}"
+        word = called(call.transform) or found["word"]
+        title = f"jax.{word} needs a float result, but {call.name} returns {found['dtype']}"
+        if found["dtype"].startswith("complex"):
+            words = "A loss is a real number. Return one, such as with jnp.abs(z) or z.real."
+            holomorphic = "holomorphic=True gives the complex derivative of a function that has one."
+            cures = [
+                FoundCure("a real result", None, words),
+                call.with_option("holomorphic=True", "holomorphic", holomorphic),
+            ]
+            return call.explained(title, call.returns, cures)
         words = "Comparisons and integers have no gradient. Compute the result in floats, such as with jax.nn.sigmoid."
         return Explained(None, title, call.returns, (FoundCure("a float result", None, words),))
     if (found := _NO_JAX_TYPE.search(text)) and call.transform is not None and call.call is not None:
@@ -91,7 +100,7 @@ class Applied:
             return
         made = self.call.func
         if isinstance(made, ast.Name):
-            made = _assigned(raised, made.id) or made
+            made = assigned(raised, made.id) or made
         if called(made) in ("grad", "value_and_grad", "vmap", "jacobian", "jacfwd", "jacrev", "hessian"):
             assert isinstance(made, ast.Call)
             self.transform = made
@@ -198,7 +207,7 @@ class Applied:
         return Explained(None, title, text, tuple(cures if self.raised is None else passed(self.raised, cures)))
 
 
-def _assigned(raised: RaisedAt, name: str) -> ast.expr | None:
+def assigned(raised: RaisedAt, name: str) -> ast.expr | None:
     """What the only assignment of the text gives to a name."""
     if raised.loops is None:
         return None
@@ -220,6 +229,7 @@ def _dtype(value: Any) -> str:
 def _input(call: Applied, word: str, dtype: str) -> Explained:
     number, path, leaf = call.leaf_of(dtype)
     name = call.argument(number) + path
+    word = called(call.transform) or word
     title = f"jax.{word} needs a float, but the argument {name} of {call.name} is {dtype}"
     text = "A derivative is the limit of small changes, and an integer has none."
     cure = FoundCure("a float", None, "Pass a float.")
@@ -305,11 +315,33 @@ def _no_array(call: Applied, kind: str) -> Explained | None:
                 words = f"{source} is a method of an object: Python passes the object as self."
                 cure = applied(FoundCure("without self", code, words), [edit_of(raised, over(made, code))])
                 return call.explained(title, "", [cure])
+            if (filtered := _filtered(call, value)) is not None:
+                return call.explained(title, f"{call.argument(number)} is a module of equinox.", [filtered])
             words = f"Keep {name} out of what is passed: differentiate and map arrays alone."
             if path:
                 words = f"Take {name} out of the argument, and read it from outside of the function."
             return Explained(None, title, "", (FoundCure("arrays alone", None, words),))
     return None
+
+
+_FILTERS = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "hessian"})
+
+
+def _filtered(call: Applied, value: Any) -> FoundCure | None:
+    """equinox.filter_grad for a module of equinox; None for another value, and where the text has no equinox."""
+    raised, transform = call.raised, call.transform
+    if raised is None or transform is None or "equinox" not in packages_of(value) or called(transform) not in _FILTERS:
+        return None
+    name = f"equinox.filter_{called(transform)}"
+    words = f"{name} differentiates the arrays of floats in a module, and keeps everything else."
+    equinox = next(
+        (key for key, held in namespace(raised).items() if own_name(held, "__name__") == "equinox" and "." not in key),
+        None,
+    )
+    if equinox is None or call.transform_module != "jax":
+        return FoundCure(name, None, words)
+    code = f"{equinox}.filter_{called(transform)}"
+    return applied(FoundCure(name, code, words), [edit_of(raised, over(transform.func, code))])
 
 
 def _unpacked(raised: RaisedAt) -> Explained | None:
@@ -404,7 +436,19 @@ def _sizes(call: Applied, text: str) -> Explained:
             "in_axes", code, f"With this option of vmap, each element of {names[0]} meets all of {names[1]}."
         )
     equal = FoundCure("same size", None, "Cut or pad the arrays to one size along the mapped axis.")
+    if len(found) == 2 and call.option("in_axes") is not None and (other := _other_axis(found)) is not None:
+        return call.explained(title, " ".join(said), [FoundCure("in_axes", None, other), equal, cure])
     return call.explained(title, " ".join(said), [equal, cure])
+
+
+def _other_axis(found: list[tuple[str, str, str, str]]) -> str | None:
+    """Another axis of one array that has as many elements as the mapped axis of the other; None where there is none."""
+    for (size, *_), (_, axis, path, type_) in (found, found[::-1]):
+        sizes = re.findall(r"\d+", type_.partition("[")[2])
+        places = [place for place, each in enumerate(sizes) if each == size and str(place) != axis]
+        if len(places) == 1:
+            return f"Map axis {places[0]} of {path}, which has {size} elements, too."
+    return None
 
 
 def _in_axes(call: Applied, entries: int, passed_count: int) -> Explained:
@@ -414,6 +458,12 @@ def _in_axes(call: Applied, entries: int, passed_count: int) -> Explained:
     option = call.option("in_axes")
     words = "in_axes has one entry for each argument: the axis that vmap maps, or None."
     cure = FoundCure("in_axes", None, words)
+    named = [each.arg for each in call.call.keywords if each.arg] if call.call is not None else []
+    if named and entries > passed_count:
+        title = title.replace("argument", "positional argument")
+        text = f"in_axes has no entry for {named[0]}: vmap maps an argument that is passed by name along axis 0."
+        words = f"Pass {' and '.join(named)} by position, or bind the value before vmap with functools.partial."
+        return call.explained(title, text, [FoundCure("by position", None, words)])
     if call.raised is not None and isinstance(option, ast.Tuple | ast.List) and entries < passed_count:
         given = [call.raised.source(each) for each in option.elts] + ["AXIS"] * (passed_count - entries)
         code = f"in_axes=({', '.join(given)})"
@@ -433,6 +483,8 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
         constants = [each.value if isinstance(each, ast.Constant) else None for each in option.elts]
         axes = [each if type(each) is int else None for each in constants]
     for number, node in enumerate(nodes):
+        if axes[number] == axis and (leaf := _flat_leaf(call, number, axis, rank)) is not None:
+            return leaf
         shape = getattr(call.value(node), "shape", ())
         known = call.value(node) is not None
         if known and axes[number] == axis and len(shape) == rank:
@@ -461,6 +513,37 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
         words = f"Axis 0 is the only axis of {call.argument(culprit)}."
         cure = applied(FoundCure("in_axes", "0", words), [edit_of(call.raised, over(option, "0"))])
     return call.explained(title, text, [cure])
+
+
+def _flat_leaf(call: Applied, number: int, axis: int, rank: int) -> Explained | None:
+    """A list of numbers, or a part of a tree, that has no axis to map."""
+    import jax
+
+    assert call.call is not None
+    node = call.call.args[number]
+    value = call.value(node)
+    if type(value) not in (list, tuple, dict) or call.raised is None:
+        return None
+    leaves = jax.tree_util.tree_flatten_with_path(value)[0][:1_000]
+    flat = [path for path, leaf in leaves if len(getattr(leaf, "shape", ())) == rank]
+    if not flat:
+        return None
+    name = call.argument(number)
+    part = f"{name}{jax.tree_util.keystr(flat[0])}"
+    has = "no axis" if rank == 0 else count(rank, "axis", "axes")
+    title = f"vmap cannot map axis {axis} of {part}, which has {has}"
+    kind = type(value).__name__
+    if rank == 0 and type(value) is not dict and len(flat) == len(leaves) == len(value):
+        said = f"{name} is a {kind} of numbers. vmap maps each array in a {kind}, and does not map the {kind} itself."
+        namespace_ = jnp_name(call.raised)
+        source = call.raised.source(node)
+        code = f"{namespace_}.asarray({source})"
+        words = f"asarray makes one array of the {kind}, and vmap maps its axis 0."
+        cure = applied(FoundCure(code.partition("(")[0], code, words), [edit_of(call.raised, over(node, code))])
+        return call.explained(title, said, [cure])
+    said = f"vmap maps each array in {name}."
+    words = f"Write None in in_axes for {part}: an entry of in_axes may be a container with the same keys and elements."
+    return call.explained(title, said, [FoundCure("in_axes", None, words)])
 
 
 def _no_axis(call: Applied) -> Explained:

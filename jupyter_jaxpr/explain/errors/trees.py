@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import Any
 
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
@@ -92,15 +93,31 @@ def _with_keys(raised: RaisedAt | None, text: str) -> list[str] | None:
     names: list[str] = []
     for wanted in (found["first"], found["other"]):
         keys = set(re.findall(r"\['(.*?)'\]", _keys(wanted)))
-        holding = [
-            raised.source(each)
+        holding = [raised.source(each) for each in call.args if _keys_of(raised, each) == keys]
+        within = [
+            f"a dict in {raised.source(each)}"
             for each in call.args
-            if type(value := value_of(raised, each)) is dict and set(map(str, value)) == keys
+            if isinstance(each, ast.Name) and _has_dict(value_of(raised, each), keys)
         ]
-        if not holding:
+        if not holding and not within:
             return None
-        names.append(holding[0])
+        names.append((holding or within)[0])
     return names
+
+
+def _keys_of(raised: RaisedAt, node: ast.expr) -> set[str] | None:
+    """The keys of a dict that is a value, or that the text writes."""
+    if isinstance(node, ast.Dict):
+        return {str(key.value) for key in node.keys if isinstance(key, ast.Constant)}
+    value = value_of(raised, node)
+    return set(map(str, value)) if type(value) is dict else None
+
+
+def _has_dict(value: Any, keys: set[str], depth: int = 4) -> bool:
+    """Whether a tuple, such as the state of an optimizer, holds a dict with some keys."""
+    if type(value) is dict:
+        return set(map(str, value)) == keys
+    return depth > 0 and isinstance(value, tuple) and any(_has_dict(each, keys, depth - 1) for each in value[:20])
 
 
 def _kind(name: str) -> str:

@@ -227,7 +227,7 @@ def _traced(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:
     return "traced"
 
 
-def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str]) -> bool:
+def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str]) -> Outcome:
     """Whether the call of a jitted function that raised can be traced with some arguments as what they are.
 
     Args:
@@ -240,11 +240,11 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
     fun = call.function
     kinds = {each.name: each.kind for each in inspect.signature(fun).parameters.values()}
     if any(kinds.get(name) not in (_POSITIONAL, _KEYWORD) for name in (*names, *values)):
-        return False
+        return "untried"
     traced = {name: value for name, value in values.items() if name not in names}
     leaves, tree = jax.tree_util.tree_flatten(traced)
     if not all(_is_number_or_array(leaf) for leaf in leaves):
-        return False
+        return "untried"
     specs = [_abstract(leaf) for leaf in leaves]
     prints = PrintRecorder(lambda: "", swallow=True)
     try:
@@ -262,15 +262,15 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
             with left_for_error().limited():
                 given = {**jax.tree_util.tree_unflatten(tree, specs), **{name: values[name] for name in names}}
                 if side_effects(fun, [], given, first=True):
-                    return False
+                    return "untried"
                 jax.eval_shape(run, *specs)
-    except (TooLong, SystemExit, GeneratorExit):
-        return False
+    except (NotCopied, TooLong, SystemExit, GeneratorExit):
+        return "untried"
     except not_of_a_signal(Exception):
-        return False
+        return "failed"
     finally:
         prints.stop()
-    return True
+    return "traced"
 
 
 _POSITIONAL, _KEYWORD = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY

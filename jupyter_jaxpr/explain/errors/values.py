@@ -241,6 +241,10 @@ def _index(raised: RaisedAt) -> list[FoundCure]:
         given = [raised.source(each) for each in (node.slice, node.value, *call.args)]
         code = f"{name}({', '.join(given)})"
         return [applied(FoundCure(name, code, words), [edit_of(raised, over(call, code))])]
+    texts = [each.value if isinstance(each, ast.Constant) else None for each in parts] or held
+    if type(texts) in (list, tuple) and texts and all(type(each) is str for each in texts):
+        words = "Return the index, and take the text outside of the function: a program computes no texts."
+        return [FoundCure("the index", None, words)]
     code = f"{jnp_name(raised)}.asarray({raised.source(node.value)})[{raised.source(node.slice)}]"
     cure = FoundCure(f"{jnp_name(raised)}.asarray", code, "A traced index can read an array, but not a list.")
     return [applied(cure, [edit_of(raised, over(node, code))])]

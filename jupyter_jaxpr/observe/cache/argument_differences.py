@@ -192,10 +192,13 @@ def call_style(old: Key, new: Key, reasons: Iterable[Reason]) -> Reason | None:
     was, now_passed = _style_text(old), _style_text(new)
     text = f"the call passes its arguments in another way: {was} became {now_passed}"
     if len(changes) == 1:
-        (alone, same_values), names = changes[0]
-        text = (alone if reasons else same_values).format(names=names_text(names))
+        (alone, same_values), argument_names = changes[0]
+        text = (alone if reasons else same_values).format(names=names_text(argument_names))
     argument = next(iter(moved + unmoved + added + left_out), None)
     cure = "Call the function the same way every time: the cache key holds which arguments are passed by keyword."
+    if not moved and not unmoved and changes:
+        names = names_text(added + left_out)
+        cure = f"Pass {names} in every call or in none: the cache key holds which arguments a call passes."
     return Reason("call_style", text, argument, was, now_passed, cure)
 
 

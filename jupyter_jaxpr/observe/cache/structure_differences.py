@@ -114,10 +114,12 @@ def _fields(changes: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
         subject = f"the static value {path}"
         if alike_count > 1:
             subject = f"the static value {path} (one of {alike_count} that changed alike)"
-        cure = (
-            f"JAX compiles once for each value of {path}. "
-            f"Make {path} a field with an array if the function only computes with it."
-        )
+        cure = f"Expect one compile for each value of {path}."  # such as a text: no array can take its place
+        if type(change.after) in (int, float, complex):
+            cure = (
+                f"JAX compiles once for each value of {path}. "
+                f"Make {path} a field with an array if the function only computes with it."
+            )
         if change.library == "nnx":
             cure = f"Expect one compile for each value of {path}, such as one for train() and one for eval()."
             if not isinstance(change.after, bool):

@@ -1,0 +1,34 @@
+"""Explains a collective over a name that no axis has, where JAX's message is empty."""
+
+from __future__ import annotations
+
+import ast
+
+from ...observe.observation import FoundCure
+from ...plain_text import message_of
+from .constructs import called
+from .explanation import Explained
+from .raised import RaisedAt, was_raised_in_jax
+
+_COLLECTIVES = frozenset(
+    "psum pmean pmax pmin all_gather all_to_all ppermute psum_scatter axis_index axis_size pvary pcast".split()
+)
+
+
+def axis_name_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """`lax.psum(x, "j")` under a shard_map whose mesh has no axis j: JAX 0.12 ends with an AssertionError."""
+    call = raised.node if raised is not None else None
+    if not isinstance(error, AssertionError) or message_of(error).strip() or not was_raised_in_jax(error):
+        return None
+    if not isinstance(call, ast.Call) or called(call) not in _COLLECTIVES:
+        return None
+    given = [*call.args, *(each.value for each in call.keywords if each.arg == "axis_name")]
+    names = [each.value for each in given if isinstance(each, ast.Constant) and type(each.value) is str]
+    if len(names) != 1:
+        return None
+    title = f"No axis is named {names[0]} here"
+    words = f"Write the name of an axis of the mesh in {called(call)}."
+    cure = FoundCure("the name", None, words)
+    return Explained(
+        None, title, "shard_map, and vmap with axis_name, name the axes of the functions they call.", (cure,)
+    )

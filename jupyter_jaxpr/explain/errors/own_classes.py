@@ -1,0 +1,64 @@
+"""Explains an object of the user's class in the place of arrays: JAX does not know which fields hold arrays."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ...observe.observation import FoundCure
+from ...plain_text import message_of
+from .constructs import called
+from .edits import applied, edit_of, over
+from .explanation import Explained
+from .names import namespace
+from .origins import value_of
+from .raised import RaisedAt
+from .trial import passed
+
+_NO_JAX_TYPE = re.compile(r"^Argument '.*' of type '?<class '(?:\w+\.)*(\w+)'>'? is not a valid JAX type", re.DOTALL)
+_REGISTER = "jax.tree_util.register_dataclass"
+
+
+def own_class_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """An object of a class of the text that a construct or a transform of JAX's was to trace."""
+    found = _NO_JAX_TYPE.search(message_of(error).strip()) if isinstance(error, TypeError | ValueError) else None
+    call = raised.node if raised is not None else None
+    if found is None or raised is None or class_of_text(raised, found[1]) is None or not isinstance(call, ast.Call):
+        return None
+    kind = found[1]
+    given = [*call.args, *(each.value for each in call.keywords)]
+    holding = [each for each in given if called(each) == kind or type(value_of(raised, each)).__name__ == kind]
+    source = " ".join(raised.source(holding[0]).split()) if holding else f"An object of {kind}"
+    attributes = [each.value for each in ast.walk(call.func) if isinstance(each, ast.Attribute)]
+    if any(type(value_of(raised, each)).__name__ == kind for each in attributes):
+        return None  # a method that has its object already
+    title = f"{source} is no array and no container that JAX knows: its type is {kind}"
+    return Explained(None, title, "JAX traces arrays, numbers, and containers of them.", registered(raised, kind))
+
+
+def class_of_text(raised: RaisedAt, kind: str) -> ast.ClassDef | None:
+    """The only class of the text with a name."""
+    if raised.loops is None:
+        return None
+    found = [each for each in ast.walk(raised.loops.module) if isinstance(each, ast.ClassDef) and each.name == kind]
+    return found[0] if len(found) == 1 else None
+
+
+def registered(raised: RaisedAt | None, kind: str) -> tuple[FoundCure, ...]:
+    """The cure that makes a class known to JAX."""
+    words = f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields."
+    cure = FoundCure(_REGISTER, None, words)
+    node = class_of_text(raised, kind) if raised is not None else None
+    if raised is None or node is None:
+        return (cure,)
+    decorators = [each for each in node.decorator_list if "dataclass" in ast.unparse(each)]
+    if not decorators:
+        words = f"Make {kind} a dataclass, and write @{_REGISTER} above @dataclasses.dataclass. {words}"
+        return (FoundCure(_REGISTER, None, words),)
+    import jax
+
+    if namespace(raised).get("jax") is not jax or len(decorators) != 1 or len(node.decorator_list) != 1:
+        return (cure,)
+    code = f"{_REGISTER}\n@{raised.source(decorators[0])}"
+    cure = applied(FoundCure(_REGISTER, code, words), [edit_of(raised, over(decorators[0], code))])
+    return tuple(passed(raised, [cure])) or (FoundCure(_REGISTER, None, words),)

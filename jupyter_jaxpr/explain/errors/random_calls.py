@@ -1,0 +1,97 @@
+"""Explains a call of `jax.random` with a limit in the place of the dtype, or with a traced float as the seed."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ...observe.observation import FoundCure
+from ...plain_text import message_of, own_name
+from .arguments import parameters_of
+from .constructs import called
+from .edits import applied, edit_of, over
+from .explanation import Explained
+from .origins import operands, value_of
+from .raised import RaisedAt
+from .trial import passed
+
+_NO_DTYPE = re.compile(r"^Cannot interpret '(.*?)' as a data type")
+_SEED = re.compile(r"^PRNG key seed must be an integer; got \w*Tracer\(~?(\w+)")
+_KEYS = frozenset({"key", "PRNGKey"})
+_LIMITS = frozenset({"minval", "maxval"})
+
+
+def random_call_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """jax.random.uniform(key, (3,), -1, 1), and jax.random.key(seed) of a float in a jitted function."""
+    if raised is None or raised.frame is None or not isinstance(error, TypeError):
+        return None
+    text = message_of(error).strip()
+    if _NO_DTYPE.search(text):
+        return _limits(raised)
+    if found := _SEED.search(text):
+        return _seed(raised, found[1])
+    return None
+
+
+def _limits(raised: RaisedAt) -> Explained | None:
+    """Numbers behind the shape, which are meant for the parameters behind the dtype."""
+    call = raised.node
+    if not isinstance(call, ast.Call):
+        return None
+    function = value_of(raised, call.func)
+    parameters = parameters_of(function)
+    module = own_name(function, "__module__") or ""
+    if parameters[:1] != ["key"] or "dtype" not in parameters or not module.startswith("jax"):
+        return None
+    place = parameters.index("dtype")
+    limits, names = call.args[place:], [each for each in parameters[place + 1 :] if each in _LIMITS]
+    if not limits or len(limits) > len(names) or not all(_is_number(each) for each in limits):
+        return None
+    if parameters[place - 1] == "shape" and len(limits) != len(names) and all(_is_whole(each) for each in limits):
+        return None  # the sizes of a shape that is no tuple
+    name, first = called(call), raised.source(limits[0])
+    before = [raised.source(each) for each in call.args[:place]]
+    shape = call.args[place - 1] if place <= len(call.args) else None
+    if parameters[place - 1] == "shape" and shape is not None and _is_whole(shape):
+        before[-1] = f"({before[-1]},)"
+    named = [f"{name}={raised.source(each)}" for name, each in zip(names, limits, strict=False)]
+    named += [raised.source(each) for each in call.keywords]
+    code = f"{raised.source(call.func)}({', '.join([*before, *named])})"
+    words = (
+        f"Pass {' and '.join(names[: len(limits)])} by name: the argument behind {parameters[place - 1]} is the dtype."
+    )
+    cure = applied(FoundCure("by name", code, words), [edit_of(raised, over(call, code))])
+    title = f"{first} stands in the place of the dtype of {name}"
+    return Explained(None, title, f"{name} takes {', '.join(parameters)}.", tuple(passed(raised, [cure])))
+
+
+def _is_number(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
+def _is_whole(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def _seed(raised: RaisedAt, dtype: str) -> Explained | None:
+    """A float that the traced function makes a key of: JAX raises when it compiles the program, at the call."""
+    if raised.loops is None or called(raised.node) in _KEYS:
+        return None
+    calls = [
+        node
+        for node in ast.walk(raised.loops.module)
+        if isinstance(node, ast.Call) and called(node) in _KEYS and len(node.args) == 1
+    ]
+    seeded = [node for node in calls if not isinstance(node.args[0], ast.Constant)]
+    if len(seeded) != 1:
+        return None
+    (call,) = seeded
+    seed = raised.source(call.args[0])
+    simple = isinstance(call.args[0], ast.Name | ast.Call | ast.Subscript | ast.Attribute)
+    code = f"{seed if simple else f'({seed})'}.astype(int)"
+    title = f"The seed of a random key must be an integer, but {seed} is {dtype}"
+    said = f"JAX raises the error when the program is compiled. {operands(raised, call.args)}".strip()
+    cure = FoundCure("an integer", code, "Pass an integer in the call, or convert the seed.")
+    return Explained(edit_of(raised, over(call, "")).place, title, said, (cure,))
