@@ -100,7 +100,7 @@ def test_the_outputs_that_ipython_keeps_are_whole_for_the_last_runs(
     for _ in range(10):
         shell.run_cell("%%jaxpr\njax.jit(lambda x: x * 2)(x)", store_history=True)
     shown = [output for outputs in kept.values() for output in outputs if output.output_type == "display_data"]
-    assert [MIME in each.bundle for each in shown] == [False, False, *[True] * 8]
+    assert [MIME in each.bundle for each in shown] == [*[False] * 8, True, True]
     assert all("<lambda>" in each.bundle["text/plain"] for each in shown)
     # The captured objects belong to the user.
     shell.run_cell("%%jaxpr\n%%capture captured\njax.jit(lambda x: x * 3)(x)", store_history=True)
