@@ -9,8 +9,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "fuzz"))
 
-from mutations import document
+from mutations import begun, document
 from python_side import attempt, findings, limited_memory
+from worst import is_read, worst
 
 pytestmark = pytest.mark.any_jax
 
@@ -58,3 +59,11 @@ def test_the_fuzzer_finds_what_goes_wrong(monkeypatch):
     stopped, slow = attempt("it", works_on)
     assert stopped.what.startswith("Stopped: stopped after 0.1 s ")
     assert slow.what.startswith("took 0.1 s")
+
+
+def test_the_worst_documents_have_a_large_amount_of_something_and_are_read() -> None:
+    numbers = worst(seed=12, count=3, among=40)
+    kinds = [begun(12, number)[2].__name__ for number in numbers]  # type: ignore[union-attr]  # it has a large amount
+    assert len(set(kinds)) == len(numbers) == 3
+    assert all(is_read(document(12, number)) for number in numbers)
+    assert not is_read('{"version": NaN}')

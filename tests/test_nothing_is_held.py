@@ -102,7 +102,7 @@ def test_the_outputs_that_ipython_keeps_are_whole_for_the_last_runs(
     displayed = [
         output for outputs in outputs_of_ipython.values() for output in outputs if output.output_type == "display_data"
     ]
-    assert [MIME in output.bundle for output in displayed] == [False, False, *[True] * 8]
+    assert [MIME in output.bundle for output in displayed] == [*[False] * 8, True, True]
     assert all("<lambda>" in output.bundle["text/plain"] for output in displayed)
     # The captured objects belong to the user.
     shell.run_cell("%%jaxpr\n%%capture captured\njax.jit(lambda x: x * 3)(x)", store_history=True)

@@ -23,7 +23,7 @@ from typing import Any
 
 import nbformat
 
-STARTS_WITHIN = 60  # seconds
+STARTS_WITHIN = 180  # seconds
 ENDS_WITHIN = 30
 Cell = str | Mapping[str, Any]
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
+import linecache
 import textwrap
-from collections.abc import Mapping
-from types import FunctionType
+from collections.abc import Mapping, Sequence
+from types import CodeType, FunctionType
 from typing import Any, overload
 
 from ..interruptions import not_of_a_signal
-from ..plain_text import FAILURES
+from ..observe.whose_code import is_installed
+from ..plain_text import FAILURES, file_of
 
 #: Longer functions are no helpers.
 _LINES = 60
@@ -31,14 +34,37 @@ def tree_of(function: Any, asynchronous: bool = False) -> ast.FunctionDef | ast.
         return None
     tree: list[ast.stmt] = []
     try:
-        lines, _ = inspect.getsourcelines(function.__code__)
-        tree = ast.parse(textwrap.dedent("".join(lines))).body if len(lines) <= _LINES else []
+        tree = ast.parse(textwrap.dedent("".join(_lines_of(function.__code__)))).body
     except not_of_a_signal(*FAILURES):  # no source, or a lambda within a line
         return None
     node = tree[0] if len(tree) == 1 else None
     if asynchronous and isinstance(node, ast.AsyncFunctionDef):
         return node
     return node if isinstance(node, ast.FunctionDef) else None
+
+
+def _lines_of(code: CodeType) -> Sequence[str]:
+    """Return the lines of a function; none where the function is long."""
+    if is_installed(file_of(code)):
+        return _installed_lines(code)
+    lines, _ = inspect.getsourcelines(code)
+    return lines if len(lines) <= _LINES else ()
+
+
+@functools.lru_cache(maxsize=256)
+def _installed_lines(code: CodeType) -> Sequence[str]:
+    """Return the lines of a function of a package.
+
+    `linecache` would keep the whole file for the rest of the kernel's life: 1.4 MB for the files of `jax.numpy` alone.
+    """
+    file = file_of(code)
+    is_kept = file in linecache.cache
+    try:
+        lines, _ = inspect.getsourcelines(code)
+    finally:
+        if not is_kept:
+            linecache.cache.pop(file, None)
+    return tuple(lines) if len(lines) <= _LINES else ()
 
 
 def names_of(function: FunctionType) -> Mapping[str, Any]:

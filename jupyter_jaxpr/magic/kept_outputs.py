@@ -14,7 +14,7 @@ from ..exports.bundle import MIME_TYPE
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-WHOLE = 8
+WHOLE = 2
 _TEXT = "text/plain"
 
 

@@ -74,7 +74,7 @@ class Reads(NamedTuple):
         )
 
 
-@functools.lru_cache(maxsize=512)
+@functools.lru_cache(maxsize=64)  # the cache keeps the codes of dead functions
 def reads_of(code: CodeType) -> Reads:
     """Return the reads of a code; empty for code that `dis` cannot read."""
     count = code.co_argcount + code.co_kwonlyargcount

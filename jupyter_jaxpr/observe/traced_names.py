@@ -28,8 +28,8 @@ _TOOL_IDS = (3, 5, 4)  # ids without a conventional use; the call counter uses 4
 _LINES = 20_000
 # The number of values kept for one name at one place in one trace: the first values and the last one.
 VALUES = 200
-# The number of values kept for all traces of a kernel, newest first: about 5 MB.
-_KEPT = 20_000
+# The number of values kept for all traces of a kernel, newest first: about 1 MB.
+_KEPT = 4_000
 _FUNCTIONS = 2_000
 
 Kind = Literal["parameter", "assigned", "returned"]

@@ -11,9 +11,17 @@ export function tellingOfValues(
   registry: ISettingRegistry | null
 ): <T extends IChannel>(channel: T) => T {
   let settings: ISettingRegistry.ISettings | null = null;
-  const tells = new Set<() => void>();
+  const tells = new Map<IChannel, () => void>();
+  const forgetDisposed = (): void => {
+    for (const channel of [...tells.keys()]) {
+      if (channel.isDisposed) {
+        tells.delete(channel);
+      }
+    }
+  };
   void followSettings(registry, read => {
     settings = read;
+    forgetDisposed();
     tells.forEach(tell => tell());
   });
   return channel => {
@@ -24,7 +32,6 @@ export function tellingOfValues(
     let told: boolean | null = true;
     const tell = (): void => {
       if (channel.isDisposed) {
-        tells.delete(tell);
         return;
       }
       if (channel.state.kind !== 'joined') {
@@ -42,7 +49,9 @@ export function tellingOfValues(
         });
       }
     };
-    tells.add(tell);
+    // The channels of closed notebooks, and of ended kernels, are not kept.
+    forgetDisposed();
+    tells.set(channel, tell);
     channel.stateChanged.connect(tell);
     tell();
     return channel;

@@ -17,6 +17,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 Json = Any
+Change = Callable[[random.Random, Json], None]
 Place = tuple[Any, ...]  # the keys from the document down to a value
 
 NUMBERS = (
@@ -46,13 +47,20 @@ def document(seed: int, number: int, *, everyday: bool = False) -> str:
 
     The everyday set has fewer documents with a large amount of something, which take seconds.
     """
-    rng = random.Random(f"{seed}:{number}")
-    fields = copy.deepcopy(rng.choice(saved()))
-    if rng.random() < (0.02 if everyday else 0.12):
-        rng.choice(LARGE)(rng, fields)
+    rng, sound, change = begun(seed, number, everyday)
+    fields = copy.deepcopy(sound)
+    if change is not None:
+        change(rng, fields)
     for _ in range(rng.choice((0, 1, 1, 1, 2, 3, 6))):
         rng.choice(SMALL)(rng, fields)
     return json.dumps(fields, ensure_ascii=True)
+
+
+def begun(seed: int, number: int, everyday: bool = False) -> tuple[random.Random, Json, Change | None]:
+    """Return the random numbers of a document, the document to change, and the change that adds a large amount."""
+    rng = random.Random(f"{seed}:{number}")
+    sound = rng.choice(saved())
+    return rng, sound, rng.choice(LARGE) if rng.random() < (0.02 if everyday else 0.12) else None
 
 
 # --- one value ---
@@ -355,7 +363,7 @@ LARGE = (
 )  # fmt: skip
 
 
-def guarded(change: Callable[[random.Random, Json], None]) -> Callable[[random.Random, Json], None]:
+def guarded(change: Change) -> Change:
     """Return a change that leaves a document unchanged where an earlier change removed its structure."""
 
     @functools.wraps(change)

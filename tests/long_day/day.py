@@ -57,7 +57,7 @@ def asked(shell: Any) -> Figures:
 
 
 def growth(figures: list[tuple[str, Figures]], name: str, since: int) -> float:
-    """Return the growth of a figure in a hundred cells, from `since` cells on."""
-    first, before = next(figure for figure in figures if int(figure[0]) >= since)
-    last, after = figures[-1]
-    return float(100 * (after[name] - before[name]) / (int(last) - int(first)))
+    """Return the growth of a figure from `since` cells to the last."""
+    _, before = next(figure for figure in figures if int(figure[0]) >= since)
+    _, after = figures[-1]
+    return float(after[name] - before[name])

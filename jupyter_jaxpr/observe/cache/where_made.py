@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import linecache
 import sys
 from collections.abc import Iterator
 from types import CodeType, FrameType
@@ -69,16 +70,17 @@ def _made_by_a_function_that_returned(code: CodeType) -> Making | None:
 
 def _making(frame: FrameType, line: int, name: str | None) -> Making | None:
     """Return the surroundings of the function that begins at a line; without a name, of the statement on the line."""
-    from executing import Source
-
+    file = frame.f_code.co_filename
     try:
-        return _making_in(Source.for_frame(frame), line, name)
+        linecache.checkcache(file)
+        return _making_in(file, tuple(linecache.getlines(file, frame.f_globals)), line, name)
     except not_of_a_signal(*FAILURES):  # a source that Python cannot parse
         return None
 
 
 @functools.lru_cache(maxsize=64)
-def _making_in(source: Source, line: int, name: str | None) -> Making | None:
+def _making_in(file: str, lines: tuple[str, ...], line: int, name: str | None) -> Making | None:
+    source = _source(file, lines)
     nodes = _begins(source.tree, line, name) if name is not None else source.statements_at_line(line)
     # Several lambdas of one line cannot be distinguished: the answer must be true of all of them.
     places = {_around(node) for node in nodes}
@@ -86,6 +88,17 @@ def _making_in(source: Source, line: int, name: str | None) -> Making | None:
         return None
     (making,) = places
     return making if name is not None else making._replace(function=None)
+
+
+@functools.lru_cache(maxsize=2)
+def _source(file: str, lines: tuple[str, ...]) -> Source:
+    """Return the syntax tree of a file with these lines."""
+    from executing import Source
+
+    class Passing(Source):
+        """A source that can die: a class of `executing` keeps its sources as long as the class lives."""
+
+    return Passing.for_filename(file)
 
 
 def _begins(tree: ast.AST | None, line: int, name: str) -> Iterator[ast.AST]:
