@@ -19,6 +19,7 @@ from typing import Any
 
 from ..interruptions import not_of_a_signal
 from ..observe.code_of_callables import code_of
+from ..observe.side_effects.source import CodesOfText
 from ..typed.written_cell import FunctionStatement, WrittenCell, names_stored
 from .harmless import NotHarmless, NotThere, check, check_definition, completes, is_plain_class
 
@@ -86,7 +87,13 @@ def text_known(file: str, source: str) -> Iterator[None]:
 
 
 def define(
-    cell: WrittenCell, cell_id: str, file: str, names: dict[str, Any], namespace: dict[str, Any], kept: DefinedClasses
+    cell: WrittenCell,
+    cell_id: str,
+    file: str,
+    names: dict[str, Any],
+    namespace: dict[str, Any],
+    kept: DefinedClasses,
+    codes: CodesOfText,
 ) -> Definitions:
     """Run the definitions of a cell in a copy of the user's names.
 
@@ -97,6 +104,7 @@ def define(
         names: The user's; they are copied.
         namespace: Filled with the copy.
         kept: The classes of earlier texts.
+        codes: Receives the codes of the definitions.
 
     Raises:
         Exception: What Python or JAX raise where a definition is wrong, such as a decorator with a wrong argument.
@@ -105,15 +113,24 @@ def define(
     namespace.update(names)
     namespace.pop("__warningregistry__", None)
     namespace["__builtins__"] = builtins
-    definer = _Definer(cell, cell_id, file, Definitions(namespace), kept)
+    definer = _Definer(cell, cell_id, file, Definitions(namespace), kept, codes)
     for statement in cell.module.body:
         definer.run(statement)
     return definer.made
 
 
 class _Definer:
-    def __init__(self, cell: WrittenCell, cell_id: str, file: str, made: Definitions, kept: DefinedClasses) -> None:
+    def __init__(
+        self,
+        cell: WrittenCell,
+        cell_id: str,
+        file: str,
+        made: Definitions,
+        kept: DefinedClasses,
+        codes: CodesOfText,
+    ) -> None:
         self.made = made
+        self._codes = codes
         self._cell = cell
         self._cell_id = cell_id
         self._file = file
@@ -235,6 +252,7 @@ class _Definer:
     def _execute(self, statement: ast.stmt) -> None:
         module = ast.Module([statement], [])
         code = compile(module, self._file, "exec", flags=_ANNOTATIONS_ARE_TEXT, dont_inherit=True)
+        self._codes.add(code)
         exec(code, self.made.namespace)
 
 
