@@ -19,6 +19,7 @@ from typing import Any
 
 from ..interruptions import not_of_a_signal
 from ..observe.code_of_callables import code_of
+from ..observe.side_effects.source import CodesOfText
 from ..typed.written_cell import FunctionStatement, WrittenCell, names_stored
 from .evaluable import NotHarmless, NotThere, check, check_definition, completes, is_plain_class
 
@@ -92,6 +93,7 @@ def define(
     names: dict[str, Any],
     namespace: dict[str, Any],
     kept_classes: DefinedClasses,
+    codes: CodesOfText,
 ) -> Definitions:
     """Run the definitions of a cell in a copy of the user's names.
 
@@ -102,6 +104,7 @@ def define(
         names: The user's names; the function copies them.
         namespace: Receives the copy.
         kept_classes: The classes of earlier texts.
+        codes: Receives the codes of the definitions.
 
     Raises:
         Exception: A definition is wrong: Python or JAX raised, as for a decorator with a wrong argument.
@@ -110,7 +113,7 @@ def define(
     namespace.update(names)
     namespace.pop("__warningregistry__", None)
     namespace["__builtins__"] = builtins
-    definer = _Definer(cell, cell_id, file, Definitions(namespace), kept_classes)
+    definer = _Definer(cell, cell_id, file, Definitions(namespace), kept_classes, codes)
     for statement in cell.module.body:
         definer.run(statement)
     return definer.definitions
@@ -118,9 +121,16 @@ def define(
 
 class _Definer:
     def __init__(
-        self, cell: WrittenCell, cell_id: str, file: str, definitions: Definitions, kept_classes: DefinedClasses
+        self,
+        cell: WrittenCell,
+        cell_id: str,
+        file: str,
+        definitions: Definitions,
+        kept_classes: DefinedClasses,
+        codes: CodesOfText,
     ) -> None:
         self.definitions = definitions
+        self._codes = codes
         self._cell = cell
         self._cell_id = cell_id
         self._file = file
@@ -246,6 +256,7 @@ class _Definer:
     def _execute(self, statement: ast.stmt) -> None:
         module = ast.Module([statement], [])
         code = compile(module, self._file, "exec", flags=_ANNOTATIONS_ARE_TEXT, dont_inherit=True)
+        self._codes.add(code)
         exec(code, self.definitions.namespace)
 
 

@@ -29,6 +29,7 @@ from ..observe.observation import ArgumentSpec, Finding, Observation, Place
 from ..observe.process_observer import observer
 from ..observe.side_effects.guard import effect_text
 from ..observe.side_effects.proof import side_effects
+from ..observe.side_effects.source import codes_of_text
 from ..plain_text import error_lines, error_text
 from ..quantities import duration
 from ..typed.written_cell import FunctionStatement, NoPython, WrittenCell, read_cell
@@ -149,10 +150,11 @@ class Live:
         if chosen is None or not imported():
             return _answer("no_function", text=_NO_FUNCTION)
         file = f"<cell {cell_to_trace.cell_id} as written>"
-        with text_known(file, written.source):
+        cell_id = cell_to_trace.cell_id
+        with text_known(file, written.source), codes_of_text(written.source) as codes:
             work = _OneTrace(question, written, chosen, file)
             try:
-                definitions = define(written, cell_to_trace.cell_id, file, dict(names), self._namespace, self._classes)
+                definitions = define(written, cell_id, file, dict(names), self._namespace, self._classes, codes)
             except not_of_a_signal(Exception) as error:
                 return work.raised(error)
             return work.traced(definitions, names)

@@ -20,6 +20,7 @@ from ..interruptions import not_of_a_signal
 from ..jax.traced_values import TracedArray, TracedTree, ValueReader
 from ..plain_text import file_of, function_of
 from .calls.monitoring import HAS_MONITORING, MonitoringTool, monitoring
+from .long_codes import line_begins
 from .observation import Place
 from .users_codes import UsersCodes
 
@@ -101,6 +102,7 @@ class NameRecorder:
         self._reads = False
         self._codes: dict[int, _Watched] = {}  # by id of the code, which the value keeps alive
         self._search = UsersCodes()
+        self._begins: set[int] = set()  # the offsets at which lines of codes begin whose instructions are reported
         self._frames: dict[int, _Line] = {}
         self._watching = False
         self._is_over = False  # no tool id is free, or this package failed
@@ -175,6 +177,7 @@ class NameRecorder:
             events = monitoring().events
             callbacks: dict[int, Callable[..., Any]] = {
                 events.LINE: self._on_line,
+                events.INSTRUCTION: self._on_instruction,
                 events.PY_START: self._on_start,
                 events.PY_RETURN: self._on_return,
             }
@@ -210,6 +213,7 @@ class NameRecorder:
             return
         if not watched.is_read:
             watched.read()
+            self._begins.update(watched.begins or ())
         if not watched.tells_lines:
             self._tell_lines(watched)
         self._frames.pop(id(frame), None)
@@ -222,36 +226,54 @@ class NameRecorder:
         if self._tool is not None and self._tool.is_ours:
             watched.tells_lines = True
             events = monitoring().events
-            line_events = events.LINE | events.PY_START | events.PY_RETURN
-            monitoring().set_local_events(self._tool.number, watched.code, line_events)
+            line_event = events.LINE if watched.begins is None else events.INSTRUCTION
+            local_events = line_event | events.PY_START | events.PY_RETURN
+            monitoring().set_local_events(self._tool.number, watched.code, local_events)
 
     def _on_line(self, code: CodeType, line: int) -> None:
         try:
             try:
                 watched = self._codes.get(id(code))
-                if watched is None or self._ended or get_ident() != self._thread:
-                    return
-                frame = _getframe(1)
-                last = self._frames.get(id(frame))
-                if last is not None:
-                    self._read(watched, last, frame.f_locals)
-                names = watched.stores.get(line)
-                if names is None:
-                    if last is not None:
-                        del self._frames[id(frame)]
-                elif watched.may_skip:
-                    local = frame.f_locals
-                    self._frames[id(frame)] = line, names, [id(local.get(name, _ABSENT)) for name in names]
-                else:
-                    self._frames[id(frame)] = line, names, None
-                watched.lines_left -= 1
-                if not watched.lines_left:
-                    self._give_up()
+                if watched is not None and not self._ended and get_ident() == self._thread:
+                    self._line(watched, line, _getframe(1))
             except not_of_a_signal(Exception) as error:
                 self._is_over = self._ended = True
                 self._error = error
         except RecursionError:
             self._ended = True
+
+    def _on_instruction(self, code: CodeType, offset: int) -> None:
+        if offset not in self._begins:  # most instructions, so this is all that they cost
+            return
+        try:
+            try:
+                watched = self._codes.get(id(code))
+                line = None if watched is None or watched.begins is None else watched.begins.get(offset)
+                if watched is not None and line is not None and not self._ended and get_ident() == self._thread:
+                    self._line(watched, line, _getframe(1))
+            except not_of_a_signal(Exception) as error:
+                self._is_over = self._ended = True
+                self._error = error
+        except RecursionError:
+            self._ended = True
+
+    def _line(self, watched: _Watched, line: int, frame: FrameType) -> None:
+        """Read what the line before stored; a new line begins."""
+        last = self._frames.get(id(frame))
+        if last is not None:
+            self._read(watched, last, frame.f_locals)
+        names = watched.stores.get(line)
+        if names is None:
+            if last is not None:
+                del self._frames[id(frame)]
+        elif watched.may_skip:
+            local = frame.f_locals
+            self._frames[id(frame)] = line, names, [id(local.get(name, _ABSENT)) for name in names]
+        else:
+            self._frames[id(frame)] = line, names, None
+        watched.lines_left -= 1
+        if not watched.lines_left:
+            self._give_up()
 
     def _on_return(self, code: CodeType, offset: int, value: Any) -> None:
         try:
@@ -309,6 +331,7 @@ class _Watched:
     Attributes:
         stores: The names that a line stores, by line.
         returns: The line of each returning instruction, by offset.
+        begins: The lines by the offset of their first instructions; None where Python reports the lines.
         may_skip: Whether a line may end before it stores its names: by a jump, or an error that the function catches.
         tells_lines: Whether Python reports the lines of the function now.
         lines_left: The number of lines that may still be read in this trace.
@@ -316,6 +339,7 @@ class _Watched:
     """
 
     __slots__ = (
+        "begins",
         "code",
         "is_read",
         "lines_left",
@@ -334,6 +358,7 @@ class _Watched:
         self.parameters: tuple[str, ...] = ()
         self.stores: dict[int, tuple[str, ...]] = {}
         self.returns: dict[int, int] = {}
+        self.begins: dict[int, int] | None = None
         self.may_skip = True
         self.lines_left = 0
         self.values: dict[tuple[Kind, str, int], list[TracedArray | TracedTree]] = {}
@@ -346,7 +371,9 @@ class _Watched:
         count += bool(code.co_flags & _VARARGS) + bool(code.co_flags & _VARKEYWORDS)
         self.parameters = code.co_varnames[:count]
         self.stores, self.returns = _stores_and_returns(code)
-        self.may_skip = bool(code.co_exceptiontable) or _has_jumps(code)
+        has_jumps = _has_jumps(code)
+        self.begins = line_begins(code, has_jumps)
+        self.may_skip = bool(code.co_exceptiontable) or has_jumps
 
     def take(self) -> Iterator[tuple[NamePlace, list[TracedArray | TracedTree]]]:
         """Yield the values read in this trace, and drop them."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ..interruptions import not_of_a_signal
 from .cell import PYTHON_CELL_MAGICS, magic_line
+from .syntax_nodes import tree_of
 
 FunctionStatement = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -26,7 +27,7 @@ class WrittenCell:
 
     Attributes:
         source: The text as Python can compile it.
-        module: Its syntax tree.
+        module: Its syntax tree, which nobody may change.
         magic: What stands after `%%jaxpr`; None where the cell does not begin with the magic.
     """
 
@@ -59,10 +60,11 @@ def read_cell(text: str) -> WrittenCell:
     magic = magic_line(text)
     source = _without_cell_magics(text)
     try:
-        module = _parsed(source)
+        # The proof and the places of names read the same tree.
+        module = tree_of(source) or _parsed(source)
     except SyntaxError:
         source = _without_line_magics(source)
-        module = _parsed(source)
+        module = tree_of(source) or _parsed(source)
     except not_of_a_signal(ValueError, RecursionError, MemoryError) as error:
         raise SyntaxError(str(error)) from None
     return WrittenCell(source, module, magic)

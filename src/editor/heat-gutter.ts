@@ -5,8 +5,8 @@
  */
 import {
   Compartment,
-  EditorState,
   Extension,
+  Range,
   RangeSet,
   StateEffect,
   StateField
@@ -14,7 +14,7 @@ import {
 import { EditorView, GutterMarker, gutter } from '@codemirror/view';
 
 import { ILineHeat } from '../parts/cell-marks';
-import { MovedText, movedText } from '../parts/moved-text';
+import { PresentPlaces, redrawn } from '../parts/present-places';
 
 const place = new Compartment();
 
@@ -34,9 +34,22 @@ const bars = StateField.define<IBars>({
         heat = effect.value;
       }
     }
-    return heat !== shown.heat || (transaction.docChanged && heat.length > 0)
-      ? { heat, drawn: drawn(transaction.state, heat) }
-      : shown;
+    const isNew = heat !== shown.heat;
+    if (!isNew && (!transaction.docChanged || heat.length === 0)) {
+      return shown;
+    }
+    const places = new PresentPlaces(transaction.state);
+    const { edited } = places;
+    return isNew || edited === null
+      ? { heat, drawn: drawn(places, heat) }
+      : {
+          heat,
+          drawn: redrawn(shown.drawn, transaction.changes, edited, line =>
+            heat
+              .filter(lineHeat => lineHeat.line === line)
+              .flatMap(lineHeat => drawBar(places, lineHeat))
+          )
+        };
   }
 });
 
@@ -93,23 +106,24 @@ const column = gutter({
   markers: view => view.state.field(bars).drawn
 });
 
+/** The bars of a cell. */
 function drawn(
-  state: EditorState,
+  places: PresentPlaces,
   heat: readonly ILineHeat[]
 ): RangeSet<GutterMarker> {
-  const moved = state.field(movedText, false) ?? null;
-  const { doc } = state;
-  const lineNow = (number: number): ReturnType<MovedText['line']> =>
-    moved !== null
-      ? moved.line(number)
-      : number >= 1 && number <= doc.lines
-        ? { line: doc.line(number), isChanged: false }
-        : null;
-  const markers = heat.flatMap(one => {
-    const at = lineNow(one.line);
-    return at === null
-      ? []
-      : [new HeatBar(one, at.isChanged).range(at.line.from)];
-  });
-  return RangeSet.of(markers, true);
+  return RangeSet.of(
+    heat.flatMap(lineHeat => drawBar(places, lineHeat)),
+    true
+  );
+}
+
+/** The bar of a line; none where nothing of the line remains. */
+function drawBar(
+  places: PresentPlaces,
+  heat: ILineHeat
+): Range<GutterMarker>[] {
+  const at = places.line(heat.line);
+  return at === null
+    ? []
+    : [new HeatBar(heat, at.isChanged).range(at.line.from)];
 }

@@ -18,13 +18,25 @@ export interface IMovedRange {
   isChanged: boolean;
 }
 
+/** The lines that an edit may have changed; no part of any other line has moved into them or out of them. */
+export interface IEditedLines {
+  /** The first and the last line of the text that ran. */
+  first: number;
+  last: number;
+  /** The whole lines of the present text that have the places of these lines. */
+  from: number;
+  to: number;
+}
+
 /** A text that ran, and the places of its parts in the present text. */
 export class MovedText {
   private constructor(
     readonly ran: string,
     private _ranDoc: Text,
     private _now: Text,
-    private _changes: ChangeDesc
+    private _changes: ChangeDesc,
+    /** The stretch of the present text that the last edit may have changed; null if any part may have changed. */
+    private _edited: { from: number; to: number } | null
   ) {}
 
   /** Compares a text that ran with the present text, line by line. */
@@ -39,23 +51,65 @@ export class MovedText {
         insert: now.slice(fromNow, toNow)
       })
     );
-    return new MovedText(ran, doc, now, ChangeSet.of(changes, doc.length).desc);
+    const all = ChangeSet.of(changes, doc.length).desc;
+    return new MovedText(ran, doc, now, all, null);
   }
 
   /** The places after a further change of the present text. */
   after(changes: ChangeDesc, now: Text): MovedText {
-    const all = this._ranDoc.eq(now)
-      ? ChangeSet.empty(now.length).desc
-      : refined(this._changes.composeDesc(changes), this._ranDoc, now);
-    return new MovedText(this.ran, this._ranDoc, now, all);
+    const { _ranDoc: ran } = this;
+    const all = this._changes.composeDesc(changes);
+    const { edited, kept } = split(all, changes);
+    const isAsRan = ran.eq(now);
+    return new MovedText(
+      this.ran,
+      ran,
+      now,
+      isAsRan
+        ? ChangeSet.empty(now.length).desc
+        : refined(all, edited, kept, ran, now),
+      isAsRan && kept.length > 0 ? null : hull(edited)
+    );
   }
 
-  /** True if the present text differs from the text that ran; a new line at the end does not count. */
+  /** True if the present text differs from the text that ran; white space at the end does not count. */
   get isEdited(): boolean {
-    return (
-      !this._changes.empty &&
-      this._now.toString().trimEnd() !== this.ran.trimEnd()
-    );
+    this._isEdited ??= !this._changes.empty && !isSame(this._ranDoc, this._now);
+    return this._isEdited;
+  }
+
+  /**
+   * The lines that the last edit may have changed; null if any line may have changed. All other lines have the same
+   * text as before the edit and have moved with the text.
+   */
+  get editedLines(): IEditedLines | null {
+    if (this._edited === null) {
+      return null;
+    }
+    const { _ranDoc: ran, _now: now, _changes: changes } = this;
+    const back = changes.invertedDesc;
+    let { from, to } = this._edited;
+    for (;;) {
+      from = now.lineAt(from).from;
+      to = now.lineAt(to).to;
+      let start = back.mapPos(from, -1);
+      let end = back.mapPos(to, 1);
+      changes.iterChangedRanges((ranFrom, ranTo, fromNow, toNow) => {
+        if (fromNow <= to && toNow >= from) {
+          start = Math.min(start, ranFrom);
+          end = Math.max(end, ranTo);
+        }
+      });
+      const first = ran.lineAt(start);
+      const last = ran.lineAt(end);
+      const fromNow = changes.mapPos(first.from, -1);
+      const toNow = changes.mapPos(last.to, 1);
+      if (fromNow >= from && toNow <= to) {
+        return { first: first.number, last: last.number, from, to };
+      }
+      from = Math.min(from, fromNow);
+      to = Math.max(to, toNow);
+    }
   }
 
   /** The present place of a range of the run; null if nothing of the range remains, or if the run has no such range. */
@@ -137,6 +191,26 @@ export class MovedText {
     }, true);
     return isNew;
   }
+
+  private _isEdited: boolean | null = null;
+}
+
+/** True if two texts are equal; white space at the end does not count. */
+function isSame(a: Text, b: Text): boolean {
+  const end = endOf(a);
+  return end === endOf(b) && a.slice(0, end).eq(b.slice(0, end));
+}
+
+/** The length of a text without the white space at its end. */
+function endOf(doc: Text): number {
+  for (let number = doc.lines; number > 0; number--) {
+    const { from, text } = doc.line(number);
+    const { length } = text.trimEnd();
+    if (length > 0) {
+      return from + length;
+    }
+  }
+  return 0;
 }
 
 /** True if a position is inside a word. */
@@ -146,17 +220,75 @@ function joins(doc: Text, at: number): boolean {
   );
 }
 
+/** A stretch of the text that ran, and the stretch of the present text that replaces it. */
+type Stretch = readonly [
+  from: number,
+  to: number,
+  fromNow: number,
+  toNow: number
+];
+
+/**
+ * Splits all changes since the run into those that meet the last change, together with this change, and the others.
+ */
+function split(
+  all: ChangeDesc,
+  last: ChangeDesc
+): { edited: Stretch[]; kept: Stretch[] } {
+  const edited: Stretch[] = [];
+  last.iterChangedRanges((_from, _to, fromNow, toNow) => {
+    edited.push([-1, -1, fromNow, toNow]);
+  });
+  const own = [...edited];
+  all.iterChangedRanges((from, to, fromNow, toNow) => {
+    if (own.some(at => fromNow <= at[3] && toNow >= at[2])) {
+      edited.push([from, to, fromNow, toNow]);
+    }
+  });
+  const kept: Stretch[] = [];
+  all.iterChangedRanges((from, to, fromNow, toNow) => {
+    if (!edited.some(at => at[2] <= fromNow && toNow <= at[3])) {
+      kept.push([from, to, fromNow, toNow]);
+    }
+  }, true);
+  return { edited, kept };
+}
+
+/** The stretch of the present text from the first to the last of some stretches. */
+function hull(stretches: readonly Stretch[]): { from: number; to: number } {
+  return {
+    from: Math.min(...stretches.map(([, , fromNow]) => fromNow)),
+    to: Math.max(...stretches.map(([, , , toNow]) => toNow))
+  };
+}
+
 /**
  * Refines changes that remove a text and insert the same text again, as an undo does, or an editor that writes the
  * whole text anew.
+ *
+ * @param edited The changes that meet the last change; only they can be refined further.
+ * @param kept The other changes.
  */
-function refined(changes: ChangeDesc, ran: Text, now: Text): ChangeDesc {
-  const fine: { from: number; to: number; insert: Text }[] = [];
+function refined(
+  all: ChangeDesc,
+  edited: readonly Stretch[],
+  kept: readonly Stretch[],
+  ran: Text,
+  now: Text
+): ChangeDesc {
+  const fine = kept.map(([from, to, fromNow, toNow]) => ({
+    from,
+    to,
+    insert: now.slice(fromNow, toNow)
+  }));
   let isFiner = false;
-  changes.iterChangedRanges((from, to, fromNow, toNow) => {
+  for (const [from, to, fromNow, toNow] of edited) {
+    if (from < 0) {
+      continue; // the last change itself is part of another stretch, or took an earlier change back
+    }
     if (from === to || fromNow === toNow) {
       fine.push({ from, to, insert: now.slice(fromNow, toNow) });
-      return;
+      continue;
     }
     isFiner = true;
     const differences = lineChanges(
@@ -170,8 +302,9 @@ function refined(changes: ChangeDesc, ran: Text, now: Text): ChangeDesc {
         insert: now.slice(fromNow + change.fromNow, fromNow + change.toNow)
       });
     }
-  });
-  return isFiner ? ChangeSet.of(fine, ran.length).desc : changes;
+  }
+  fine.sort((a, b) => a.from - b.from);
+  return isFiner ? ChangeSet.of(fine, ran.length).desc : all;
 }
 
 /** Sets the text of a cell that ran; null for none. */

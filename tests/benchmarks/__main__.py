@@ -38,6 +38,7 @@ GROUPS = {
     "links": ("links", "shares"),
     "live": ("live", "requests"),
     "live-page": ("live_page", "keys"),
+    "typing": ("typed_keys", "burst"),
     "panel": ("panel", "paint"),
     "cards": ("flow", "cards"),
     "scale": ("scale", "sizes"),

@@ -91,6 +91,21 @@ def open_page(urls: list[str] | None = None, width: int = 1400) -> Iterator[Any]
         yield notebook
 
 
+@contextlib.contextmanager
+def beside_without_labextension(notebook: Any) -> Iterator[Any]:
+    """Open a second notebook of the same kind, in a page of the same browser without the extension."""
+    from open_notebook import open_notebook
+
+    lab = notebook.lab
+    with lab.without_labextension():
+        page = notebook.page.context.browser.new_page(viewport=notebook.page.viewport_size)
+        plain = open_notebook(page, lab, lab.write([LOAD, ""]))
+    plain.wait_until_idle()
+    plain.run(0)
+    yield plain
+    page.close()
+
+
 def shown_after(notebook: Any, selector: str, source: str) -> tuple[float, int]:
     """Run a cell; return the seconds from the arrival of the snapshot to its first display, and its bytes."""
     notebook.write(1, source)

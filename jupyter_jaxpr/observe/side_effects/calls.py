@@ -217,12 +217,18 @@ class Calls(Methods):
         file = code.co_filename if code is not None else enclosing.file if enclosing is not None else ""
         name = code.co_qualname if code is not None else getattr(node, "name", "<lambda>")
         inner = Scope(names, frozenset(), enclosing, cells, module, file, name)
-        self._results[key] = self.body(inner, node)
+        self._results[key] = self.body(inner, node, code)
         return self._results[key]
 
     @abc.abstractmethod
-    def body(self, scope: Scope, node: FunctionNode) -> Value:
-        """Analyse the body of a function and return the value that the function returns."""
+    def body(self, scope: Scope, node: FunctionNode, code: types.CodeType | None) -> Value:
+        """Analyse the body of a function and return the value that the function returns.
+
+        Args:
+            scope: The names of the function.
+            node: Its definition.
+            code: Its code; None for a function that the analysed code defines.
+        """
 
     # --- libraries ---
 

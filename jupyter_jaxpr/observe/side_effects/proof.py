@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Mapping, Sequence
+from types import CodeType
 from typing import Any
 
 from ...typed.syntax_nodes import add_parts
@@ -59,7 +60,7 @@ def side_effects(
 class _Analysis(Expressions):
     """The part of the analysis that follows statements."""
 
-    def body(self, scope: Scope, node: FunctionNode) -> Value:
+    def body(self, scope: Scope, node: FunctionNode, code: CodeType | None) -> Value:
         """Analyse the body of a function and return the value that the function returns."""
         if isinstance(node, ast.Lambda):
             value = self.value_of(scope, node.body)
@@ -67,7 +68,7 @@ class _Analysis(Expressions):
         if isinstance(node, ast.AsyncFunctionDef):
             return self.refuse("unknown", scope, node, f"{PLACE} defines {node.name}, an asynchronous function.")
         self._statements(scope, node.body)
-        if _yields(node):
+        if _yields(node) if code is None else code.co_flags & inspect.CO_GENERATOR:
             result = self.blurred(self._joined(scope.returned))
             return Made(result.plain, True, result.deep)
         return self._joined(scope.returned) if scope.returned else Known(None)

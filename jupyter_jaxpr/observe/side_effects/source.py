@@ -11,10 +11,12 @@ import ast
 import functools
 import linecache
 from collections.abc import Iterator
+from contextlib import contextmanager
 from types import CodeType
+from typing import Any
 
 from ...interruptions import not_of_a_signal
-from ...typed.syntax_nodes import nodes_of, tree_of
+from ...typed.syntax_nodes import add_parts, tree_of
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -34,19 +36,59 @@ def function_node(code: CodeType) -> FunctionNode | None:
     if tree is None:
         return None
     key = (code.co_name, code.co_firstlineno)
-    if not any(
+    if not _is_of_text(code, text) and not any(
         _is_same(code, compiled)
         for is_whole_file in (True, False)
         for compiled in _codes(text, code.co_filename, futures, is_whole_file).get(key, ())
     ):
         return None
     nodes = [
-        node for node in _functions(tree) if _first_line(node) == code.co_firstlineno and _name(node) == code.co_name
+        node
+        for node in _functions_at(tree, code.co_firstlineno)
+        if _first_line(node) == code.co_firstlineno and _name(node) == code.co_name
     ]
     if len(nodes) > 1:  # one line contains several lambdas
         nodes = [node for node in nodes if _holds(node, code)]
         nodes.sort(key=lambda node: (node.end_col_offset or 0) - node.col_offset)
     return nodes[0] if nodes else None
+
+
+#: The codes that this package compiled, with their texts, by id.
+_of_texts: dict[int, tuple[CodeType, str]] = {}
+
+
+class CodesOfText:
+    """The codes that this package compiles from the tree of a text: nothing else needs to show what they stand for."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._ids: list[int] = []
+
+    def add(self, code: CodeType) -> None:
+        """Add a code that was compiled from statements of the text's tree, and the codes inside of it."""
+        for inner in (code, *_inner(code)):
+            _of_texts[id(inner)] = inner, self._text
+            self._ids.append(id(inner))
+
+    def forget(self) -> None:
+        """Forget the codes."""
+        for number in self._ids:
+            _of_texts.pop(number, None)
+
+
+@contextmanager
+def codes_of_text(text: str) -> Iterator[CodesOfText]:
+    """Know the codes that are compiled from a text within the block."""
+    codes = CodesOfText(text)
+    try:
+        yield codes
+    finally:
+        codes.forget()
+
+
+def _is_of_text(code: CodeType, text: str) -> bool:
+    known, text_of_code = _of_texts.get(id(code), (None, ""))
+    return known is code and text_of_code == text
 
 
 @functools.lru_cache(maxsize=64)
@@ -114,10 +156,20 @@ def _is_same_constant(constant: object, later: object) -> bool:
     )
 
 
-def _functions(tree: ast.Module) -> Iterator[FunctionNode]:
-    for node in nodes_of(tree):
+def _functions_at(tree: ast.Module, line: int) -> Iterator[FunctionNode]:
+    """Yield the functions of a tree whose text includes a line."""
+    waiting: list[Any] = [tree]
+    while waiting:
+        node = waiting.pop()
+        first = getattr(node, "lineno", None)
+        if first is not None:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.decorator_list:
+                first = min(first, *(decorator.lineno for decorator in node.decorator_list))
+            if not first <= line <= (node.end_lineno or first):
+                continue
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             yield node
+        add_parts(node, waiting)
 
 
 def _first_line(node: FunctionNode) -> int:

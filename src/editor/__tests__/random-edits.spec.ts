@@ -3,7 +3,12 @@ import { history, redo, undo } from '@codemirror/commands';
 import { EditorState, Text } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
-import { NO_CELL_MARKS, cellMarks, setCellMarks } from '../../parts/cell-marks';
+import {
+  ICellMarks,
+  NO_CELL_MARKS,
+  cellMarks,
+  setCellMarks
+} from '../../parts/cell-marks';
 import { MovedText, movedText, setRanText } from '../../parts/moved-text';
 
 // jsdom lays nothing out: what measures a text measures nothing.
@@ -52,6 +57,20 @@ function random(seed: number): (below: number) => number {
   };
 }
 
+const MARKS: ICellMarks = {
+  ...NO_CELL_MARKS,
+  spans: SPANS.map(({ text, ...span }) => ({ ...span, role: 'own' })),
+  untraced: [4, 9],
+  counts: [{ line: 13, parts: [{ kind: 'calls', text: '' }] }],
+  notes: [{ line: 10, text: 'a note' }],
+  types: SOURCE.split('\n').map((text, at) => ({
+    line: at + 1,
+    text: `type of ${at + 1}`,
+    title: text.trim(),
+    names: []
+  }))
+};
+
 function open(doc: string): EditorView {
   const view = new EditorView({
     parent: document.body,
@@ -61,19 +80,7 @@ function open(doc: string): EditorView {
     })
   });
   view.dispatch({
-    effects: [
-      setRanText.of(SOURCE),
-      setCellMarks.of({
-        ...NO_CELL_MARKS,
-        spans: SPANS.map(({ text, ...span }) => ({ ...span, role: 'own' })),
-        types: SOURCE.split('\n').map((text, at) => ({
-          line: at + 1,
-          text: `type of ${at + 1}`,
-          title: text.trim(),
-          names: []
-        }))
-      })
-    ]
+    effects: [setRanText.of(SOURCE), setCellMarks.of(MARKS)]
   });
   return view;
 }
@@ -90,6 +97,29 @@ function marked({ state }: EditorView): Map<ISpan, string> {
     }
   }
   return texts;
+}
+
+/** All that an editor draws, as text: the place and the look of each mark. */
+function drawnIn(state: EditorState): string[] {
+  const all: string[] = [];
+  for (const set of state.facet(EditorView.decorations)) {
+    const at = typeof set === 'function' ? null : set.iter();
+    for (; at?.value; at.next()) {
+      const { widget, ...spec } = at.value.spec;
+      all.push(`${at.from}-${at.to} ${JSON.stringify([spec, widget])}`);
+    }
+  }
+  return all.sort();
+}
+
+/** All that an editor draws whose marks are made for the present text, not moved there. */
+function drawnAnew({ state }: EditorView): string[] {
+  const moved = state.field(movedText);
+  const anew = EditorState.create({
+    doc: state.doc,
+    extensions: [movedText.init(() => moved), cellMarks]
+  });
+  return drawnIn(anew.update({ effects: setCellMarks.of(MARKS) }).state);
 }
 
 /** The types that are not grey, with the line that each stands on. */
@@ -174,6 +204,8 @@ describe('a cell that is edited at random', () => {
           const [ran, now] = shown.split(' | ');
           expect(`${name}: ${now}`).toBe(`${name}: ${ran}`);
         }
+        // Marks are moved, or drawn anew where the text was edited: no other mark was to be drawn anew.
+        expect(drawnIn(view.state)).toEqual(drawnAnew(view));
         // After a reload the two texts are compared.
         const now = Text.of(view.state.doc.toString().split('\n'));
         const reloaded = MovedText.between(SOURCE, now);

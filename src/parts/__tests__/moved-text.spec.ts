@@ -74,15 +74,17 @@ function marked(state: EditorState): { now: string; ran: string }[] {
 /** The types that are not grey, each with its line. */
 function typed(state: EditorState): [string, string][] {
   const found: [string, string][] = [];
-  state.field(cellMarks).drawn.between(0, state.doc.length, (from, _, mark) => {
-    const { widget } = mark.spec as { widget?: Record<string, unknown> };
-    if (widget && widget._isChanged === false) {
-      found.push([
-        widget._text as string,
-        state.doc.lineAt(from).text.trimEnd()
-      ]);
-    }
-  });
+  state
+    .field(cellMarks)
+    .ofLines.between(0, state.doc.length, (from, _, mark) => {
+      const { widget } = mark.spec as { widget?: Record<string, unknown> };
+      if (widget && widget._isChanged === false) {
+        found.push([
+          widget._text as string,
+          state.doc.lineAt(from).text.trimEnd()
+        ]);
+      }
+    });
   return found;
 }
 

@@ -1,0 +1,115 @@
+/** Draws the marks of one line of the text that ran: its types, its notes, its counts, and whether the trace reached it. */
+import { Range } from '@codemirror/state';
+import { Decoration } from '@codemirror/view';
+
+import { ILineCount, LineCounts, LineTypes, NoteSign } from './cell-signs';
+import type { ICellMarks, ILineTypes } from './marks-of-cell';
+import { PresentPlaces } from './present-places';
+
+interface IMarksOfLine {
+  isUntraced: boolean;
+  types: ILineTypes[];
+  notes: string[];
+  counts: (readonly ILineCount[])[];
+}
+
+/** The marks that belong to single lines, by line. */
+export class LineMarks {
+  constructor(private _marks: ICellMarks) {
+    for (const line of _marks.untraced) {
+      this._of(line).isUntraced = true;
+    }
+    // The values of a step replace the types of the line: there is no room for both.
+    const stepped = new Set(_marks.step?.values.map(({ line }) => line));
+    for (const types of _marks.types) {
+      if (_marks.typesAfterNames || !stepped.has(types.line)) {
+        this._of(types.line).types.push(types);
+      }
+    }
+    for (const { line, text } of _marks.notes) {
+      this._of(line).notes.push(text);
+    }
+    for (const { line, parts } of _marks.counts) {
+      this._of(line).counts.push(parts);
+    }
+  }
+
+  /** The lines that have marks. */
+  get lines(): Iterable<number> {
+    return this._lines.keys();
+  }
+
+  /** The marks of a line; none where nothing of the line remains. */
+  draw(number: number, places: PresentPlaces): Range<Decoration>[] {
+    const marks = this._lines.get(number);
+    const at = marks === undefined ? null : places.line(number);
+    if (marks === undefined || at === null) {
+      return [];
+    }
+    const { line, isChanged } = at;
+    const ranges: Range<Decoration>[] = [];
+    if (marks.isUntraced && !isChanged) {
+      const title = this._marks.untracedTitle;
+      ranges.push(
+        Decoration.line({
+          class: 'jp-JaxprCell-untraced',
+          attributes: { title }
+        }).range(line.from)
+      );
+    }
+    const titled = (title: string): string =>
+      isChanged ? `${this._marks.changedTitle}\n${title}` : title;
+    const putTypes = (to: number, text: string, title: string): void => {
+      const widget = new LineTypes(text, titled(title), isChanged);
+      ranges.push(Decoration.widget({ widget, side: 1 }).range(to));
+    };
+    for (const { text, title, names } of marks.types) {
+      if (!this._marks.typesAfterNames) {
+        putTypes(line.to, text, title);
+        continue;
+      }
+      for (const name of names) {
+        const end =
+          name.column > 0
+            ? places.range(number, name.column - 1, number, name.column)
+            : null;
+        if (name.column < 0 || end !== null) {
+          putTypes(end?.to ?? line.to, name.text, name.title);
+        }
+      }
+    }
+    for (const text of marks.notes) {
+      const widget = new NoteSign(titled(text), isChanged);
+      ranges.push(Decoration.widget({ widget, side: 1 }).range(line.to));
+    }
+    for (const parts of marks.counts) {
+      const widget = new LineCounts(parts, isChanged);
+      ranges.push(
+        Decoration.line({
+          class: 'jp-JaxprCell-counted',
+          attributes: { style: `--jjx-counts: ${charactersOf(parts)}ch` }
+        }).range(line.from),
+        Decoration.widget({ widget, side: 2 }).range(line.to)
+      );
+    }
+    return ranges;
+  }
+
+  private _of(line: number): IMarksOfLine {
+    let marks = this._lines.get(line);
+    if (marks === undefined) {
+      marks = { isUntraced: false, types: [], notes: [], counts: [] };
+      this._lines.set(line, marks);
+    }
+    return marks;
+  }
+
+  private _lines = new Map<number, IMarksOfLine>();
+}
+
+/**
+ * The counts are no wider than this many characters of code; their own letters are smaller, with signs between them.
+ */
+function charactersOf(parts: readonly ILineCount[]): number {
+  return parts.reduce((sum, { text }) => sum + text.length + 3, 3);
+}

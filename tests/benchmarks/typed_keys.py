@@ -1,0 +1,93 @@
+"""What typing in a long cell costs: the frames of a burst of keys, with this extension and without it.
+
+The time of a frame is the time of the page's main thread: from the key to the end of its event, and from the begin of
+the frame to its paint; the wait between both is the screen's. The same keys are pressed several times in both pages, in
+turns; of each key, the shortest frame counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import median
+from typing import Any
+
+from pages import beside_without_labextension, open_page
+from rows import Row, milliseconds
+
+EQUATIONS = 3_000
+MORE = 0.004
+#: The line after which each burst is typed; a document has the types of 2,000 names.
+LINES = (1_500, 1_000, 1_800, 500, 1_200)
+WRITTEN = "y = jnp.tanh(x * 0.5) + jnp.cos(x) ** 2  # one"
+#: A line of code, a correction of its end, then the same again, as a person types: 200 keys.
+KEYS = ((["Enter", *WRITTEN] + ["Backspace"] * 3) * 4)[:200]
+
+CELL = "%%jaxpr\ndef f(x):\n{lines}    return x\nf(jnp.ones(8));"
+RECORD = """() => {
+  window.frames = [];
+  const after = done => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => done(performance.now());
+    channel.port2.postMessage(null);
+  };
+  document.addEventListener('keydown', () => {
+    const pressed = performance.now();
+    const frame = {key: 0, paint: 0};
+    after(now => { frame.key = now - pressed; });
+    requestAnimationFrame(() => {
+      const begin = performance.now();
+      after(now => {
+        frame.paint = now - begin;
+        window.frames.push(frame.key + frame.paint);
+      });
+    });
+  }, {capture: true});
+}"""
+PUT_CARET = """line => {
+  const { content } = window.jupyterapp.shell.currentWidget;
+  content.activeCellIndex = 1;
+  content.mode = 'edit';
+  const { editor } = content.activeCell;
+  editor.setCursorPosition({line, column: editor.getLine(line).length});
+  editor.revealPosition({line, column: 0});
+  editor.focus();
+}"""
+
+
+def burst() -> Iterator[Row]:
+    """Type in a cell whose program has 3,000 equations and whose names have types."""
+    with open_page() as notebook, beside_without_labextension(notebook) as plain:
+        for each in (plain, notebook):
+            each.write(1, CELL.format(lines="    x = jnp.sin(x)\n" * EQUATIONS))
+            each.run(1)
+            each.page.evaluate(RECORD)
+        notebook.page.evaluate(PUT_CARET, LINES[0])
+        notebook.page.locator(".jp-Cell [data-jaxpr-types]").first.wait_for(state="attached")
+        bursts: dict[str, list[list[float]]] = {"without": [], "with": []}
+        for line in LINES:
+            bursts["without"].append(_typed(plain.page, line))
+            bursts["with"].append(_typed(notebook.page, line))
+    without, with_it = (list(map(min, zip(*bursts[how], strict=True))) for how in ("without", "with"))
+    more = [b - a for a, b in zip(without, with_it, strict=True)]
+    yield Row(
+        what=f"typing, {EQUATIONS:,} equations: the frame of a key, against JupyterLab without the extension",
+        budget=f"no frame more than {milliseconds(MORE)} longer",
+        measured=(
+            f"{milliseconds(max(more))} longer at most (median {milliseconds(median(more))} longer than"
+            f" {milliseconds(median(without))})"
+        ),
+        ratio=median(with_it) / median(without),
+        ok=max(more) <= MORE,
+        figures={"without": without, "with": with_it, "bursts": bursts},
+    )
+
+
+def _typed(page: Any, line: int) -> list[float]:
+    """Press the keys after a line; return the seconds of the frame of each."""
+    page.bring_to_front()
+    page.evaluate(PUT_CARET, line)
+    page.evaluate("() => { window.frames = []; }")
+    for number, key in enumerate(KEYS):
+        page.keyboard.press(key)
+        page.wait_for_function("count => window.frames.length > count", arg=number)
+    return [each / 1000 for each in page.evaluate("() => window.frames")]

@@ -1,0 +1,75 @@
+"""Tests the names of functions whose lines Python reports slowly: the instructions are reported in their place."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from jupyter_jaxpr.jax.traced_values import type_text
+from jupyter_jaxpr.observe import traced_names
+from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.long_codes import line_begins
+from jupyter_jaxpr.observe.traced_names import NameRecorder
+
+pytestmark = pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 does not show the lines that run")
+
+#: Comments move the lines away from the instructions, as a long function does, and cost no equation.
+FAR = "    # far\n" * 200
+STRAIGHT = (
+    "    y = x * 2\n    a, b = x, x[0]\n    x = jnp.stack(\n        [a, a],\n    )[0]\n    s = x.sum(); s = x\n" * 40
+)
+JUMPS = """\
+    for i in range(3):
+        x = jnp.concatenate([x, x]) if i else x
+    while x.shape[0] > 4:
+        x = x[::2]
+    try:
+        z = x.sum()
+        raise ValueError(z)
+    except ValueError as error: w = error.args[0]
+    finally:
+        v = [x + k for k in range(2)]
+    with jax.named_scope("inner") as scope:
+        u = x if x.ndim else None
+    if x.shape: t = (x, {"a": w})
+    else: t = None
+"""
+
+
+def function(body: str) -> FunctionType:
+    space: dict[str, Any] = {"jax": jax, "jnp": jnp}
+    text = f"def f(x):\n{FAR}{body}{STRAIGHT}    return x\n"
+    exec(compile(text, "<a long cell>", "exec"), space)
+    made = space["f"]
+    assert isinstance(made, FunctionType)
+    return made
+
+
+def fail(error: BaseException) -> None:
+    raise error
+
+
+def names_of(made: FunctionType) -> list[str]:
+    recorder = NameRecorder(fail)
+    recorder.start(made)
+    jax.make_jaxpr(made)(jnp.ones(8))
+    values = recorder.stop()
+    recorder.close()
+    return [f"{at.kind} {at.place.line} {at.name}: {list(map(type_text, values[at]))}" for at in values]
+
+
+@pytest.mark.parametrize("body", ["", JUMPS], ids=["straight", "with jumps"])
+def test_the_names_are_those_of_the_lines(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert line_begins(function(body).__code__, has_jumps=bool(body)) is not None
+    by_instructions = names_of(function(body))
+    monkeypatch.setattr(traced_names, "line_begins", lambda code, has_jumps: None)
+    assert by_instructions == names_of(function(body))
+    assert len(by_instructions) > 150
+
+
+def test_python_reports_the_lines_of_other_codes() -> None:
+    assert line_begins(names_of.__code__, has_jumps=True) is None
