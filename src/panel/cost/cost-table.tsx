@@ -238,7 +238,8 @@ function Heads(props: ITableProps): JSX.Element {
         : null;
   const text = (name: string, words: string): JSX.Element => (
     <div
-      role="columnheader"
+      // A column without a name has a plain cell here: a head has to have a text.
+      role={words === '' ? 'gridcell' : 'columnheader'}
       className={`jp-JaxprCost-head jp-mod-text jp-mod-${name}`}
     >
       {words}
