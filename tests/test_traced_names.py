@@ -185,6 +185,17 @@ def test_a_run_that_only_hit_has_the_types_of_the_trace(notebook: Notebook) -> N
 
 
 @needs_lines
+def test_a_later_trace_of_a_cell_takes_no_names_from_an_earlier_one(notebook: Notebook) -> None:
+    names = "\n".join(f"        n{number} = x + {number}" for number in range(25))
+    document = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef first(x):\n    for _ in range(200):\n" + names + "\n    return x\n\n"
+        "@jax.jit\ndef second(x):\n    y = x + 1\n    return y\n\nfirst(1.0); second(1.0)"
+    ).document
+    focus = {**document, "focus": [program["name"] for program in document["programs"]].index("first")}
+    assert [line.split()[1] for line in shown(focus)] == ["x:", *(f"n{number}:" for number in range(25)), "return:"]
+
+
+@needs_lines
 def test_a_function_with_several_programs_has_the_types_of_each(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\n@jax.jit\ndef f(x):\n    y = x * 2\n    return y.sum()\nf(x), f(x[:3]), f(x[0])")
     document = read(ran.document)

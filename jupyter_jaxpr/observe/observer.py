@@ -60,6 +60,7 @@ class Observer(HookReceiver):
         """
         self.hooks.ensure()
         run = Run(file, self.library, keep_values)
+        self.named_values.begin_run()
         run.named_values = self.named_values
         if per_entry:
             run.entry_hits = EntryHits(self.functions, run.reading, run.fail)

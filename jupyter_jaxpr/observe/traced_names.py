@@ -29,8 +29,9 @@ _TOOL_IDS = (3, 5, 4)  # ids without a conventional use; the call counter uses 4
 _LINES = 20_000
 # The number of values kept for one name at one place in one trace: the first values and the last one.
 VALUES = 200
-# The number of values kept for all traces of a kernel, newest first: about 1 MB.
-_KEPT = 4_000
+# The number of values kept for the traces of one run, newest first, and at its end for the runs before: about 1 MB.
+_IN_A_RUN = 20_000
+_OF_EARLIER_RUNS = 4_000
 _FUNCTIONS = 2_000
 
 Kind = Literal["parameter", "assigned", "returned"]
@@ -63,7 +64,14 @@ class NamedValues:
             return
         self._traces.append(trace)
         self._values += _count(trace)
-        while self._values > _KEPT and len(self._traces) > 1:
+        self._forget(_IN_A_RUN)
+
+    def begin_run(self) -> None:
+        """Forget the oldest traces: a run keeps more values than the kernel keeps of earlier runs."""
+        self._forget(_OF_EARLIER_RUNS)
+
+    def _forget(self, most: int) -> None:
+        while self._values > most and len(self._traces) > 1:
             self._values -= _count(self._traces.popleft())
 
     def all(self) -> tuple[Mapping[NamePlace, list[TracedArray | TracedTree]], ...]:
