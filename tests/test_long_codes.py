@@ -11,7 +11,7 @@ import pytest
 
 from jupyter_jaxpr.jax.traced_values import type_text
 from jupyter_jaxpr.observe import traced_names
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING, monitoring
 from jupyter_jaxpr.observe.long_codes import line_begins
 from jupyter_jaxpr.observe.traced_names import NameRecorder
 
@@ -69,6 +69,24 @@ def test_the_names_are_those_of_the_lines(body: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(traced_names, "line_begins", lambda code, has_jumps: None)
     assert by_instructions == names_of(function(body))
     assert len(by_instructions) > 150
+
+
+def test_a_tool_that_hears_instructions_hears_them_all_the_same() -> None:
+    def heard(reads_names: bool) -> int:
+        offsets: list[int] = []
+        watched = function("")
+        monitor.use_tool_id(0, "of the user")
+        monitor.register_callback(0, monitor.events.INSTRUCTION, lambda code, offset: offsets.append(offset))
+        monitor.set_local_events(0, watched.__code__, monitor.events.INSTRUCTION)
+        try:
+            names_of(watched) if reads_names else jax.make_jaxpr(watched)(jnp.ones(8))
+        finally:
+            monitor.set_local_events(0, watched.__code__, 0)
+            monitor.free_tool_id(0)
+        return len(offsets)
+
+    monitor = monitoring()
+    assert heard(True) == heard(False) > 500
 
 
 def test_python_reports_the_lines_of_other_codes() -> None:

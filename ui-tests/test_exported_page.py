@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from page_checks import clipboard
 from playwright.sync_api import expect
 
 import jupyter_jaxpr as jj
@@ -224,6 +225,13 @@ def test_the_parameters_of_a_long_lambda_fold(tmp_path, new_context):
     first.focus()
     page.keyboard.press("ArrowLeft")
     expect(unfold).to_be_visible()
+
+    # A copy of the folded line has all parameters, and the line is folded again.
+    first.select_text()
+    page.keyboard.press("Control+C")
+    expect(unfold).to_be_visible()
+    assert clipboard(page).strip() == whole
+
     page.get_by_role("searchbox", name="Find").fill("k:f32[11]")
     expect(first.get_by_role("button", name="Fold 10 parameters")).to_be_visible()
     page.get_by_role("button", name="Fold all", exact=True).click()

@@ -403,6 +403,13 @@ function foldedParameters(line) {
   };
   words.replaceWith(`${head}; ${first} `, button, middle, `${last}${end}`);
   button.addEventListener('click', () => show(middle.hidden));
+  // A copy without these parameters would be another program.
+  document.addEventListener('copy', () => {
+    if (middle.hidden && getSelection().containsNode(middle, true)) {
+      show(true);
+      setTimeout(() => show(false));
+    }
+  });
   line.showParameters = show;
   show(false);
   return [{ button, inside: [], show }];

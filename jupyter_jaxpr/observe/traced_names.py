@@ -29,9 +29,9 @@ _TOOL_IDS = (3, 5, 4)  # ids without a conventional use; the call counter uses 4
 _LINES = 20_000
 # The number of values kept for one name at one place in one trace: the first values and the last one.
 VALUES = 200
-# The number of values kept for the traces of one run, newest first, and at its end for the runs before: about 1 MB.
+# The number of values kept for the traces of one run, newest first, and at its begin for the runs before: about 2 MB.
 _IN_A_RUN = 20_000
-_OF_EARLIER_RUNS = 4_000
+_OF_EARLIER_RUNS = 10_000
 _FUNCTIONS = 2_000
 
 Kind = Literal["parameter", "assigned", "returned"]
@@ -81,6 +81,18 @@ class NamedValues:
 
 def _count(trace: Mapping[NamePlace, list[TracedArray | TracedTree]]) -> int:
     return sum(map(len, trace.values()))
+
+
+def _others_count_instructions(own_tool: int, code: CodeType) -> bool:
+    """Return whether another tool hears each instruction of a code: Python would tell that tool no more."""
+    monitor = monitoring()
+    instruction = monitor.events.INSTRUCTION
+    return any(
+        monitor.get_tool(tool) is not None
+        and (monitor.get_events(tool) | monitor.get_local_events(tool, code)) & instruction
+        for tool in range(6)
+        if tool != own_tool
+    )
 
 
 class NameRecorder:
@@ -234,7 +246,8 @@ class NameRecorder:
         if self._tool is not None and self._tool.is_ours:
             watched.tells_lines = True
             events = monitoring().events
-            line_event = events.LINE if watched.begins is None else events.INSTRUCTION
+            by_line = watched.begins is None or _others_count_instructions(self._tool.number, watched.code)
+            line_event = events.LINE if by_line else events.INSTRUCTION
             local_events = line_event | events.PY_START | events.PY_RETURN
             monitoring().set_local_events(self._tool.number, watched.code, local_events)
 

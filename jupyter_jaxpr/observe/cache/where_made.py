@@ -12,10 +12,11 @@ import linecache
 import sys
 from collections.abc import Iterator
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES
+from ..kept_texts import text_kept
 from ..observation import Place
 
 if TYPE_CHECKING:
@@ -72,10 +73,17 @@ def _making(frame: FrameType, line: int, name: str | None) -> Making | None:
     """Return the surroundings of the function that begins at a line; without a name, of the statement on the line."""
     file = frame.f_code.co_filename
     try:
-        linecache.checkcache(file)
-        return _making_in(file, tuple(linecache.getlines(file, frame.f_globals)), line, name)
+        return _making_in(file, tuple(_present_lines(file, frame.f_globals)), line, name)
     except not_of_a_signal(*FAILURES):  # a source that Python cannot parse
         return None
+
+
+def _present_lines(file: str, names: dict[str, Any]) -> list[str]:
+    """Return the lines that a file has now, or the lines in `linecache` of a text that was never a file."""
+    with text_kept(file):
+        linecache.checkcache(file)
+        lines = linecache.getlines(file, names)
+    return lines or linecache.getlines(file, names)
 
 
 @functools.lru_cache(maxsize=64)
