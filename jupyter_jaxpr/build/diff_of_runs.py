@@ -49,7 +49,7 @@ def diff_runs(
     """
     if level == "jaxpr":
         first, second = _held(*before, program_before), _held(*after, program_after)
-        difference = program_diff(*first, *second, whole=whole)
+        difference = program_diff(*first, *second, row_limit=whole)
         return msgspec.structs.replace(
             difference, before=of(before[0], program_before), after=of(after[0], program_after)
         )
@@ -59,7 +59,7 @@ def diff_runs(
         _text(*before, program_before, level),
         of(after[0], program_after),
         _text(*after, program_after, level),
-        whole=whole,
+        row_limit=whole,
     )
 
 
