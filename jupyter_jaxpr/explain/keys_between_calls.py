@@ -46,13 +46,13 @@ class _Use(NamedTuple):
     """A call that draws from a key.
 
     Attributes:
-        call: In the text.
-        of: What is called, and with which other arguments, as far as the draw depends on them.
-        shapes: Of the numbers that the call draws; None where they are not known.
+        call: The call in the source text.
+        draw: The called function and its other arguments, as far as the drawn numbers depend on them.
+        shapes: The shapes of the numbers that the call draws; None if unknown.
     """
 
     call: ast.Call
-    of: object
+    draw: object
     shapes: frozenset[Shape] | None
 
 
@@ -200,9 +200,9 @@ def _value(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
 
 def _differ(first: _Use, second: _Use) -> bool:
     """Whether two uses are surely not one computation that is done twice."""
-    if first.call is second.call or first.of == second.of:
+    if first.call is second.call or first.draw == second.draw:
         return False
-    if isinstance(first.of, tuple) and isinstance(second.of, tuple):
+    if isinstance(first.draw, tuple) and isinstance(second.draw, tuple):
         return True
     return first.shapes is not None and second.shapes is not None and not first.shapes & second.shapes
 

@@ -21,7 +21,7 @@ class Names:
     """
 
     def __init__(self, loop: LoopStatement, taken_names: frozenset[str]) -> None:
-        self.taken = (
+        self.taken_names = (
             {name_node.id for name_node in in_order(loop.function) if isinstance(name_node, ast.Name)}
             | {parameter.arg for parameter in in_order(loop.function) if isinstance(parameter, ast.arg)}
             | {
@@ -51,8 +51,8 @@ class Names:
     def new(self, *candidates: str) -> str:
         """A name that nothing else has: the first wanted one that is free."""
         for name in (*candidates, *(f"{candidates[0]}_{i}" for i in range(2, 100))):
-            if name not in self.taken:
-                self.taken.add(name)
+            if name not in self.taken_names:
+                self.taken_names.add(name)
                 return name
         raise Cannot("All candidate names for the new function are taken.")
 

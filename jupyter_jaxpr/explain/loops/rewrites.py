@@ -336,7 +336,7 @@ class _Writer:
             inner = LoopStatement(statement, self._loop.function, self._loop.module, self._loop.lines, ())
             try:
                 written = _Writer(
-                    inner, True, self._differentiated, self._made_at, frozenset(self._names.taken)
+                    inner, True, self._differentiated, self._made_at, frozenset(self._names.taken_names)
                 ).write()
             except Cannot:
                 written = None

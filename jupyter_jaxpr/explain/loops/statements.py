@@ -217,12 +217,12 @@ class _Reader:
     def __init__(self, module: ast.Module, lines: list[str], loops: Loops) -> None:
         self._module = module
         self._lines = lines
-        self._found = loops
+        self._loops = loops
 
     def read(self, function: Function) -> None:
         loops: list[LoopStatement] = []
         span = ((0, -1), (10**9, -1)) if isinstance(function, ast.Module) else node_span(function)
-        self._found.functions.append((span, function, loops))
+        self._loops.functions.append((span, function, loops))
         inner: list[Function] = []
         for node, call in _own_nodes(function):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
