@@ -61,7 +61,7 @@ TEXTS_UP_TO = 300
 TEXT_LIMIT = 60_000
 
 
-#: Fields of a document that hold texts about the user's objects; those of its pools are plain as they come in.
+#: Fields of a document with texts about the user's objects. The texts in its pools need no check.
 _DESCRIBED = ("title", "cell", "programs", "message", "notes", "avals", "files", "ledger", "control_flow", "shardings")
 
 Item = TypeVar("Item")
@@ -69,11 +69,11 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Built:
-    """A document, and what stands behind it."""
+    """The document of a run, the live sources that answer requests about it, and the retrace of the last call."""
 
     document: Snapshot
     sources: Sources
-    retrace: Callable[[], None] | None = None  # traces the last call of the cell; None where that is not offered
+    retrace: Callable[[], None] | None = None  # traces the last call again; None if the panel has no such offer
 
 
 def build(
@@ -94,23 +94,23 @@ def build(
 ) -> Built:
     """Make the document of an observed run.
 
-    Two to three microseconds an equation; Python's garbage collector rests meanwhile, as a full collection in JAX's
-    heap takes longer than the walk itself.
+    The build takes two to three microseconds an equation. It pauses Python's garbage collector: a full collection in
+    JAX's heap takes longer than the walk itself.
 
     Args:
-        observation: What was observed.
+        observation: The functions, notes and values that the observer recorded while the cell ran.
         cell: The cell that ran; None outside a notebook.
-        environment: Versions and devices.
+        environment: The installed versions and the devices.
         run_id: The id of the document.
-        title: What the user called it.
-        pinned: Whether the user asked to keep it in view.
-        message: Where there is no program: what was seen and what to type.
-        extra_notes: Notes of the caller; their `frame` is -1.
+        title: The title that the user gave the run.
+        pinned: Whether the user asked to keep the run in view.
+        message: If the run has no program: the sentence that says what the cell did and what the user can type.
+        extra_notes: Notes that the caller adds; their `frame` is -1.
         cells: The notebook's cells by the file name that their code carries; `cell` need not be among them.
         silenced: The kinds of notes that the user silenced.
         saves_values: Whether copies of the document may hold values of the user's.
-        texts_up_to: Equations in the run, up to which the document holds the texts of StableHLO and HLO.
-        text_limit: Characters of the longest of these texts.
+        texts_up_to: The document holds the texts of StableHLO and HLO if the run has at most this many equations.
+        text_limit: The document leaves out such a text if it has more characters than this.
     """
     cells_by_file: dict[str, CellText] = dict(cells or {})
     if cell is not None:
@@ -130,7 +130,7 @@ def build(
 
 
 class _Builder:
-    """Fills one document."""
+    """Builds one document part by part; a part that fails becomes a note."""
 
     def __init__(
         self, cells: Mapping[str, CellText], cell: Cell | None, reading: Reading, texts_up_to: int, text_limit: int
@@ -173,7 +173,7 @@ class _Builder:
                 focus = len(self._programs) - 1
         self._hold_texts()
         own_programs = list(self._programs)
-        for function in observation.libraries:  # in view only where the user asks for one
+        for function in observation.libraries:  # the panel shows such a program only if the user asks for one
             self._programs_of(function)
         focused = next((index for index, observed in enumerate(self._observed) if observed is observation.focus), -1)
         walk = self._walk
@@ -257,7 +257,7 @@ class _Builder:
         return named_values(self._walk, self._builder.scopes, outermost, observation.named_values.all(), marks)
 
     def _raised_calls(self) -> list[RaisedCall]:
-        """The operands of calls that raised, as far as the document holds the variables."""
+        """Return the operands of the calls that raised an error, for the variables that the document holds."""
         calls = []
         for index, observed in enumerate(self._observed):
             variable_count = len(self._builder.scopes[self._programs[index].scope].variable_avals)
@@ -271,7 +271,7 @@ class _Builder:
         return [unrolled.note for unrolled in self._loops]
 
     def _found(self, find: Callable[[], list[Item]]) -> list[Item]:
-        """Notes or names, where finding them does not fail."""
+        """Return the notes or names that `find` returns; if it raises, record the traceback and return none."""
         try:
             return find()
         except not_of_a_signal(Exception):
@@ -279,7 +279,7 @@ class _Builder:
             return []
 
     def _each(self, items: Sequence[Item], notes_of: Callable[[Item], list[Note]]) -> Iterator[Note]:
-        """The notes on some things; one that cannot be described hides no other."""
+        """Yield the notes on each item; an item whose notes cannot be made becomes a note that says so."""
         for item in items:
             try:
                 yield from notes_of(item)
@@ -303,7 +303,7 @@ class _Builder:
             return None
 
     def _files_of_cell(self) -> set[str]:
-        """The file names of the cell's code: the cell's own, and those of the magics below ours."""
+        """Return the file names of the cell's code: its own, and those of the magics below `%%jaxpr`."""
         cell = self._cell
         if cell is None:
             return set()
@@ -321,12 +321,12 @@ class _Builder:
             return ControlFlowFound([], [], [])
 
     def _steppable(self, card: Control) -> Control:
-        """The card with the reason for which a program without values cannot be stepped through."""
+        """Return the card of a construct; if the program has no argument values, the card says why it has no steps."""
         why = self._observed[card.program].no_values
         return card if why is None or card.steppable else msgspec.structs.replace(card, steppable=why)
 
     def _costs(self, controls: ControlFlowFound, programs: Sequence[Program]) -> list[ProgramCost]:
-        """What the first programs cost, where they are small enough to be counted at once."""
+        """Return the costs of the programs, if they have few enough equations to count them with the document."""
         if sum(program.equations for program in programs) > AT_ONCE:
             return []
         costs = []
@@ -338,12 +338,12 @@ class _Builder:
                 costs.append(
                     program_cost(self._walk, number, program, observed, controls.controls, equation_counts, ask_xla=ask)
                 )
-            except not_of_a_signal(Exception):  # one program that cannot be counted hides no other
+            except not_of_a_signal(Exception):  # if counting one program fails, the others are still counted
                 self._failures.append(traceback.format_exc())
         return costs
 
     def _shardings(self) -> list[ProgramShardings]:
-        """How the programs over several devices are spread; their collectives where the HLO is printed anyway."""
+        """Return the shardings of programs over several devices, with collectives if the document holds the HLO."""
         documents = []
         for number, program in enumerate(self._programs):
             try:
@@ -355,7 +355,7 @@ class _Builder:
                     lines = level.text.split("\n")
                     hlo = HloLines(lines, level.line_stacks, level.inferred_lines, level.other_stacks)
                 documents.append(program_shardings(self._walk, number, program, self._observed[number], hlo))
-            except not_of_a_signal(Exception):  # one program that cannot be described hides no other
+            except not_of_a_signal(Exception):  # if describing one program fails, the others are still described
                 self._failures.append(traceback.format_exc())
         return documents
 
@@ -366,7 +366,7 @@ class _Builder:
         for observed in function.programs:
             try:
                 self._program(function, observed)
-            except not_of_a_signal(Exception) as error:  # one bad program hides no other
+            except not_of_a_signal(Exception) as error:  # if one program fails, the others are still built
                 self._could_not(f"A program of {function.name}", error)
                 self._walk.forget(len(self._builder.scopes))
         try:
@@ -380,7 +380,7 @@ class _Builder:
         self._loop_places.append((function.definition, observed.call, observed.stages, observed.no_text is None))
 
     def _hold_texts(self) -> None:
-        """Print the texts of small programs with the document, so that a saved notebook has them."""
+        """Put the StableHLO and HLO of small programs into the document, so that a saved notebook has these texts."""
         if self._builder.equations > self._texts_up_to:
             return
         for index, program in enumerate(self._programs):
@@ -389,7 +389,7 @@ class _Builder:
                 try:
                     level = held_level(self._observed[index], level, self._walk, program.scope, self._text_limit)
                 except Unavailable:
-                    pass  # it stays on request, and the request says why
+                    pass  # the text stays on request, and the request says why it cannot be made
                 except not_of_a_signal(Exception):
                     self._failures.append(traceback.format_exc())
                 levels.append(level)

@@ -20,9 +20,9 @@ from ..plain_text import error_text
 from ..quantities import count
 from .step_paths import as_passed, path_of
 
-#: After this many seconds no other call is run.
+#: The table runs no further call after this many seconds.
 SECONDS = 5.0
-#: Columns of a table: a call has more operands and results than a panel has room for.
+#: The most operands and results that the table of calls shows: the panel has no room for more columns.
 _OPERANDS = 3
 _RESULTS = 2
 
@@ -40,11 +40,11 @@ _EFFECTS = "The program has effects, which a run of these calls would repeat."
 def call_table(
     document: Snapshot, control: int, construct: Construct, stopped: Callable[[], bool] = lambda: False
 ) -> CallTable | None:
-    """The calls of the cell with the branches that they took; None for a loop, and where the cell called once.
+    """Return the calls of the cell with the branches that they took; None for a loop, and if the cell called once.
 
     Args:
-        document: That has the card.
-        control: Index of the card.
+        document: The document that has the card of the construct.
+        control: The index of the card.
         construct: The construct of the card.
         stopped: Returns whether to stop.
     """
@@ -67,7 +67,7 @@ def call_table(
 def _run(
     construct: Construct, call: KeptCall, began: float, stopped: Callable[[], bool]
 ) -> tuple[Steps | None, str | None]:
-    """The steps of a call, or why there are none."""
+    """Run the construct on the arguments of a call; return its steps, or the reason why there are none."""
     if stopped():
         return None, _STOPPED
     if time.perf_counter() - began > SECONDS:
@@ -86,7 +86,7 @@ def _run(
 
 
 def _shown(card: Control, steps: Steps) -> list[Column]:
-    """The columns of a call that a table shows."""
+    """Return the index, operands and results of a call, as many as the table of calls has room for."""
     columns = as_passed(card, steps.leaves)
     index = [column for column in columns if card.kind == "switch" and column.role in ("index", "predicate")]
     operands = [column for column in columns if column.role == "operand"][:_OPERANDS]
@@ -95,7 +95,7 @@ def _shown(card: Control, steps: Steps) -> list[Column]:
 
 
 def _columns(card: Control, runs: list[Steps]) -> list[str]:
-    """The heads of the values; none where a call did not enter the construct exactly once."""
+    """Return the headings of the value columns; none if a call did not enter the construct exactly once."""
     if not runs or any(len(steps.taken) != 1 for steps in runs):
         return []
     columns = runs[0].leaves
@@ -120,7 +120,7 @@ def _row(card: Control, number: int, steps: Steps | None, why: str | None, colum
 
 
 def _others(document: Snapshot, control: int, construct: Construct, known_calls: int) -> str | None:
-    """Why the branches of the other calls of the function are unknown; None where there are no other calls."""
+    """Return the sentence why the branches of the function's other calls are unknown; None if it has no other calls."""
     program = document.programs[document.control_flow[control].program]
     activity = program.activity
     assert activity is not None

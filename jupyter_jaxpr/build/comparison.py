@@ -25,13 +25,13 @@ def comparison_document(
     observed: Sequence[ObservedProgram],
     sweep: Sweep | None = None,
 ) -> schema.VariantComparison:
-    """Say a comparison in the document's terms.
+    """Convert a measured comparison of variants to its form in the document.
 
     Args:
-        comparison: What was measured.
-        programs: The document's.
-        observed: JAX's objects of each of them; the variants' programs are among them.
-        sweep: The functions at several values of a name, where they were swept over.
+        comparison: The measured times and costs of the variants.
+        programs: The programs of the document.
+        observed: JAX's objects of each program; the programs of the variants are among them.
+        sweep: The measurements at several values of a name, if the user asked for a sweep.
     """
     return schema.VariantComparison(
         call=comparison.call,

@@ -16,7 +16,7 @@ from ..program.control_flow import MOST as MOST_OF_PROGRAM
 from ..program.control_flow import Card, ControlPath, Reader, known_trips
 from ..program.jaxpr.walk import Walk
 
-#: Most cards of a document.
+#: The most cards that a document holds.
 MOST = 600
 #: The largest integer that a browser holds exactly.
 _LARGEST = 2**53 - 1
@@ -24,7 +24,7 @@ _LARGEST = 2**53 - 1
 
 @dataclass(frozen=True)
 class ControlFlowFound:
-    """The cards of a document, the way to each, and the notes on what has none."""
+    """The control-flow cards of a document, the path to each construct, and the notes on constructs without a card."""
 
     controls: list[Control]
     paths: list[ControlPath]
@@ -34,14 +34,14 @@ class ControlFlowFound:
 def read_control_flow(
     walk: Walk, programs: Sequence[Program], failed: Callable[[str], None], *, before: int = 0, cards_before: int = 0
 ) -> ControlFlowFound:
-    """The cards of programs.
+    """Build the cards of the control-flow constructs in some programs.
 
     Args:
-        walk: What the programs' scopes and pools are in; frames of definitions are added to its pools.
-        programs: In the order of the document, texts that it holds included.
-        failed: Told of what could not be read, as a traceback.
-        before: How many programs of the document come before these.
-        cards_before: How many cards the document has of those.
+        walk: The walk with the scopes and pools of the programs; its pools take the frames of definitions.
+        programs: The programs in the order of the document, with the texts that the document holds.
+        failed: Takes the traceback of each construct that could not be read.
+        before: The number of programs that come before these in the document.
+        cards_before: The number of cards of those earlier programs.
     """
     reader = Reader(walk, failed)
     cards: list[Card] = []
@@ -59,7 +59,7 @@ def read_control_flow(
             hlo = next((level for level in program.levels if level.name == "hlo" and level.text is not None), None)
             if hlo is not None:
                 known_trips(program_cards, hlo.text or "", hlo.line_stacks or [], walk.positions)
-        except not_of_a_signal(Exception):  # XLA's text: the cards do without
+        except not_of_a_signal(Exception):  # XLA's text could not be read: the cards have no trip counts from it
             failed(traceback.format_exc())
         cards += program_cards
     return ControlFlowFound([_control(card) for card in cards], [card.path for card in cards], notes)

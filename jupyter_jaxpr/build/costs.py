@@ -22,21 +22,21 @@ from ..program.costs.trees import Node, by_name_stack, by_scope
 from ..program.costs.xla import Analysis, analysis, differences
 from ..program.jaxpr.walk import Walk
 
-#: Most equations that the programs of a run have together, where they are costed with the document.
+#: The build counts the costs if the programs of the run have at most this many equations together.
 AT_ONCE = 500
-#: Most equations of a program whose executable XLA is asked about then.
+#: The build asks XLA for its own count only for programs of at most this many equations.
 XLA_AT_ONCE = 300
-#: Larger numbers are this one: what JSON readers hold as an integer.
+#: A larger number is replaced by this one, the largest integer that JSON readers hold exactly.
 MOST = 2**63 - 1
 
 
 def loop_trips(controls: Sequence[Control], program: int, recorded: Mapping[int, int | None]) -> Trips:
-    """The trips of while loops that the cards or the recordings know; where two ways to one loop differ, none.
+    """Return the known trip counts of while loops; a loop that two call paths enter with different counts has none.
 
     Args:
         controls: The cards of the document.
-        program: Of which the loops are.
-        recorded: The steps of cards in the stepper's call.
+        program: The index of the program that has the loops.
+        recorded: The trip counts of the loops in the stepper's call, by card; None for a loop whose runs differ.
     """
     lengths: dict[tuple[int, int], int | None] = {}
     for index, control in enumerate(controls):
@@ -48,12 +48,12 @@ def loop_trips(controls: Sequence[Control], program: int, recorded: Mapping[int,
 
 
 def total_cost(walk: Walk, number: int, program: Program, controls: Sequence[Control]) -> Cost:
-    """What one call of a program costs, without the parts of the sum.
+    """Return the total cost of one call of a program, without the costs of its lines and equations.
 
     Args:
-        walk: It has walked the program.
-        number: Of the program in its document.
-        program: As in the document.
+        walk: The walk that has the columns of the program.
+        number: The index of the program in its document.
+        program: The program in its document form.
         controls: The cards of the document: XLA may have told the trips of a loop.
     """
     return Costs(walk, loop_trips(controls, number, {})).of(program.scope)
@@ -70,17 +70,17 @@ def program_cost(
     ask_xla: bool = True,
     recorded: Mapping[int, int | None] | None = None,
 ) -> ProgramCost:
-    """The costs of a program, and the reasons why XLA's own count differs.
+    """Return the costs of a program, and the reasons why XLA's own count differs from them.
 
     Args:
-        walk: It has walked the program.
-        number: Of the program in its document.
-        program: As in the document.
-        observed: JAX's own objects of it.
+        walk: The walk that has the columns of the program.
+        number: The index of the program in its document.
+        program: The program in its document form.
+        observed: JAX's own objects of the program.
         controls: The cards of the document: XLA may have told the trips of a loop.
-        counts_by_scope: How many equations the document holds of each scope; None for all.
-        ask_xla: Whether to ask XLA, which takes far longer than we do where the executable is large.
-        recorded: The steps of while loops in the stepper's call, by their cards; None of those that differ.
+        counts_by_scope: The number of equations of each scope that the document holds; None for all.
+        ask_xla: Whether to ask XLA for its count, which takes far longer than ours for a large executable.
+        recorded: The trip counts of while loops in the stepper's call, by card; None for a loop whose runs differ.
     """
     recorded = recorded or {}
     costs = Costs(walk, loop_trips(controls, number, recorded))
@@ -121,7 +121,7 @@ def program_cost(
 
 
 def with_lead(document: Snapshot, cost: ProgramCost) -> ProgramCost:
-    """The cost of a program of a document with the sentences that the panel begins with."""
+    """Return the cost of a program with the sentences that the cost view shows first."""
     return msgspec.structs.replace(cost, lead=lead(document, cost))
 
 
@@ -140,7 +140,7 @@ def _scope(costs: Costs, number: int, runs: ScopeRuns) -> ScopeCost:
 
 
 def _columns(costs: Costs, priced: Priced) -> tuple[list[int], list[int], list[int]]:
-    # The last one stands for what holds programs, until their numbers are put in.
+    # An equation that holds programs gets its number below, from the costs of those programs.
     flops = [price.flops for price in costs.owns] + [0]
     functions = [price.transcendentals for price in costs.owns] + [0]
     moved = [-1 if price.read < 0 else price.read + price.written for price in costs.owns] + [0]
@@ -152,7 +152,7 @@ def _columns(costs: Costs, priced: Priced) -> tuple[list[int], list[int], list[i
 
 
 def _loops(costs: Costs, runs: dict[int, ScopeRuns]) -> list[str]:
-    """The loops of unknown trips, each line once."""
+    """Return the names and lines of the while loops with unknown trip counts, each line once."""
     walk = costs.walk
     names: dict[str, None] = {}
     for number, of_scope in runs.items():
@@ -168,7 +168,7 @@ def _loops(costs: Costs, runs: dict[int, ScopeRuns]) -> list[str]:
 
 
 def _line(walk: Walk, frame: int) -> str:
-    """The text of a line, empty where the text is unknown."""
+    """Return the source line of a frame in the cell; empty if its text is unknown."""
     if frame < 0:
         return ""
     file, _, line, *_ = walk.positions.frames[frame]

@@ -24,9 +24,9 @@ def with_cures(
     Args:
         document: The document of the run.
         walk: The columns and pools of the run's programs.
-        cures: Of misses, by the indices of the function in the ledger and of its miss.
-        loops: Of each loop that was tried: its note, the note after the trial, and the edits of its rewrite.
-        noted: Of each other note that was tried: the note, and the cures that passed.
+        cures: The cures of misses, by the indices of the function in the ledger and of its miss.
+        loops: For each loop that was tried: its note, the note after the trial, and the edits of its rewrite.
+        noted: For each other note that was tried: the note, and the cures that passed.
     """
     ledger = document.ledger
     if ledger is not None:
@@ -44,7 +44,7 @@ def with_cures(
             notes[notes.index(before)] = edited
     for before, passed in noted:
         written = [cure_document(walk, cure) for cure in passed]
-        # A note of the same line several times says how often, so its text may be another one.
+        # A note that merges several equal notes says how many, so its text may differ from the tried note's.
         key = (before.kind, before.frame, before.cures)
         for place, note in enumerate(notes):
             if (note.kind, note.frame, note.cures) == key:

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from .notes import NotedLoop
     from .to_try import ToTry
 
-#: Misses of one run that are tried, the newest: a function that misses more often does so for one reason.
+#: The most misses of one run whose cures are tried, newest first: a function that misses often has one reason.
 _MISSES = 32
-#: Likewise rewrites of loops, the first.
+#: The most loops of one run whose rewrites are tried, in the order of the notes.
 _LOOPS = 8
-#: Likewise edits of notes.
+#: The most notes of one run whose edits are tried.
 _NOTES = 8
-#: The kinds of notes that are the card of the cell's error.
+#: The kinds of notes that describe the error of the cell.
 _ERRORS = ("trace_raised", "raised")
 
 
@@ -45,8 +45,8 @@ def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) ->
 
     Args:
         observer: Remembers the calls that missed.
-        sources: Of the run; they keep the document.
-        names: What the names of the notebook are now; they are read, never changed.
+        sources: The live sources of the run, which hold the document.
+        names: The notebook's namespace as it is now; the trials read it and never change it.
     """
     waiting = sources.to_try
     if waiting is None:
@@ -70,7 +70,7 @@ def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) ->
         noted, undecided_notes = _of_notes(waiting, sources, names, budget)
         of_error = _of_error(waiting.error, sources, budget)
     misses = {place: number for place, number in waiting.misses.items() if place not in cures}
-    # What took the time of this request comes last in the next one.
+    # The loops that this request could not decide come last in the next request.
     trial = waiting._replace(
         misses=misses, left=(*untried, *undecided), tried=waiting.tried | places_seen, notes=tuple(undecided_notes)
     )
@@ -80,9 +80,9 @@ def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) ->
 
 
 def _of_error(error: ErrorToTry | None, sources: Sources, budget: Budget) -> list[tuple[Note, tuple[FoundCure, ...]]]:
-    """The card of the cell's error with the cures that pass in the time that there is now.
+    """Try the cures of the cell's error again; return the error's note with the cures that pass within the budget.
 
-    Python keeps the last error for a debugger; of an earlier one the frames are gone, and its cures stay advice.
+    Python keeps only the last error, for a debugger. An earlier error has no frames, so its cures stay advice.
     """
     last = getattr(sys, "last_value", None)
     if error is None or last is None or id(last) != error.identity:
@@ -97,7 +97,7 @@ def _of_error(error: ErrorToTry | None, sources: Sources, budget: Budget) -> lis
 def _of_notes(
     waiting: ToTry, sources: Sources, names: Mapping[str, Any], budget: Budget
 ) -> tuple[list[tuple[Note, tuple[FoundCure, ...]]], list[SketchedNote]]:
-    """The notes whose edits were tried, with the edits that passed, and the notes that are not tried yet."""
+    """Try the edits of notes; return the tried notes with the edits that passed, and the notes left to try."""
     decided: list[tuple[Note, tuple[FoundCure, ...]]] = []
     undecided: list[SketchedNote] = []
     for note in waiting.notes[:_NOTES]:
@@ -112,7 +112,7 @@ def _of_notes(
 def _tried_note(
     sketched: SketchedNote, own_programs: int, sources: Sources, names: Mapping[str, Any], budget: Budget
 ) -> Literal["applies", "fails", "untried"]:
-    """What comes of an edit in all programs of the run that reach its line."""
+    """Try the edit of a note in all programs of the run that reach its line; return the outcome."""
     note, sketch = sketched
     outcomes = set()
     for number in range(own_programs):
@@ -132,7 +132,7 @@ def _tried_note(
 def _cures(
     observer: Observer, sources: Sources, waiting: ToTry, names: Mapping[str, Any], budget: Budget
 ) -> tuple[dict[tuple[int, int], tuple[FoundCure, ...]], set[tuple[int, int]]]:
-    """The cures of the misses that passed their trial, and the misses that were tried.
+    """Try the cures of misses; return the cures that passed, and the misses that were tried.
 
     A miss is named by the indices of the function and of its miss.
     """
@@ -154,7 +154,7 @@ def _cures(
             break
         places_seen.add(place)
         event, history = events.get(number, (None, None))
-        if event is None or history is None:  # forgotten meanwhile
+        if event is None or history is None:  # the observer no longer has the call that missed
             continue
         kind = _kind(event, history)
         if kind not in alike:
@@ -175,7 +175,7 @@ def _kind(event: MissEvent, history: FunctionHistory) -> tuple[object, ...]:
 def _tried(
     noted: NotedLoop, waiting: ToTry, sources: Sources, budget: Budget
 ) -> tuple[Note, Note, Sequence[Edit]] | None:
-    """The note on a loop before and after the trial of the loop's rewrite; None where the trial changes nothing.
+    """Return the note on a loop before and after the trial of its rewrite; None if the trial changes nothing.
 
     The rewrite is tried in each program of the run that reaches the loop.
     """

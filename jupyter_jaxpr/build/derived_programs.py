@@ -21,7 +21,7 @@ _NO_VALUES = "This derived program has types but no values, so the stepper canno
 
 
 class WithDerived(NamedTuple):
-    """A document with derived programs, and where the constructs of these programs are."""
+    """A document with derived programs, and the paths to the constructs of these programs."""
 
     document: Snapshot
     control_paths: tuple[ControlPath, ...]
@@ -36,8 +36,8 @@ def with_derived(
         document: The document of the run.
         walk: The columns and pools of the run's programs.
         cell_file: The file name of the cell that ran.
-        original: Index of the program that they were derived from: its definition is theirs.
-        functions: Each with one program.
+        original: The index of the program that JAX derived them from; they get its definition.
+        functions: The derived functions, each with one program.
     """
     sent = sum(program.equations if program.complete else PAGE for program in document.programs)
     builder = ProgramBuilder(walk, document.naming, list(document.scopes), sent)

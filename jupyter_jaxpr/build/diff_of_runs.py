@@ -37,19 +37,19 @@ def diff_runs(
     """Compare two programs.
 
     Args:
-        before: A run's document, and the live handles behind it, if there are any.
-        program_before: Index into its programs.
-        after: As `before`.
-        program_after: Index into its programs.
-        level: What to compare: the equations, or the lines of a text.
-        whole: Rows up to which equal ones are told too.
+        before: The document of a run, and the live sources behind it, if the kernel still has them.
+        program_before: The index of the program in that document.
+        after: The same of the other run.
+        program_after: The index of the program in the other document.
+        level: The level to compare: the equations, or the lines of a text.
+        whole: The diff lists equal rows too if it has at most this many rows.
 
     Raises:
-        Unavailable: The equations or the text are not held; a sentence.
+        Unavailable: Neither the document nor a live source has the equations or the text.
     """
     if level == "jaxpr":
         first, second = _held(*before, program_before), _held(*after, program_after)
-        difference = program_diff(*first, *second, whole=whole)
+        difference = program_diff(*first, *second, row_limit=whole)
         return msgspec.structs.replace(
             difference, before=of(before[0], program_before), after=of(after[0], program_after)
         )
@@ -59,12 +59,12 @@ def diff_runs(
         _text(*before, program_before, level),
         of(after[0], program_after),
         _text(*after, program_after, level),
-        whole=whole,
+        row_limit=whole,
     )
 
 
 def _held(document: Snapshot, sources: Sources | None, program: int) -> tuple[Snapshot, int]:
-    """A document with all equations of the program, and the program's index there."""
+    """Return a document that holds all equations of the program, and the program's index there."""
     compared = document.programs[program]
     if sources is None and sum(len(scope.primitive) for scope in document.scopes) > COMPARED:
         raise Unavailable(_LARGE.format(run=_run(document), most=COMPARED))
@@ -101,7 +101,7 @@ def _text(document: Snapshot, sources: Sources | None, program: int, level: Lite
 def _places(
     line_stacks: list[int], stacks: list[Stack], frames: list[Frame], files: list[str], cell: str | None
 ) -> list[int]:
-    """Of each line of a text: the line of the cell that it belongs to, 0 where there is none."""
+    """Return, for each line of a text, the line of the cell that it comes from; 0 if it comes from none."""
     lines = []
     for stack in line_stacks:
         frames_here = (frames[frame] for frame in stacks[stack].frames) if stack >= 0 else iter(())

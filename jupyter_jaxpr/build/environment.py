@@ -11,10 +11,10 @@ from ..version import __version__
 
 
 def environment(support: jax_support.Support | None = None) -> Environment:
-    """The versions, the device and the tier of this kernel.
+    """Return the versions, the devices and the level of JAX support of this kernel.
 
     Args:
-        support: what the observer can tell; asked of JAX where it is None.
+        support: The level of support that the observer found; if None, JAX is asked for it.
     """
     support = support or jax_support.support()
     backend: str | None = None

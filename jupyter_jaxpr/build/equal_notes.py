@@ -8,12 +8,12 @@ import msgspec
 
 from ..document.types.document import Note
 
-#: Raw facts of so many equal notes are kept.
+#: A merged note keeps the raw facts of at most this many notes.
 _DETAILS = 10
 
 
 def without_repeats(notes: Sequence[Note]) -> list[Note]:
-    """Notes that differ in their raw facts alone become the first of them, with the raw facts of all."""
+    """Merge notes that differ only in their raw facts: the first one stays, with the raw facts of all."""
     alike: dict[bytes, list[Note]] = {}
     for note in notes:
         alike.setdefault(msgspec.json.encode(msgspec.structs.replace(note, detail=None)), []).append(note)

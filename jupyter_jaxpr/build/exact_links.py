@@ -1,6 +1,6 @@
 """Builds the exact links of a program from its tagged twin, and the question that the panel asks before the compile.
 
-Nothing of the user's runs, and of the twin only its texts are kept: see `measure.again.twin_compile`.
+No code of the user runs. Only the texts of the twin are kept: see `measure.again.twin_compile`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NOUNS: dict[LevelName, str] = {"stablehlo": "line", "hlo": "instruction"}
 
 
 def exact_links_question(observed: ObservedProgram, name: str) -> str:
-    """What the exact links cost, as a question."""
+    """Return the question that the panel asks before it compiles the twin, with the expected time."""
     stages = observed.stages
     lower, compiling = (stages.lower, stages.compile) if stages is not None else (None, None)
     if compiling is None or stages is None:
@@ -51,10 +51,10 @@ def find_exact_links(
     """Compile the twin of a program, unless the run already has the twin's texts.
 
     Args:
-        sources: Of the run.
-        program: Index into its programs.
-        tell: Is told what is being done.
-        stopped: Whether to end before the compilation.
+        sources: The live sources of the run.
+        program: The index of the program in the document.
+        tell: Takes the sentence that the panel shows while a stage runs.
+        stopped: Returns whether the user stopped the request; checked before the compilation.
 
     Raises:
         Unavailable: There is nothing to lower, JAX or XLA refuses the twin, or it was stopped.
@@ -68,7 +68,7 @@ def find_exact_links(
     except NoTwin as error:
         raise Unavailable(str(error)) from error
     texts: dict[LevelName, str] = {"stablehlo": compiled.stablehlo, "hlo": compiled.hlo}
-    # Reading puts places into the pools of the run.
+    # Reading a text adds frames and stacks to the pools of the run.
     with sources.reading():
         read = {name: exact_lines(texts[name], sources.walk, scope, name) for name in LEVELS}
     reached = {equation for equations in read["hlo"].equations.values() for equation in equations}
@@ -85,7 +85,7 @@ def find_exact_links(
 
 
 def _own_lines(sources: Sources, program: int, level: LevelName) -> list[str] | None:
-    """The lines of the program's own text; None where there is none."""
+    """Return the lines of the program's own StableHLO or HLO, to compare with the twin's; None if it has no text."""
     try:
         return sources.text(program, level).lines
     except Unavailable:

@@ -31,7 +31,7 @@ _INDEX = "Use an index from {least} to {most}."
 _BEGIN = "Begin the slice at {most} or before."
 _LONGEST = 60
 
-#: Functions whose index is an argument, and that have no mode or none that was given.
+#: Functions that take an index as an argument, without a mode or with the default mode.
 _FUNCTIONS = frozenset(
     "dynamic_slice dynamic_slice_in_dim dynamic_index_in_dim dynamic_update_slice dynamic_update_slice_in_dim "
     "dynamic_update_index_in_dim take take_along_axis".split()
@@ -39,13 +39,13 @@ _FUNCTIONS = frozenset(
 
 
 def index_notes(walk: Walk, programs: Sequence[Program], jaxprs: Sequence[Any], failures: list[str]) -> list[Note]:
-    """Indices that are out of bounds, one note for each expression.
+    """Return the notes on indices that are out of bounds, one for each expression.
 
     Args:
-        walk: The programs, walked.
-        programs: Of the document.
+        walk: The walk of the programs.
+        programs: The programs of the document.
         jaxprs: JAX's own objects of these programs.
-        failures: Our own ones are put here, as tracebacks: one program hides no other.
+        failures: Takes the traceback if a program cannot be checked; the other programs are still checked.
     """
     reads = OutsideReads(walk)
     indices: dict[int, tuple[str, OutOfBounds, list[int]]] = {}
@@ -74,7 +74,7 @@ def index_notes(walk: Walk, programs: Sequence[Program], jaxprs: Sequence[Any], 
 
 
 def _expression(walk: Walk, frame: int) -> str | None:
-    """The text of an expression that indexes an array; None of any other, and where a mode was written."""
+    """Return the text of an expression that indexes an array without a mode; None for any other expression."""
     file, _, line, column, end_line, end_column = walk.positions.frames[frame]
     source = walk.positions.files[file]
     if column < 0 or end_line != line:

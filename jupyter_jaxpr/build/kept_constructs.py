@@ -15,7 +15,7 @@ _constructs: dict[
 
 
 def kept_construct(sources: Sources, control: int) -> Construct:
-    """The construct of a card; compiled ones are kept as long as their run."""
+    """Return the construct of a card, with its compiled stepper if an earlier request compiled it."""
     key = weakref.ref(sources, _forget), control
     construct = _constructs.pop(key, None) or construct_of(sources, control)
     _constructs[key] = construct
@@ -25,6 +25,6 @@ def kept_construct(sources: Sources, control: int) -> Construct:
 
 
 def _forget(reference: weakref.ref[Sources]) -> None:
-    """Let go of the constructs of a run that is held no longer."""
+    """Remove the constructs of a run whose sources were garbage collected."""
     for key in [entry for entry in _constructs if entry[0] is reference]:
         del _constructs[key]

@@ -25,7 +25,7 @@ from . import notes
 
 MISSES_LISTED = 64
 
-#: Which call of the kernel each listed miss was, by the indices of its function and of the miss.
+#: The kernel's call number of each listed miss, by the indices of its function and of the miss.
 MissNumbers = dict[tuple[int, int], int]
 
 
@@ -36,14 +36,14 @@ def ledger_document(
     failed: Callable[[str, Exception], None],
     small: Sequence[EagerCompile] = (),
 ) -> tuple[Ledger, MissNumbers]:
-    """Make the document's ledger, and say which calls its misses were; its lines go into the pools of `walk`.
+    """Build the document's ledger; return it with the kernel's call number of each miss.
 
     Args:
-        walk: takes the lines of definitions and calls.
-        reading: what was observed.
-        cell_files: names under which code of the cell that ran was compiled; empty outside a cell.
-        failed: told of each function that could not be described, and why: one hides no other.
-        small: programs that were compiled for operations outside of jitted functions.
+        walk: Its pools take the frames of definitions and calls.
+        reading: The observer's ledger of the run.
+        cell_files: The file names under which the code of the cell was compiled; empty outside a cell.
+        failed: Takes each function that could not be described, and the error; the others are still described.
+        small: The programs that JAX compiled for operations outside jitted functions.
     """
     run_records = {_key(record): record for record in reading.run}
     kernel_records = {_key(record): record for record in reading.kernel}
@@ -159,7 +159,7 @@ def _miss(walk: Walk, miss: Miss, this_run: bool) -> LedgerMiss:
 
 
 def _lines(readings: Sequence[LineReading], cell_files: Collection[str]) -> list[LedgerLine]:
-    """The calls, hits and compiles of each line of the cell; lines of other files are left out."""
+    """Return the numbers of calls, hits and compiles of each line of the cell; leave out lines of other files."""
     lines: dict[int, LedgerLine] = {}
     for reading in readings:
         if reading.file in cell_files:
@@ -170,7 +170,8 @@ def _lines(readings: Sequence[LineReading], cell_files: Collection[str]) -> list
                 hits=reading.hits,
                 compiles=reading.compiles,
             )
-            before = lines.get(reading.line)  # of the cell that a magic such as %%capture runs in this one
+            # A magic such as %%capture compiles the code of the cell under another file name.
+            before = lines.get(reading.line)
             lines[reading.line] = line if before is None else _together(before, line)
     return [lines[number] for number in sorted(lines)]
 

@@ -19,33 +19,33 @@ from .levels import LevelName, platform_text, text_of
 
 @dataclass(frozen=True)
 class Text:
-    """The text of a level."""
+    """The StableHLO or HLO of a program, with the stack of each line."""
 
     text: str
     lines: list[str]
     sha256: str
-    #: Of each line: index into the stacks of `pools`, -1 for none.
+    #: The stack of each line: an index into the stacks of `pools`, -1 for none.
     line_stacks: list[int]
-    #: Ascending: lines whose stack is inferred.
+    #: The lines whose stack is inferred, ascending.
     inferred_lines: list[int]
-    #: Lines that may come from several places: the line, then the stacks beside the one above.
+    #: Further stacks of lines that may come from several places: the line number, then these stacks.
     other_stacks: list[list[int]]
-    #: Lines that are one of the equations of their stacks: the line, its scope and index; ascending.
+    #: The equation of a line where XLA names it: the line number, the equation's scope and index; ascending.
     named_equations: list[list[int]]
     pools: Pools
-    #: Of a twin: the line, then scope and equation of each equation that it comes from; ascending.
+    #: The exact links of a twin: the line number, then scope and index of each equation it comes from; ascending.
     equations: list[list[int]] | None = None
 
 
 def held_level(observed: ObservedProgram, level: Level, walk: Walk, scope: int, limit: int | None = None) -> Level:
-    """A level with its text in it, its stacks in the pools of `walk`; unchanged where JAX has not made it.
+    """Return a level with its text, whose stacks go into the pools of `walk`; unchanged if JAX has not made the text.
 
     Args:
-        observed: JAX's objects of the program.
+        observed: JAX's own objects of the program.
         level: The level without its text.
-        walk: Whose pools take the lines' stacks.
-        scope: Of the program, in the walk.
-        limit: Longest text to hold, in characters; a longer one stays on request.
+        walk: Its pools take the stacks of the lines.
+        scope: The scope of the program in the walk.
+        limit: The most characters of a text in the document; a longer text stays on request.
     """
     if level.state != "on_request":
         return level
@@ -68,7 +68,7 @@ def held_level(observed: ObservedProgram, level: Level, walk: Walk, scope: int, 
 def linked_lines(
     observed: ObservedProgram, level: LevelName, walk: Walk, scope: int, platform: str | None = None
 ) -> LinesOfText:
-    """The lines of a level, linked to the equations of the program where the link is known."""
+    """Link the lines of a level to the equations of the program, where the link is known."""
     if platform is not None and level == "stablehlo":
         lines = platform_text(observed, platform, walk.positions)
     else:
@@ -79,12 +79,12 @@ def linked_lines(
         lines = replace(lines, line_stacks=stacks)
     try:
         return linked(lines, walk, scope, is_hlo=level == "hlo")
-    except not_of_a_signal(Exception):  # a text of another XLA: its lines keep the places that it states
+    except not_of_a_signal(Exception):  # a text that another XLA wrote: its lines keep the places that the text states
         return lines
 
 
 def linked_text(lines: LinesOfText, document_pools: Pools) -> Text:
-    """A text and its links; its stacks are in `document_pools`."""
+    """Return a text with the links of its lines, whose stacks are in `document_pools`."""
     return Text(
         text=lines.text,
         lines=lines.text.split("\n"),

@@ -16,7 +16,7 @@ LevelName = Literal["stablehlo", "hlo"]
 
 Platform = Literal["cpu", "cuda", "rocm", "tpu"]
 
-#: Platforms that JAX lowers for, whether or not there is one.
+#: Platforms that JAX can lower a program for, even if this machine has no such device.
 PLATFORMS: tuple[Platform, ...] = ("cpu", "cuda", "rocm", "tpu")
 
 LEVELS: tuple[LevelName, ...] = ("stablehlo", "hlo")
@@ -34,7 +34,7 @@ class Unavailable(Exception):
 
 
 def text_of(observed: ObservedProgram, level: LevelName, positions: Positions) -> LinesOfText:
-    """The text of a level that JAX has made.
+    """Return the text of a level that JAX has made.
 
     Raises:
         Unavailable: It was not made, or this backend gives no text of it.
@@ -44,7 +44,7 @@ def text_of(observed: ObservedProgram, level: LevelName, positions: Positions) -
             return stablehlo_lines(lowered_text(observed.lowered), positions)
         if level == "hlo" and observed.executable is not None:
             return hlo_lines(executable_text(observed.executable), positions)
-    except not_of_a_signal(Exception) as error:  # JAX's or XLA's, on some backend: a sentence in the panel
+    except not_of_a_signal(Exception) as error:  # JAX or XLA raises on some backends: shown as a sentence
         raise Unavailable(
             f"JAX could not print the {title(level)} of this program: {error}. The other levels are not affected."
         ) from error
@@ -52,7 +52,7 @@ def text_of(observed: ObservedProgram, level: LevelName, positions: Positions) -
 
 
 def platform_text(observed: ObservedProgram, platform: str, positions: Positions) -> LinesOfText:
-    """The StableHLO of a program lowered for a platform that need not be there; nothing is compiled.
+    """Lower a program for a platform, which this machine need not have; return the StableHLO and compile nothing.
 
     Raises:
         Unavailable: There is no such platform, or JAX cannot lower this program for it.
@@ -62,7 +62,7 @@ def platform_text(observed: ObservedProgram, platform: str, positions: Positions
     traced = traced_of(observed)
     try:
         return stablehlo_lines(lowered_text(traced.lower(lowering_platforms=(platform,))), positions)
-    except not_of_a_signal(Exception) as error:  # the user's program: a kernel of another platform, a callback
+    except not_of_a_signal(Exception) as error:  # the user's program has a kernel of another platform, or a callback
         first = message_of(error).strip().partition("\n")[0].rstrip(".")
         raise Unavailable(
             f"JAX could not lower this program for {platform} ({kind_name(type(error))}: {first}). "
@@ -73,7 +73,7 @@ def platform_text(observed: ObservedProgram, platform: str, positions: Positions
 def state_of(
     observed: ObservedProgram, level: LevelName
 ) -> tuple[Literal["on_request", "not_made", "absent"], str | None]:
-    """Whether the text of a level can be had, and why not."""
+    """Return whether the text of a level is at hand, can be made, or cannot be had, and the reason."""
     if level == "stablehlo":
         if observed.lowered is not None:
             return "on_request", None
@@ -88,7 +88,7 @@ def state_of(
 
 
 def level_document(observed: ObservedProgram, level: LevelName) -> Level:
-    """The level without its text."""
+    """Return the document's form of a level, without its text."""
     state, reason = state_of(observed, level)
     return Level(
         name=level,
@@ -114,7 +114,7 @@ def make(observed: ObservedProgram, level: LevelName) -> None:
             observed.executable = lowered_of(observed).compile()
     except Unavailable:
         raise
-    except not_of_a_signal(Exception) as error:  # the user's program: JAX may refuse it
+    except not_of_a_signal(Exception) as error:  # an error of the user's program: JAX may refuse to lower or compile it
         verb = "lower" if observed.lowered is None else "compile"
         first = message_of(error).strip().partition("\n")[0].rstrip(".")
         raise Unavailable(
@@ -124,7 +124,7 @@ def make(observed: ObservedProgram, level: LevelName) -> None:
 
 
 def lowered_of(observed: ObservedProgram) -> Any:
-    """The `jax.stages.Lowered` of a program, lowered now where it was only traced.
+    """Return the `jax.stages.Lowered` of a program; lower the program now if it was only traced.
 
     Raises:
         Unavailable: JAX keeps nothing that it could be lowered from.
@@ -135,7 +135,7 @@ def lowered_of(observed: ObservedProgram) -> Any:
 
 
 def traced_of(observed: ObservedProgram) -> Any:
-    """The `jax.stages.Traced` of a program.
+    """Return the `jax.stages.Traced` of a program.
 
     Raises:
         Unavailable: JAX keeps nothing that it could be lowered from.
@@ -146,5 +146,5 @@ def traced_of(observed: ObservedProgram) -> Any:
 
 
 def title(level: LevelName) -> str:
-    """The level's name as people write it."""
+    """Return the name of a level for the user, such as StableHLO."""
     return "StableHLO" if level == "stablehlo" else "HLO"

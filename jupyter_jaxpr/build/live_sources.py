@@ -55,7 +55,7 @@ _UNSAID = "This executable does not report its shardings. Call or inspect the fu
 
 
 class Sources:
-    """What stands behind a document."""
+    """The live objects of a run behind its document; they answer later requests."""
 
     def __init__(
         self,
@@ -69,12 +69,12 @@ class Sources:
         """Keep the handles of a run.
 
         Args:
-            document: What was built.
-            walk: The columns and pools it was built from.
-            observed: JAX's objects of each of its programs.
+            document: The document that was built from the run.
+            walk: The columns and pools that the document was built from.
+            observed: JAX's own objects of each program of the document.
             cells: The notebook's cells by file name.
             cell_file: The file name of the cell that ran.
-            control_paths: Of each card of the document: where its construct is.
+            control_paths: The path to the construct of each card of the document.
         """
         self._document = document
         self._walk = walk
@@ -95,7 +95,7 @@ class Sources:
         return self._document
 
     def control_path(self, control: int) -> ControlPath:
-        """Where the construct of a card is: its program, the way down from that program's jaxpr, its equation.
+        """Return where the construct of a card is: its program, the path from the program's jaxpr, its equation.
 
         Raises:
             IndexError: There is no such card.
@@ -103,16 +103,16 @@ class Sources:
         return self._control_paths[control]
 
     def observed(self, program: int) -> ObservedProgram:
-        """JAX's own objects of a program."""
+        """Return JAX's own objects of a program."""
         return self._observed[program]
 
     def text(self, program: int, level: LevelName, platform: str | None = None) -> Text:
-        """The text of a level, printed by JAX at the first request.
+        """Return the text of a level; JAX prints it at the first request.
 
         Args:
-            program: Index of the program.
-            level: Which text.
-            platform: Of StableHLO: lowered for this one; None for the program that ran.
+            program: The index of the program.
+            level: StableHLO or HLO.
+            platform: The platform to lower StableHLO for; None for the program that ran.
 
         Raises:
             Unavailable: It was not made, or cannot be had.
@@ -128,17 +128,17 @@ class Sources:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """While something is read into the pools of the walk, nobody else reads or writes them."""
+        """Lock the pools of the walk while a text or program is read into them."""
         with self._lock:
             yield
 
     def twin(self, program: int) -> ExactLinks | None:
-        """The exact links of a program; None where its twin was not compiled."""
+        """Return the exact links of a program; None if its twin was not compiled."""
         twin = self._twins.get(program)
         return None if twin is None else twin[0]
 
     def add_twin(self, links: ExactLinks, read: Mapping[LevelName, ExactLines]) -> None:
-        """Keep what a program's twin says, and its texts."""
+        """Keep the exact links of a program and the texts of its twin, for later requests."""
         with self._lock:
             text_pools = pools.of_texts(self._walk, self._cell_file)
             texts = {
@@ -154,7 +154,7 @@ class Sources:
             self._twins[links.program] = links, texts
 
     def twin_text(self, program: int, level: LevelName) -> Text:
-        """A text of a program's twin.
+        """Return the StableHLO or HLO of a program's twin.
 
         Raises:
             Unavailable: The twin was not compiled.
@@ -167,12 +167,12 @@ class Sources:
         return twin[1][level]
 
     def add_passes(self, program: int, passes: Passes) -> None:
-        """Keep what XLA's passes did to a program, for their diffs."""
+        """Keep the changes that XLA's passes made to a program, for the diffs of the passes."""
         with self._lock:
             self._passes[program] = passes
 
     def pass_diff(self, program: int, index: int) -> list[str]:
-        """The lines of a pass's diff.
+        """Return some lines of the diff of an XLA pass.
 
         Raises:
             Unavailable: The passes were not asked for, or there is no such pass.
@@ -192,7 +192,7 @@ class Sources:
         *,
         twin: bool = False,
     ) -> TextPage:
-        """Some lines of a level; fewer where the text ends.
+        """Return some lines of a level; fewer if the text ends before.
 
         Raises:
             Unavailable: It was not made, or cannot be had.
@@ -201,19 +201,19 @@ class Sources:
         return pages.text_page(text, level, first_line, line_count)
 
     def scope_page(self, scope: int, first_equation: int, equation_count: int) -> ScopePage:
-        """Some equations of a scope and those inside of them, named as in a print of the whole program.
+        """Return some equations of a scope and those inside of them, named as in a print of the whole program.
 
         Args:
-            scope: Of the document.
-            first_equation: Index in the scope.
-            equation_count: Most equations in all, at least 1.
+            scope: The index of the scope in the document.
+            first_equation: The index of the first equation in the scope.
+            equation_count: The most equations to return, those inside included; at least 1.
         """
         with self._lock:
             names = self._all_names(scope).variables
         return pages.scope_page(self._walk, self._cell_file, names, scope, first_equation, equation_count)
 
     def source_page(self, path: str) -> SourcePage | None:
-        """The text of a file that the run came from, or why it cannot be shown; None where nothing came from it."""
+        """Return the text of a source file of the run, or why it cannot be shown; None for another file."""
         with self._lock:
             positions = self._walk.positions
             source = next((source for source in positions.files if source.path == path and source.kind != "cell"), None)
@@ -221,7 +221,7 @@ class Sources:
         return None if source is None else pages.source_page(source, codes)
 
     def make(self, program: int, level: LevelName) -> Snapshot:
-        """Let JAX lower or compile a program that was only traced; returns the document with what can be had now.
+        """Let JAX lower or compile a program that was only traced; return the document with its new levels.
 
         Raises:
             Unavailable: JAX cannot.
@@ -239,7 +239,7 @@ class Sources:
             return self._document
 
     def _spread(self, program: int) -> None:
-        """Read how a program is spread over devices, if it is; what cannot be read is left out."""
+        """Add the shardings of a program over several devices to the document; leave out what cannot be read."""
         if is_spread(self._observed[program]):
             with suppress(Unavailable):
                 self.shardings(program)
@@ -253,8 +253,8 @@ class Sources:
         """Append programs that were derived from a program of the run; returns their indices.
 
         Args:
-            original: Index of the program they were derived from: its definition is theirs.
-            functions: Each with one program.
+            original: The index of the program that JAX derived them from; they get its definition.
+            functions: The derived functions, each with one program.
         """
         with self._lock:
             document = self._document
@@ -266,7 +266,7 @@ class Sources:
             return list(numbers)
 
     def add_transform(self, transform: Transform, notes: Sequence[Note] = ()) -> Snapshot:
-        """Put a transform into the document, its programs are there already; returns the document."""
+        """Add a transform, whose programs the document already has, to the document; return the document."""
         with self._lock:
             document = self._document
             self._document = msgspec.structs.replace(
@@ -287,10 +287,10 @@ class Sources:
         """Put the tried cures into the document; returns the document.
 
         Args:
-            cures: Of misses, by the indices of the function in the ledger and of its miss.
-            loops: Of each loop that was tried: its note, the note after the trial, and the edits of its rewrite.
-            noted: Of each other note that was tried: the note, and the cures that passed.
-            untried: What is not decided yet.
+            cures: The cures of misses, by the indices of the function in the ledger and of its miss.
+            loops: For each loop that was tried: its note, the note after the trial, and the edits of its rewrite.
+            noted: For each other note that was tried: the note, and the cures that passed.
+            untried: The cures that are not decided yet.
         """
         with self._lock:
             self.to_try = untried
@@ -302,32 +302,32 @@ class Sources:
             return self._document
 
     def merge(self, field: str, answer: Any) -> Snapshot:
-        """Put an answer into its field of the document, in the place of an older one; returns the document."""
+        """Put an answer into its field of the document and replace an older answer; return the document."""
         with self._lock:
             self._document = merged(self._document, field, answer)
             if field == "recordings":
-                # The steps of a loop are known now: what was counted is counted again.
+                # The recording has the trips of a loop, so the costs of its program are counted again.
                 program = self._document.control_flow[answer.control].program
                 if any(cost.program == program for cost in self._document.costs):
                     try:
                         self.cost(program)
                     except not_of_a_signal(Exception):
-                        pass  # the recording stands without
+                        pass  # the recording stays in the document without new costs
             return self._document
 
     def comparison(self, comparison: Comparison, sweep: Sweep | None = None) -> VariantComparison:
-        """A comparison of the run's programs, as a document holds it."""
+        """Return the document's form of a measured comparison of the run's programs."""
         with self._lock:
             return comparison_document(comparison, self._document.programs, self._observed, sweep)
 
     def add_note(self, note: Note) -> Snapshot:
-        """Add a note; returns the document."""
+        """Add a note to the document; return the document."""
         with self._lock:
             self._document = msgspec.structs.replace(self._document, notes=[*self._document.notes, note])
             return self._document
 
     def cost(self, program: int) -> ProgramCost:
-        """What a program costs, counted at the first request and kept in the document."""
+        """Return the cost of a program; count it at the first request and keep it in the document."""
         with self._lock:
             document = self._document
             earlier = next((cost for cost in document.costs if cost.program == program), None)
@@ -352,12 +352,12 @@ class Sources:
             return cost
 
     def shardings(self, program: int) -> ProgramShardings:
-        """How a program is spread over devices, with its collectives: read at the first request.
+        """Return the shardings of a program with its collectives; read them at the first request.
 
-        It is kept in the document where there is more than one device.
+        The document keeps them if the program runs on more than one device.
 
         Raises:
-            Unavailable: It was not compiled, or does not say.
+            Unavailable: The program was not compiled, or its executable does not state its shardings.
         """
         with self._lock:
             document, observed = self._document, self._observed[program]
@@ -377,7 +377,7 @@ class Sources:
             return sharding
 
     def let_go_of_values(self) -> None:
-        """Release the values of the programs' calls, which were held for `--steps`."""
+        """Release the argument values of the programs' calls, which were held for `--steps`."""
         for observed in self._observed:
             if observed.values is not None:
                 observed.values.let_go()
@@ -385,23 +385,23 @@ class Sources:
                 call.values.let_go()
 
     def jaxpr_text(self, program: int) -> str:
-        """The whole program as text, equations that the document leaves out included."""
+        """Return the jaxpr of a program as text, with the equations that the document leaves out."""
         if self._document.programs[program].complete:
             return program_text(self._document, program)
         return program_text(self.whole(program), 0)
 
     def whole(self, program: int) -> Snapshot:
-        """A document of one program that holds all its equations."""
+        """Return a document of one program with all its equations."""
         fields = pools.of_walk(self._walk, self._cell_file).fields()
         scopes = [pools.scope(columns) for columns in self._walk.scopes]
         complete = msgspec.structs.replace(self._document.programs[program], complete=True, lets=None)
         return msgspec.structs.replace(self._document, programs=[complete], scopes=scopes, **fields)
 
     def with_texts(self, *, whole: bool = False) -> Snapshot:
-        """The document with the texts of all levels that JAX has made, for a file that stands alone.
+        """Return the document with the texts of all levels that JAX has made, for a standalone file.
 
         Args:
-            whole: With all equations, however many there are.
+            whole: Whether the document holds all equations, however many there are.
         """
         with self._lock:
             for sharding in self._document.shardings:
@@ -425,7 +425,7 @@ class Sources:
             return msgspec.structs.replace(self._document, programs=programs, scopes=scopes, **fields)
 
     def _all_names(self, scope: int) -> Names:
-        """Names of the program that a scope belongs to."""
+        """Return the printed variable names of the program that a scope belongs to."""
         for program in self._document.programs:
             if program.complete:
                 continue

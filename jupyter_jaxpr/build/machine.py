@@ -7,7 +7,7 @@ from ..measure.times.machine import MeasuredMachine, known_machine
 
 
 def machine_document(measured: MeasuredMachine) -> Machine:
-    """Say it in the document's terms."""
+    """Convert the measured peak rates to their form in the document."""
     return Machine(
         device=measured.device,
         flops=measured.flops,
@@ -19,6 +19,6 @@ def machine_document(measured: MeasuredMachine) -> Machine:
 
 
 def known() -> Machine | None:
-    """What was measured earlier in this kernel; None where nothing was."""
+    """Return the peak rates that this kernel measured earlier; None if it measured none."""
     measured = known_machine()
     return None if measured is None else machine_document(measured)

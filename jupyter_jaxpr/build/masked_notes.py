@@ -22,12 +22,12 @@ _CURE = (
 
 
 def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> list[Note]:
-    """Selections whose gradient can be NaN, each line once.
+    """Return the notes on selections whose gradient can be NaN, each line once.
 
     Args:
-        walk: The programs, walked.
-        programs: Of the document.
-        failures: Our own ones are put here, as tracebacks: one program hides no other.
+        walk: The walk of the programs.
+        programs: The programs of the document.
+        failures: Takes the traceback if a program cannot be checked; the other programs are still checked.
     """
     selections: dict[tuple[int, float], list[int]] = {}
     for index, program in enumerate(programs):

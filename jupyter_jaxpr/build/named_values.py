@@ -18,11 +18,11 @@ from ..program.jaxpr.walk import Walk
 from ..program.source.name_places import NamePlaces, Span, name_places
 from .value_marks import ValueMarks
 
-#: Types of one name that are shown, the first ones.
+#: The most types of one name that a document holds, the first ones.
 _TYPES = 8
-#: Names in a document, the first ones.
+#: The most names that a document holds, the first ones.
 NAMES = 2_000
-#: Characters of a type: those of a container with sixty arrays.
+#: The most characters of a type: enough for a container of sixty arrays.
 _LONGEST = 1_200
 
 _Where = tuple[int, int]  # scope, number of the variable
@@ -35,7 +35,7 @@ class _Values:
     types: list[str] = field(default_factory=list)
     variables: list[int] = field(default_factory=list)
     is_tree: bool = False
-    is_known: bool = True  # the variables of all parts of all values
+    is_known: bool = True  # whether all parts of all values have known variables
 
 
 def named_values(
@@ -45,14 +45,14 @@ def named_values(
     traces: Sequence[Mapping[NamePlace, list[TracedArray | TracedTree]]],
     marks: ValueMarks,
 ) -> list[NamedValue]:
-    """The names of values in the scopes of a document.
+    """Return the user's Python names of the variables in a document.
 
     Args:
-        walk: Where the programs were walked.
-        scopes: Of the document, one for each of the walk.
+        walk: The walk of the programs.
+        scopes: The scopes of the document, one for each scope of the walk.
         outermost: The scope of each program.
-        traces: Of this kernel; most have no part in the document.
-        marks: What is known of the variables beside their types.
+        traces: The named values of all traces of this kernel; most of these traces made no program of the document.
+        marks: The marks of the variables, such as their parts in loops.
     """
     if not traces:
         return []
@@ -87,11 +87,11 @@ def named_values(
         source = walk.positions.source_file(key.place.file)
         frame = walk.positions.frame(source, key.place.function, *span)
         if walk.positions.frames[frame][3] < 0:
-            continue  # the line is not as it ran
+            continue  # the source line is no longer as it ran
         variable_count = len(scopes[scope].variable_avals)
         part = marks.part(scope, marked.variables) if marked.is_known else None
         if marked.is_tree and part is not None and len(marked.variables) != part.arrays:
-            part = None  # a container with a part of the carry is not the carry
+            part = None  # a container that holds only a part of the carry gets no mark of the carry
         promoted = (
             marks.promoted(scope, marked.variables[0]) if marked.is_known and len(marked.variables) == 1 else None
         )
@@ -112,7 +112,7 @@ def named_values(
 
 
 def _variables(walk: Walk) -> dict[int, list[_Where]]:
-    """Where each of JAX's variables is, by its id; the walk holds the variables."""
+    """Return the scopes and numbers of each variable object of JAX, by its id; the walk keeps the objects alive."""
     places: dict[int, list[_Where]] = {}
     for scope, jaxpr in enumerate(walk.jaxprs):
         number = 0
@@ -127,7 +127,7 @@ def _variables(walk: Walk) -> dict[int, list[_Where]]:
 
 
 def _scopes_of(value: TracedArray | TracedTree, places: Mapping[int, list[_Where]]) -> list[tuple[int, Sequence[int]]]:
-    """The scopes that a value belongs to, each with the numbers of its variables there."""
+    """Return the scopes that a value belongs to, each with the numbers of the value's variables there."""
     if type(value) is TracedArray:
         return [(scope, [number]) for scope, number in places.get(id(value.variable)) or ()]
     scopes_of_leaves = [places.get(id(variable)) for variable in variables_of(value)]

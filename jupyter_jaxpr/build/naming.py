@@ -15,7 +15,7 @@ _learned: list[Naming] = []
 
 
 def learn_naming() -> Naming:
-    """How the JAX of this process names variables, learned once by printing one small jaxpr.
+    """Learn how the JAX of this process names variables; it prints one small jaxpr, once.
 
     It starts no backend, runs nothing and does not import JAX for a cell that did not. Where JAX cannot be asked, or
     does not jit at the moment, these are the rules of the versions we know.
@@ -35,7 +35,7 @@ def learn_naming() -> Naming:
 
 
 def _learn() -> Naming | None:
-    """The rules, or None under `jax.disable_jit`, where nothing shows them."""
+    """Print a jaxpr and read the naming rules from it; return None under `jax.disable_jit`, where no jaxpr is made."""
     import jax
 
     def twelve(x: Any) -> Any:

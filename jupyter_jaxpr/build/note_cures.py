@@ -16,11 +16,11 @@ from ..program.jaxpr.walk import Walk
 
 
 class FramedNote(NamedTuple):
-    """A note and what the edit of its cure needs.
+    """A note with the frames and the dtype that the edit of its cure needs.
 
     Attributes:
-        frames: Of all expressions that the note is about, in the order of the text; empty where no edit cures it.
-        dtype: That the edit writes, such as float32; None where it writes none.
+        frames: The frames of all expressions of the note, in the order of the text; empty if no edit can cure it.
+        dtype: The dtype that the edit writes, such as float32; None if it writes none.
     """
 
     note: Note
@@ -36,10 +36,10 @@ class SketchedNote(NamedTuple):
 
 
 class NoteSketches:
-    """Finds the edits that notes' cures are, and keeps them for the trial.
+    """Finds the edit that would cure a note, and keeps it for the trial.
 
     Attributes:
-        found: The notes as they are in the document, with the edits.
+        found: The notes that have such an edit, as the document holds them, with the edits.
     """
 
     def __init__(self, walk: Walk) -> None:
@@ -48,11 +48,11 @@ class NoteSketches:
         self.found: list[SketchedNote] = []
 
     def of(self, notes: Sequence[FramedNote]) -> list[Note]:
-        """The notes; where the text tells an edit, with the lines as they would be, as advice."""
+        """Return the notes; a note whose source text allows an edit gets the edited lines as advice."""
         return [self._sketched(note) for note in notes]
 
     def of_notes(self, notes: Sequence[Note], dtype: str | None = None) -> list[Note]:
-        """The same of notes that are about one line."""
+        """Do the same for notes that are about one expression each."""
         return self.of([FramedNote(note, (note.frame,), dtype) for note in notes])
 
     def _sketched(self, framed: FramedNote) -> Note:

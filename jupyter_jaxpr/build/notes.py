@@ -20,11 +20,11 @@ from ..program.key_use import KeyUse, KeyUses
 from ..quantities import count, duration, in_a_sentence, size
 from .note_cures import FramedNote
 
-#: A captured constant of more bytes than this is worth a note.
+#: A captured constant of more bytes than this gets a note.
 CAPTURED_ABOVE = 1_000
-#: Eager operations are worth a note from this many compiled kernels on: one alone is compiled in a function, too.
+#: Eager operations get a note from this many compiled kernels on: a single one would be compiled under jit as well.
 EAGER_KERNELS = 5
-#: Of a program: where its function is defined, the line that called it, its times, and whether a trace made the program
+#: The definition of a program's function, the line that called it, its times, and whether a trace made the program
 #: to its end: a recording has no loop that was unrolled.
 LoopPlaces = tuple[Place | None, Place | None, StageTimes | None, bool]
 
@@ -33,9 +33,9 @@ class NotedLoop(NamedTuple):
     """A loop that was unrolled.
 
     Attributes:
-        note: On the loop.
-        loop: The loop, with its rewrite.
-        programs: Indices of the programs that the loop left equations in.
+        note: The note on the loop.
+        loop: The loop with its rewrite.
+        programs: The indices of the programs that have equations of the loop.
     """
 
     note: Note
@@ -44,7 +44,7 @@ class NotedLoop(NamedTuple):
 
 
 def frame_of(walk: Walk, place: Place | None) -> int:
-    """Index of the frame of a line or an expression that was observed, -1 for none."""
+    """Return the index of the frame of an observed line or expression, -1 for none."""
     if place is None:
         return -1
     if place.column >= 0:
@@ -54,7 +54,7 @@ def frame_of(walk: Walk, place: Place | None) -> int:
 
 
 def printed_notes(walk: Walk, printed: Sequence[Printed], programs: Sequence[Program]) -> list[Note]:
-    """Texts that Python printed while functions were traced."""
+    """Return the notes on texts that Python printed while JAX traced functions."""
     notes = []
     for text in printed:
         notes.append(
@@ -75,7 +75,7 @@ def printed_notes(walk: Walk, printed: Sequence[Printed], programs: Sequence[Pro
 
 
 def finding_notes(walk: Walk, findings: Sequence[Finding], programs: Sequence[Program]) -> list[Note]:
-    """What the observer has to say."""
+    """Convert the findings of the observer to notes."""
     return [
         Note(
             kind=finding.kind,
@@ -93,18 +93,18 @@ def finding_notes(walk: Walk, findings: Sequence[Finding], programs: Sequence[Pr
 
 
 def cure_document(walk: Walk, cure: FoundCure) -> Cure:
-    """A cure, the places of its edits in the pools of the walk."""
+    """Convert a cure to its form in the document; the frames of its edits go into the pools of the walk."""
     edits = edit_documents(walk, cure.edits)
     return Cure(name=cure.name, code=cure.code, text=cure.text, level=cure.level, edits=edits)
 
 
 def edit_documents(walk: Walk, edits: Sequence[FoundEdit]) -> list[Edit]:
-    """Edits, their places in the pools of the walk."""
+    """Convert edits to their form in the document; their frames go into the pools of the walk."""
     return [Edit(frame=frame_of(walk, edit.place), text=edit.text) for edit in edits]
 
 
 def retrace_document(walk: Walk, offer: RetraceOffer | None) -> Retrace | None:
-    """The offer to trace the last call, None where there is none."""
+    """Convert the offer to trace the last call to its form in the document; None if there is no offer."""
     if offer is None:
         return None
     effect = offer.effect
@@ -115,12 +115,12 @@ def retrace_document(walk: Walk, offer: RetraceOffer | None) -> Retrace | None:
 
 
 def _program_of(function: str | None, programs: Sequence[Program]) -> int:
-    """Index of the first program of a function, -1 for none."""
+    """Return the index of the first program of a function, -1 for none."""
     return next((index for index, program in enumerate(programs) if program.name == function), -1)
 
 
 def captured_notes(walk: Walk, programs: Sequence[Program]) -> list[Note]:
-    """Arrays that programs hold as constants, each once, where they are large enough to matter."""
+    """Return the notes on large arrays that programs hold as constants, each array once."""
     captures: dict[tuple[int, int], tuple[ScopeColumns, Captured, list[int]]] = {}
     for index, program in enumerate(programs):
         visited: set[int] = set()
@@ -158,7 +158,7 @@ def _captured_note(
 
 
 def _named(among: list[int], programs: Sequence[Program]) -> str:
-    """Programs by their names: `2 programs, f and g`."""
+    """Return the number and names of programs as text: `2 programs, f and g`."""
     names = list(dict.fromkeys(programs[index].name for index in among))
     listed = in_a_sentence(names, 5)
     return f"{count(len(among), 'program')} of {listed}" if len(names) < len(among) else f"the programs of {listed}"
@@ -167,13 +167,13 @@ def _named(among: list[int], programs: Sequence[Program]) -> str:
 def loop_notes(
     walk: Walk, programs: Sequence[Program], places: Sequence[LoopPlaces], failures: list[str]
 ) -> list[NotedLoop]:
-    """Python loops that were unrolled, each once, however many programs it is in.
+    """Return the notes on unrolled Python loops, each loop once, however many programs have it.
 
     Args:
-        walk: The programs, walked.
-        programs: Of the document.
-        places: Of each program, where it begins in the user's code, and its times.
-        failures: Our own ones are put here, as tracebacks: one program hides no other.
+        walk: The walk of the programs.
+        programs: The programs of the document.
+        places: The place of each program in the user's code, and its times.
+        failures: Takes the traceback if a program cannot be checked; the other programs are still checked.
     """
     finder = UnrolledLoops(walk)
     loops_by_key: dict[tuple[object, ...], tuple[UnrolledLoop, list[int]]] = {}
@@ -213,7 +213,7 @@ def loop_notes(
 
 
 def _first_use(walk: Walk, columns: ScopeColumns, operand: int) -> int:
-    """The user's frame of the first equation that reads an operand, -1 where none has one."""
+    """Return the user's frame of the first equation that reads an operand, -1 if none of them has such a frame."""
     for operands, stack in zip(columns.operands, columns.stack, strict=True):
         if operand in operands and stack >= 0:
             frames = walk.positions.stacks[stack][0]
@@ -223,7 +223,7 @@ def _first_use(walk: Walk, columns: ScopeColumns, operand: int) -> int:
 
 
 def inside(walk: Walk, scope: int) -> list[int]:
-    """A scope and all scopes inside, each once, breadth first."""
+    """Yield a scope and all scopes inside of it, each once, breadth first."""
     order = [scope]
     scopes = {scope}
     for number in order:
@@ -235,11 +235,11 @@ def inside(walk: Walk, scope: int) -> list[int]:
 
 
 def eager_note(compiles: Sequence[EagerCompile], files: Collection[str] = ()) -> list[Note]:
-    """Programs that JAX compiled for operations outside any jitted function, where they are many.
+    """Return a note if JAX compiled many programs for operations outside any jitted function.
 
     Args:
-        compiles: What was compiled.
-        files: Under which names code of the cell was compiled.
+        compiles: The programs that JAX compiled for such operations.
+        files: The file names under which the code of the cell was compiled.
     """
     if len(compiles) < EAGER_KERNELS:
         return []
@@ -261,7 +261,7 @@ def eager_note(compiles: Sequence[EagerCompile], files: Collection[str] = ()) ->
 
 
 def _by_line(compiles: Sequence[EagerCompile], files: Collection[str]) -> str:
-    """JAX's names of small programs by the line that called them: the user wrote x.sum(), not _reduce_sum."""
+    """Group JAX's names of small programs by the line that called them: the user wrote x.sum(), not _reduce_sum."""
     lines: dict[tuple[str, int], dict[str, None]] = {}
     for compiled in compiles:
         if compiled.name:
@@ -280,7 +280,7 @@ def _file_name(file: str) -> str:
 
 
 def failure_notes(failures: Sequence[str]) -> list[Note]:
-    """Failures of our own, as tracebacks."""
+    """Return the notes on errors of this extension, with their tracebacks."""
     return [
         Note(
             kind="failed",
@@ -296,12 +296,12 @@ def failure_notes(failures: Sequence[str]) -> list[Note]:
 
 
 def undescribed_note(subject: str, why: str, detail: str | None = None) -> Note:
-    """That a part of the run could not be described.
+    """Return the note that a part of the run could not be described.
 
     Args:
-        subject: The part, as a sentence begins.
-        why: That it could not be described, and the reason.
-        detail: Where it failed.
+        subject: The name of the part, which begins the sentence.
+        why: The rest of the sentence: that the part could not be described, and the reason.
+        detail: The traceback.
     """
     return Note(
         kind="failed",
@@ -315,7 +315,7 @@ def undescribed_note(subject: str, why: str, detail: str | None = None) -> Note:
 
 
 def in_line_order(walk: Walk, notes: Sequence[Note], cell_file: str | None) -> list[Note]:
-    """The notes in the order of the cell's lines; notes without a line of the cell come last, in their own order."""
+    """Sort the notes by their lines in the cell; notes without a line of the cell come last, in their own order."""
 
     def key(note: Note) -> tuple[int, int]:
         if note.frame >= 0:
@@ -341,12 +341,12 @@ def without_known_keys(walk: Walk, findings: Sequence[Finding], key_notes: Seque
 
 
 def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> list[FramedNote]:
-    """Random keys from which a program draws twice, each pair of lines once; with the frames of all uses of the key.
+    """Return the notes on random keys that a program draws from twice, each pair of lines once, with their frames.
 
     Args:
-        walk: The programs, walked.
-        programs: Of the document.
-        failures: Our own ones are put here, as tracebacks: one program hides no other.
+        walk: The walk of the programs.
+        programs: The programs of the document.
+        failures: Takes the traceback if a program cannot be checked; the other programs are still checked.
     """
     uses = KeyUses(walk)
     uses_by_key: dict[tuple[int, int, bool], list[int]] = {}
@@ -379,9 +379,9 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
 
 
 def _frames_of_use(walk: Walk, use: KeyUse) -> tuple[int, int]:
-    """The expressions of the two uses in the innermost function that has both; -1 where one is not known.
+    """Return the frames of two uses of a key in the innermost function that has both; -1 if one is unknown.
 
-    A function that draws, and that is called twice with one key, has nothing wrong in its own lines.
+    If a helper draws from a key and is called twice with one key, the mistake is in the two calls, not in the helper.
     """
     first, second = (user_frames(walk, use.scope, number) for number in (use.first, use.again))
     rows = walk.positions.frames
@@ -415,12 +415,12 @@ def _used_twice(walk: Walk, first: int, second: int) -> str:
 
 
 def user_frame(walk: Walk, scope: int, equation: int) -> int:
-    """The innermost frame of the user's of an equation, -1 for none."""
+    """Return the innermost frame of an equation in the user's code, -1 for none."""
     frames = user_frames(walk, scope, equation)
     return frames[0] if frames else -1
 
 
 def user_frames(walk: Walk, scope: int, equation: int) -> Sequence[int]:
-    """The frames of the user's of an equation, innermost first."""
+    """Return the frames of an equation in the user's code, innermost first."""
     stack = walk.scopes[scope].stack[equation]
     return walk.positions.stacks[stack][0] if stack >= 0 else []

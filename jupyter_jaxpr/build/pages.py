@@ -1,4 +1,4 @@
-"""Makes a page of what the document of a run leaves out: lines of a text, equations, or a source file."""
+"""Makes a page of a part that the document of a run leaves out: lines of a text, equations, or a source file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .programs import first_equations
 
 
 def text_page(text: Text, level: LevelName, first_line: int, line_count: int) -> TextPage:
-    """Some lines of a text; fewer where the text ends."""
+    """Return some lines of a text; fewer if the text ends before."""
     part = Part(text.pools)
     lines = text.lines[first_line : first_line + line_count]
     stacks = text.line_stacks[first_line : first_line + line_count]
@@ -48,15 +48,15 @@ def scope_page(
     first_equation: int,
     equation_count: int,
 ) -> ScopePage:
-    """Some equations of a scope and those inside of them.
+    """Return some equations of a scope and those inside of them.
 
     Args:
         walk: The columns and pools of the run's programs.
         cell_file: The file name of the cell that ran.
         names_by_scope: The names of the variables of each scope of the program.
-        scope: Of the document.
-        first_equation: Index in the scope.
-        equation_count: Most equations in all, at least 1.
+        scope: The index of the scope in the document.
+        first_equation: The index of the first equation in the scope.
+        equation_count: The most equations to return, those inside included; at least 1.
     """
     part = Part(pools.of_walk(walk, cell_file))
 
@@ -95,7 +95,7 @@ def scope_page(
 
 
 def source_page(source: SourceFile, codes: Sequence[CodeType]) -> SourcePage:
-    """The text of a file that the run came from, or why it cannot be shown."""
+    """Return the text of a source file of the run, or why it cannot be shown."""
     try:
         lines_shown = WHOLE_LIBRARY_LINES if source.kind == "library" else WHOLE_LINES
         read = source_text(source.name, codes, lines_shown)

@@ -1,6 +1,6 @@
 """Builds the document's XLA passes of a program, and the question that the panel asks before the compile.
 
-Nothing of the user's runs, and nothing is kept but the differences: see `measure.again.pass_dump`.
+No code of the user runs. Only the differences between passes are kept: see `measure.again.pass_dump`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .levels import Unavailable, lowered_of
 
 
 def passes_question(observed: ObservedProgram, name: str) -> str:
-    """What it costs to see the passes, as a question."""
+    """Return the question that the panel asks before the compile, with the expected time."""
     seconds = observed.stages.compile if observed.stages is not None else None
     if seconds is None:
         price = "The duration is unknown."
@@ -31,7 +31,7 @@ def passes_question(observed: ObservedProgram, name: str) -> str:
 
 
 def find_passes(observed: ObservedProgram) -> tuple[Passes, float]:
-    """Compile a program once more; returns its passes, and the seconds that took.
+    """Compile a program once more; return its XLA passes and the seconds of the compile.
 
     Raises:
         Unavailable: There is nothing to compile, or XLA wrote no passes.
@@ -45,7 +45,7 @@ def find_passes(observed: ObservedProgram) -> tuple[Passes, float]:
 
 
 def passes_document(program: int, dumped: Passes, seconds: float) -> ProgramPasses:
-    """The passes as the wire has them."""
+    """Convert the passes of a program to their form in the document."""
     return ProgramPasses(
         program=program,
         seconds=seconds,
@@ -65,6 +65,6 @@ def passes_document(program: int, dumped: Passes, seconds: float) -> ProgramPass
 
 
 def diff_page(program: int, index: int, lines: list[str], first_line: int, line_count: int) -> PassDiff:
-    """Some lines of a diff."""
+    """Return some lines of the diff of a pass."""
     page_lines = lines[first_line : first_line + line_count]
     return PassDiff(program=program, index=index, lines=len(lines), first_line=first_line, text="\n".join(page_lines))

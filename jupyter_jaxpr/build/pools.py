@@ -34,7 +34,7 @@ def _aval(row: AvalRow) -> Aval:
 
 
 def _file(source: SourceFile, cell_file: str | None) -> File:
-    """The document's form of a file; the text of the cell that ran is in the document already."""
+    """Convert a source file to its form in the document, without the text of the cell, which the document has."""
     text = None
     if source.kind == "cell" and source.name != cell_file:
         text = source.cell.source if source.cell else "".join(linecache.getlines(source.name))
@@ -60,7 +60,7 @@ def _frame(row: FrameRow) -> Frame:
 
 
 def of_walk(walk: Walk, cell_file: str | None) -> Pools:
-    """All pools of a walk; `cell_file` is that of the cell that ran."""
+    """Convert all pools of a walk to their form in the document; `cell_file` is the file name of the cell."""
     positions = walk.positions
     return Pools(
         strings=walk.strings.items,
@@ -74,7 +74,7 @@ def of_walk(walk: Walk, cell_file: str | None) -> Pools:
 
 
 def of_texts(walk: Walk, cell_file: str | None) -> Pools:
-    """The pools of a walk that lines of a text refer to."""
+    """Convert only the pools of a walk that the lines of a text refer to."""
     positions = walk.positions
     return Pools(
         strings=walk.strings.items,
@@ -91,13 +91,13 @@ def scope(
     count: int | None = None,
     names: Sequence[str | None] | None = None,
 ) -> Scope:
-    """The document's form of a scope, or of some of its equations.
+    """Convert a scope, or some of its equations, to its form in the document.
 
     Args:
-        columns: The scope.
-        first: Index of the first equation to take.
-        count: How many equations to take; None takes all, and shares the columns' lists.
-        names: Printed names of all its variables, where the document shall state them.
+        columns: The columns of the scope in the walk.
+        first: The index of the first equation to take.
+        count: The number of equations to take; None takes all, and shares the lists of the columns.
+        names: The printed names of all variables of the scope, if the document states them.
     """
     last = columns.count if count is None else min(first + count, columns.count)
     begin = 0 if first == 0 else _variables_before(columns, first)

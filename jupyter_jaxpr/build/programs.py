@@ -21,11 +21,11 @@ from ..program.jaxpr.walk import Walk
 from . import notes, pools, signatures
 from .levels import LEVELS, level_document
 
-#: Most equations of a program that is sent whole.
+#: A program of at most this many equations is sent whole.
 WHOLE = 20_000
-#: Most equations that all programs of a run have together, where they are sent whole.
+#: The whole programs of a run have at most this many equations together.
 WHOLE_RUN = 60_000
-#: Equations that are sent of a larger program.
+#: The number of equations that are sent of a larger program.
 PAGE = 5_000
 
 
@@ -33,13 +33,13 @@ def first_equations(walk: Walk, scope: int, first: int, limit: int) -> dict[int,
     """Count how many equations to take from a scope and its inner scopes, depth first, up to a limit.
 
     Args:
-        walk: Where the program was walked.
-        scope: In the walk.
-        first: Index of its first equation to take.
-        limit: How many to take in all, at least 1.
+        walk: The walk of the program.
+        scope: The index of the scope in the walk.
+        first: The index of the first equation to take.
+        limit: The most equations to take in all scopes together, at least 1.
 
     Returns:
-        Of each scope that was come to, outer before inner: how many of its equations were taken.
+        The number of taken equations of each scope that the count reached, outer scopes before inner ones.
     """
     counts = {scope: 0}
     around = [(scope, iter(range(first, walk.scopes[scope].count)), _inside(walk, scope))]
@@ -59,7 +59,7 @@ def first_equations(walk: Walk, scope: int, first: int, limit: int) -> dict[int,
 
 
 def _inside(walk: Walk, scope: int) -> dict[int, list[int]]:
-    """The scopes inside each equation of one."""
+    """Return the scopes inside each equation of a scope."""
     inside = defaultdict[int, list[int]](list)
     for equation, _, _, child in walk.scopes[scope].children:
         inside[equation].append(child)
@@ -72,14 +72,14 @@ class ProgramBuilder:
     def __init__(
         self, walk: Walk, naming: Naming, scopes: list[Scope], equations: int = 0, reading: Reading | None = None
     ) -> None:
-        """Go on from some programs.
+        """Start with the scopes that the document already has.
 
         Args:
-            walk: Its pools take what the programs consist of.
-            naming: How variables are named.
-            scopes: Those of the document, one for each of the walk; the programs' are put behind them.
-            equations: How many of the document's equations are sent already.
-            reading: What may be called of the user's objects, and what they said already.
+            walk: Its columns and pools take the programs.
+            naming: The rules by which JAX names variables.
+            scopes: The scopes of the document, one for each scope of the walk; the builder appends new ones.
+            equations: The number of equations that the document already holds.
+            reading: The methods of the user's objects that may be called, and their earlier answers.
         """
         self._reading = reading or Reading()
         self._walk = walk
@@ -90,7 +90,7 @@ class ProgramBuilder:
     def program(self, function: ObservedFunction, observed: ObservedProgram) -> Program:
         """Add the scopes of a program to the document, and make the program."""
         walk = self._walk
-        # Names of an incomplete program are stated in its scopes, so it shares none with other programs.
+        # The scopes of an incomplete program hold its variable names, so other programs cannot share these scopes.
         first = len(walk.scopes)
         scope = walk.program(observed.jaxpr)
         if observed.traceback is not None:
@@ -146,7 +146,7 @@ class ProgramBuilder:
         return [Let(scope=number, name=walk.strings.number(name)) for number, name in names.lets.items()]
 
     def _rename(self, first: int) -> None:
-        """Earlier scopes that a later program calls by a name may have had none before."""
+        """Update earlier scopes of the document that had no name until a later program called them by one."""
         for number in range(first):
             name = self._walk.scopes[number].name
             if self.scopes[number].name != name:
@@ -164,18 +164,18 @@ class ProgramBuilder:
 
 
 def walk_names(walk: Walk, scope: int, naming: Naming, limit: int | None = None) -> Names:
-    """Names of a program by the columns of a walk."""
+    """Name the variables of a program from the columns of a walk."""
     pools = Pools(walk.strings.items, walk.parameter_lists, walk.scopes)
     return name_program(pools, scope, naming, limit=limit)
 
 
 def _paths(stored_paths: Sequence[str], debug: Any, field: str, count: int) -> list[str]:
-    """Paths of inputs or results as they were given, else as JAX knows them; an empty string where it does not."""
+    """Return the paths of inputs or results: the given ones, else those that JAX has; an empty string if unknown."""
     if len(stored_paths) == count:
         return list(stored_paths)
     try:
         paths = ["" if path is None else text_of(path, Limit.PATH) for path in getattr(debug, field) or ()]
-    except not_of_a_signal(*FAILURES):  # another JAX: unknown
+    except not_of_a_signal(*FAILURES):  # a JAX version without these paths
         return []
     if len(paths) != count:
         return []

@@ -25,17 +25,17 @@ from ..program.jaxpr.walk import Walk
 from ..program.texts import collectives as found
 from ..program.texts.shardings import Spread, device_count, spread_of
 
-#: Collectives of a program that are listed, and equations of a place.
+#: The most collectives of a program, and the most equations of a place, that a document lists.
 MOST_COLLECTIVES = 1_000
 MOST_EQUATIONS = 50
-#: Larger numbers are this one: what JSON readers hold as an integer.
+#: A larger number is replaced by this one, the largest integer that JSON readers hold exactly.
 MOST = 2**63 - 1
 _SEVERAL = re.compile(r"[;:]")
 
 
 @dataclass(frozen=True)
 class HloLines:
-    """The optimised HLO of a program, its lines' stacks in the pools of the walk."""
+    """The optimised HLO of a program; the stacks of its lines are in the pools of the walk."""
 
     lines: Sequence[str]
     line_stacks: Sequence[int]
@@ -44,24 +44,24 @@ class HloLines:
 
 
 def is_spread(observed: ObservedProgram) -> bool:
-    """Whether a program was compiled for more than one device."""
+    """Return whether a program was compiled for more than one device."""
     return observed.executable is not None and device_count(observed.executable) > 1
 
 
 def program_shardings(
     walk: Walk, number: int, program: Program, observed: ObservedProgram, hlo: HloLines | None
 ) -> ProgramShardings:
-    """The shardings of a compiled program.
+    """Return the shardings of a compiled program.
 
     Args:
-        walk: It has walked the program.
-        number: Of the program in its document.
-        program: As in the document.
-        observed: JAX's own objects of it.
-        hlo: Its text, if it is at hand: without it the collectives are left open.
+        walk: The walk that has the columns of the program.
+        number: The index of the program in its document.
+        program: The program in its document form.
+        observed: JAX's own objects of the program.
+        hlo: The optimised HLO, if it is at hand; without it the collectives stay unknown.
 
     Raises:
-        AttributeError: An executable that does not say its shardings.
+        AttributeError: The executable does not state its shardings.
     """
     spread = spread_of(
         observed.executable, observed.lowered, walk, program.scope, program.input_names, program.result_names
@@ -148,7 +148,7 @@ def _total(parts: Sequence[tuple[int | None, int]]) -> int | None:
 
 
 def _devices(groups: found.Groups | None, spread: Spread) -> list[list[int]]:
-    """Groups of partitions as devices; none where it is not known which device a partition is."""
+    """Convert groups of partitions to groups of devices; return none if the device of a partition is unknown."""
     if not spread.ordered:
         return []
     if not groups:
@@ -159,7 +159,7 @@ def _devices(groups: found.Groups | None, spread: Spread) -> list[list[int]]:
 
 
 class _Causes:
-    """Finds the equations of lines of the HLO."""
+    """Finds the equations and source lines that the collectives of the HLO come from."""
 
     def __init__(self, walk: Walk, scope: int, hlo: HloLines) -> None:
         self._walk = walk
@@ -171,7 +171,7 @@ class _Causes:
         self._index(scope)
 
     def _index(self, root: int) -> None:
-        """Equations by where they come from; one without a user's frame comes from where its scope is called."""
+        """Index the equations by their stacks; one without a user frame takes the stacks of its scope's call."""
         walk = self._walk
         waiting, stacks_of = [root], {root: [-1]}
         for scope in waiting:
@@ -194,7 +194,7 @@ class _Causes:
         return tuple(self._walk.positions.stacks[stack][0]) if stack >= 0 else ()
 
     def of(self, collective: found.Collective) -> list[Cause]:
-        """The places that a collective's values come from, each once."""
+        """Return the places in the user's code that a collective's values come from, each once."""
         causes: dict[tuple[object, ...], Cause] = {}
         for piece in collective.pieces:
             cause = self._cause(piece)
@@ -236,7 +236,7 @@ class _Causes:
         return exact or self._by_frames.get(frames, [])
 
     def _named(self, equations: list[EquationPlace], op_name: str) -> list[EquationPlace]:
-        """The equations with the primitive and the name stack that XLA names; all equations where none has them."""
+        """Return the equations whose primitive and name stack match XLA's op name; all equations if none matches."""
         walk, strings = self._walk, self._walk.strings.items
         parts = _SEVERAL.split(op_name)
         primitives = {part.rsplit("/", 1)[-1].rstrip(")") for part in parts}

@@ -13,21 +13,21 @@ from ..observe.value_texts import Reading
 from ..plain_text import FAILURES, could_not, exact, kind_name, text_of
 from ..quantities import count
 
-#: Longest text of one argument, in characters, and in its short form.
+#: The most characters of the text of one argument, and of its short form.
 TYPE_LIMIT = 1_000
 SUMMARY_LIMIT = 24
 
 
 def argument(spec: ArgumentSpec, reading: Reading | None = None) -> Argument:
-    """An argument of a call.
+    """Return the document's form of an argument of a call.
 
     Args:
-        spec: Its name and types.
-        reading: What may be called of the user's objects, which may be keys of its tree.
+        spec: The name and the types of the argument.
+        reading: The methods of the user's objects that may be called; such objects can be keys of the tree.
     """
     try:
         return _argument_of(spec, reading or Reading())
-    except not_of_a_signal(*FAILURES) as error:  # one argument hides no other
+    except not_of_a_signal(*FAILURES) as error:  # if describing one argument fails, the others are still described
         return _undescribed(spec.name, error)
 
 
@@ -48,7 +48,7 @@ def _undescribed(name: str, error: BaseException) -> Argument:
 
 
 def result(tree: Any, reading: Reading | None = None) -> Argument:
-    """A result by the tree of its types."""
+    """Return the document's form of a result, from the tree of its types."""
     try:
         return _argument("", tree, reading or Reading(), donated=False)
     except not_of_a_signal(*FAILURES) as error:
@@ -56,7 +56,7 @@ def result(tree: Any, reading: Reading | None = None) -> Argument:
 
 
 def flat_result(types: Iterable[str]) -> Argument:
-    """A result of which only the leaves' types are known."""
+    """Return the document's form of a result whose leaf types are known, but not its tree."""
     texts = list(types)
     text = texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
     return Argument(
@@ -79,12 +79,12 @@ def _argument(name: str, tree: Any, reading: Reading, *, donated: bool) -> Argum
 
 
 def tree_text(tree: Any, reading: Reading | None = None) -> str:
-    """The types of a tree in its structure, such as ``{b: f32[16], layers: (f32[8,8], f32[8,8])}``."""
+    """Print the types of a tree in its structure, such as ``{b: f32[16], layers: (f32[8,8], f32[8,8])}``."""
     return _tree(tree, leaf_text, reading or Reading())
 
 
 def summary_text(tree: Any, reading: Reading | None = None) -> str:
-    """The same in few letters: a leaf's type, the keys of a dictionary, else how many arrays it holds."""
+    """Print a tree of types briefly: a leaf's type, the keys of a dictionary, else the number of arrays."""
     reading = reading or Reading()
     text = tree_text(tree, reading)
     if len(text) <= SUMMARY_LIMIT:
@@ -100,14 +100,14 @@ def summary_text(tree: Any, reading: Reading | None = None) -> str:
 
 
 def leaf_text(leaf: Any) -> str:
-    """The type of one array, such as ``f32[8,4]`` or ``f32[] weak``."""
+    """Print the type of one array, such as ``f32[8,4]`` or ``f32[] weak``."""
     shape = ",".join(text_of(axis) for axis in leaf.shape)
     weak = " weak" if getattr(leaf, "weak_type", False) else ""
     return f"{dtype_text(leaf.dtype)}[{shape}]{weak}"
 
 
 def dtype_text(dtype: Any) -> str:
-    """A dtype in JAX's short form, such as f32, bf16, i8, key<fry>."""
+    """Print a dtype in JAX's short form, such as f32, bf16, i8, key<fry>."""
     name = text_of(getattr(dtype, "name", dtype))
     if "<" in name:
         return name
@@ -156,7 +156,7 @@ def _leaves(tree: Any) -> list[Any]:
 
 
 def _paths(tree: Any, reading: Reading) -> list[tuple[str, Any]]:
-    """Leaves of a registered node with their paths, such as layers[0].weight."""
+    """Return the leaves of a registered pytree node with their paths, such as layers[0].weight."""
     import jax
 
     leaves = jax.tree_util.tree_leaves_with_path(tree)

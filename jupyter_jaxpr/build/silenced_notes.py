@@ -21,12 +21,12 @@ _LISTED = 50
 
 
 def without_silenced(walk: Walk, notes: Sequence[Note], kinds: Collection[str]) -> list[Note]:
-    """The notes that are not silenced, and the number of silenced notes.
+    """Return the notes that are not silenced, and the number of silenced notes.
 
     Args:
-        walk: Knows the lines that notes are about.
-        notes: All of a run.
-        kinds: Those that are silenced for the whole run.
+        walk: The walk with the frames of the notes.
+        notes: All notes of a run.
+        kinds: The kinds that are silenced for the whole run.
     """
     silenced = [note for note in notes if _is_silenced(walk, note, kinds)]
     if not silenced:
@@ -51,7 +51,7 @@ def _is_silenced(walk: Walk, note: Note, kinds: Collection[str]) -> bool:
 
 
 def _commented(walk: Walk, frame: int) -> set[str]:
-    """The kinds that a comment silences on the lines of a frame."""
+    """Return the kinds of notes that a comment silences on the lines of a frame."""
     if frame < 0:
         return set()
     file, _, line, _, end_line, _ = walk.positions.frames[frame]

@@ -12,7 +12,7 @@ _SLOT_ROLES = {"carry": "carry", "x": "xs", "y": "ys", "operand": "operand", "re
 
 
 def as_passed(card: Control, columns: Sequence[Column]) -> list[Column]:
-    """The columns, with the index of a switch as the call passed it beside the index that JAX clamped it to."""
+    """Return the columns; a switch gets the index that the call passed beside the index that JAX clamped it to."""
     passed = next((column for column in columns if column.role == "passed"), None)
     if passed is None:
         return list(columns)
@@ -25,7 +25,7 @@ def as_passed(card: Control, columns: Sequence[Column]) -> list[Column]:
 
 
 def path_of(card: Control, column: Column, columns: Sequence[Column]) -> str:
-    """The path of the slot that a column has the values of; empty where no slot is surely that slot."""
+    """Return the path of the slot whose values a column holds; empty if the slot is not certain."""
     role, place = (column.role, column.index) if column.role != "compared" else ("carry", column.carry)
     slots = [slot.path for slot in card.slots if slot.role == _SLOT_ROLES.get(role)]
     count = sum(1 for column in columns if column.role == role)

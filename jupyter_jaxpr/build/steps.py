@@ -20,15 +20,15 @@ from .call_branches import call_table
 from .live_sources import Sources
 from .step_paths import as_passed, path_of
 
-#: Recording with the cell begins no other construct after this many seconds.
+#: `--steps` begins to record no further construct after this many seconds.
 FOCUS_SECONDS = 20.0
 
 
 def construct_of(sources: Sources, control: int) -> Construct:
-    """The construct of a card, ready to run.
+    """Return the construct of a card, ready to run.
 
     Raises:
-        Unsteppable: It cannot be stepped through.
+        Unsteppable: The construct cannot be stepped through.
     """
     path = sources.control_path(control)
     way = [Step(step.equation, step.parameter, step.position) for step in path.steps]
@@ -36,13 +36,13 @@ def construct_of(sources: Sources, control: int) -> Construct:
 
 
 def recording_document(document: Snapshot, control: int, rerun: Rerun, calls: CallTable | None = None) -> Recording:
-    """The recording of a run.
+    """Build the document's recording from the recorded steps of a construct.
 
     Args:
-        document: That has the card.
-        control: Index of the card.
-        rerun: What was recorded.
-        calls: The branches of the cell's calls.
+        document: The document that has the card.
+        control: The index of the card.
+        rerun: The recorded steps.
+        calls: The table of the cell's calls with the branches that they took.
     """
     card, steps = document.control_flow[control], rerun.steps
     columns = _in_order(as_passed(card, steps.leaves))
@@ -85,11 +85,11 @@ def recording_document(document: Snapshot, control: int, rerun: Rerun, calls: Ca
 
 
 def record_focus(sources: Sources, seconds: float = FOCUS_SECONDS) -> Snapshot:
-    """Record every construct of the program in focus that can be; returns the document with the recordings.
+    """Record every construct of the program in focus that can be recorded; return the document with the recordings.
 
     Args:
-        sources: Of the run.
-        seconds: After which no other construct is begun.
+        sources: The live sources of the run.
+        seconds: The time after which no further recording begins.
     """
     document = sources.document
     began = time.perf_counter()
@@ -123,7 +123,7 @@ def record_focus(sources: Sources, seconds: float = FOCUS_SECONDS) -> Snapshot:
 
 
 def called_again(document: Snapshot, control: int) -> bool:
-    """Whether the function of a card was called more often than it was seen to miss JAX's cache."""
+    """Return whether the function of a card had more calls than observed misses of JAX's cache."""
     activity = document.programs[document.control_flow[control].program].activity
     return activity is not None and (activity.calls or 0) > (activity.misses or 0)
 
@@ -136,7 +136,7 @@ _ORDER = ("condition", "compared", "predicate", "index")
 
 
 def _in_order(columns: Sequence[Column]) -> list[Column]:
-    """What decides first, then the order of the card's slots."""
+    """Sort the columns: conditions, predicates and indices first, then the order of the card's slots."""
     return sorted(columns, key=lambda column: _ORDER.index(column.role) if column.role in _ORDER else len(_ORDER))
 
 
@@ -145,17 +145,17 @@ def _label(card: Control, branch: int) -> str:
 
 
 def _role(card: Control, column: Column) -> str:
-    """The name of a column: JAX has one primitive for cond and switch, and two branches do not distinguish them."""
+    """Return the role of a column; JAX has one primitive for cond and switch, so the card's kind tells them apart."""
     return "index" if column.role == "predicate" and card.kind == "switch" else column.role
 
 
-#: Characters of all pictures of a recording.
+#: The most characters of all pictures of a recording together.
 PICTURES = 1_000_000
 _NO_PICTURES = "The values of {leaves} have no pictures: the pictures of a recording take at most 1 MB."
 
 
 def _without_many_pictures(leaves: list[Leaf]) -> tuple[list[Leaf], list[str]]:
-    """The leaves, of which the last ones have no pictures where all take too much; and a sentence that says so."""
+    """Remove the pictures of the last leaves if all pictures take too much; return the leaves and a sentence on it."""
     room, left_out = PICTURES, 0
     fitting = []
     for leaf in leaves:
@@ -176,7 +176,7 @@ def _leaf(column: Column, role: str, path: str) -> Leaf:
     numbered = bool(column.number_name) and column.elements > 0
     name = f"‖{path or role}‖" if column.number_name == "norm" else column.number_name
     return Leaf(
-        role=role,  # type: ignore[arg-type]  # the recorder has the document's roles
+        role=role,  # type: ignore[arg-type]  # the recorder uses the roles of the document
         path=path,
         type=column.type,
         elements=column.elements,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def sweep_document(sweep: Sweep) -> schema.Sweep:
-    """Say a sweep in the document's terms."""
+    """Convert a measured sweep to its form in the document."""
     measured = schema.Sweep(
         name=sweep.name,
         call=sweep.call,
@@ -47,7 +47,7 @@ def sweep_document(sweep: Sweep) -> schema.Sweep:
 
 
 def _ratio(eager: Warm | None, warm: Warm | None) -> float | None:
-    """Eager over warm, where the samples show a difference: they were not taken by turns."""
+    """Return eager time over warm time if the samples differ clearly: the two were not measured in alternation."""
     if eager is None or warm is None:
         return None
     eager_samples, warm_samples = eager.samples, warm.samples

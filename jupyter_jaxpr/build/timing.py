@@ -28,17 +28,17 @@ _ASK = "To time {name} anyway, press “Run it again” in the Time view."
 
 
 def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes) -> ProgramTiming:
-    """Say what was measured in the document's terms.
+    """Convert the measured times of a program to their form in the document.
 
     Args:
-        program: Index of the program.
-        stages: Seconds of the call that made it; None where it is not known.
-        times: Of the calls after it.
+        program: The index of the program.
+        stages: The seconds of each stage of the call that made the program; None if unknown.
+        times: The measured times of the later calls.
     """
     warm, eager = times.warm, times.eager
     ratio: tuple[float, float] | None = None
     pays_after: int | None = None
-    # A call that compiles again each time is not compared with one that only runs.
+    # A call that compiles each time cannot be compared with a call that only runs.
     if warm is not None and eager is not None and not times.compiling:
         saves = is_slower(eager.samples, warm.samples)
         if saves:
@@ -58,7 +58,7 @@ def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes
 
 
 def _pays_after(stages: StageTimes | None, warm: Warm, eager: Warm) -> int | None:
-    """The first number of calls that take no longer, the first one included, than as many calls without jit."""
+    """Return from how many calls on jit saves time, with the first call included."""
     if stages is None or stages.total is None:
         return None
     first_seconds = stages.total + (warm.median - (stages.first_run or 0.0) if _returned_early(stages, warm) else 0.0)
@@ -66,7 +66,7 @@ def _pays_after(stages: StageTimes | None, warm: Warm, eager: Warm) -> int | Non
 
 
 def _returned_early(stages: StageTimes, warm: Warm | None) -> bool:
-    """Whether the first call surely returned before its work was done: nobody waited for it."""
+    """Return whether the first call certainly returned before its computation ended, as nothing waited for it."""
     return warm is not None and stages.first_run is not None and stages.first_run < warm.median / 2
 
 
@@ -107,7 +107,7 @@ def _breaks_even(pays_after: int | None) -> str:
 
 
 def _first(stages: StageTimes | None, warm: Warm | None) -> str | None:
-    """Such as: The first call took 214 ms (trace 12 ms, lower 9.0 ms, compile 190 ms)."""
+    """Return a sentence such as: The first call took 214 ms (trace 12 ms, lower 9.0 ms, compile 190 ms)."""
     if stages is None or stages.total is None:
         return None
     compiling = "from disk" if stages.from_disk else "compile"
@@ -123,10 +123,10 @@ def _first(stages: StageTimes | None, warm: Warm | None) -> str | None:
 
 
 def time_focus(sources: Sources) -> Snapshot:
-    """Time the program in focus; what would need a question is left to the panel, and a note says so.
+    """Time the program in focus; if the user must be asked first, only add a note that says so.
 
     Args:
-        sources: Of the run.
+        sources: The live sources of the run.
 
     Returns:
         The document with the timing, or with the note.
@@ -158,7 +158,7 @@ def _note(text: str, cure: str, program: int = -1, frame: int = -1) -> Note:
 
 
 def asks_before(document: Snapshot, sources: Sources, program: int) -> str | None:
-    """The question before a program is timed, from its earlier measurements; None where no question is needed."""
+    """Return the question that the panel asks before it times a program; None if no question is needed."""
     timing = next((timing for timing in document.timings if timing.program == program), None)
     warm = timing.warm.median if timing is not None and timing.warm is not None else None
     eager = timing.eager.median if timing is not None and timing.eager is not None else None

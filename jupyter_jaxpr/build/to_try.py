@@ -14,13 +14,13 @@ class ToTry(NamedTuple):
     """The cures of a run that are not decided yet.
 
     Attributes:
-        misses: Which call of the kernel each miss of the document was.
-        loops: The loops that were unrolled.
-        own: How many programs of the document, the first ones, are of the user's functions.
-        left: Those of the loops that are not decided yet; None for all of them.
-        tried: The misses that were tried before, and not decided.
-        notes: Whose cures may be edits.
-        error: That ended the cell, where its cures were not all tried.
+        misses: The kernel's call number of each miss in the document.
+        loops: The unrolled loops of the run.
+        own: The number of programs of the user's functions, which come first in the document.
+        left: The loops whose rewrites are not decided yet; None for all of them.
+        tried: The misses whose cures an earlier request tried and did not decide.
+        notes: The notes with edits to try.
+        error: The error that ended the cell, if some of its cures are still to try.
     """
 
     misses: MissNumbers

@@ -23,12 +23,12 @@ _FIELDS = 3
 def told_apart(
     programs: Sequence[Program], observed: Sequence[ObservedProgram], reading: Reading | None = None
 ) -> list[Program]:
-    """Return the programs of one function, those with equal arguments with the static fields that differ.
+    """Return the programs of one function; programs with equal arguments get the static fields that differ.
 
     Args:
-        programs: The programs.
-        observed: Each program as it was observed.
-        reading: What may be called of the user's objects.
+        programs: The programs of the function.
+        observed: JAX's own objects of each program.
+        reading: The methods of the user's objects that may be called.
     """
     distinct = list(programs)
     alike: dict[tuple[tuple[str, str], ...], list[int]] = {}
@@ -51,7 +51,7 @@ def told_apart(
 
 
 def _with_fields(argument: Argument, fields: dict[str, str]) -> Argument:
-    """Return an argument with the static fields of this argument, such as `Net: 2 arrays, act='sin'`."""
+    """Return an argument whose texts name its static fields, such as `Net: 2 arrays, act='sin'`."""
     field_texts = [
         f"{name.removeprefix(argument.name).lstrip('.')}={text}"
         for name, text in fields.items()

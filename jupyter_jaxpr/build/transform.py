@@ -1,6 +1,6 @@
 """Adds to a document the programs that JAX derives from one of its programs by a transform.
 
-Nothing runs but JAX's own tracing: see `program.transforms`.
+JAX only traces the function; it compiles and runs nothing: see `program.transforms`.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 def transform_program(observer: Observer, sources: Sources, program: int, kind: Kind) -> Snapshot:
-    """Derive a program, unless the document has it; a refusal of JAX becomes a sentence in the document.
+    """Derive a program, unless the document has it; if JAX refuses, the document holds the reason as a sentence.
 
     Args:
-        observer: Is told to look away.
-        sources: Of the run; they keep the document.
-        program: Index into its programs.
+        observer: Ignores the calls that JAX makes meanwhile.
+        sources: The live sources of the run, which hold the document.
+        program: The index of the program in the document.
         kind: The transform.
 
     Raises:
-        IndexError: There is no such program.
+        IndexError: The document has no such program.
     """
     document = sources.document
     if any(transform.kind == kind and transform.of == program for transform in document.transforms):
@@ -61,7 +61,7 @@ def transform_program(observer: Observer, sources: Sources, program: int, kind: 
 
 
 def transform_focus(observer: Observer, sources: Sources, kinds: Sequence[Kind]) -> Snapshot:
-    """Derive the program in focus by each of some transforms, as `--transform` asks for."""
+    """Derive the program in focus by each transform that `--transform` names."""
     focus = sources.document.focus
     for kind in kinds if focus >= 0 else ():
         transform_program(observer, sources, focus, kind)
@@ -69,7 +69,7 @@ def transform_focus(observer: Observer, sources: Sources, kinds: Sequence[Kind])
 
 
 def _part(walk: Walk, number: int, program: Program, kind: Kind, part: DerivedPart) -> TransformPart:
-    """A derived program of the document, and what its equations are."""
+    """Return a derived program of the document with the role of each of its equations."""
     roles = roles_of(walk, program.scope, kind, part)
     return TransformPart(
         program=number,

@@ -1,6 +1,6 @@
 """Finds marks of variables beside their types: the part in a loop, and promoted operands.
 
-All of it is read from equations and their types; where these do not say it, nothing is known.
+The marks come from the equations and their types; a variable has no mark if these do not show one.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from ..program.jaxpr.walk import Walk
 from ..program.source.positions import FrameRow
 
 _LOOPS = frozenset({"scan", "while"})
-#: What a user writes to change a dtype, or calls; `asksForDtype` of the browser has the same.
+#: Words of code that asks for a dtype; `asksForDtype` in the browser has the same list.
 _DTYPES = re.compile(
     r"\b(?:astype|as_?array|array|float|int|bool|bool_|complex|\w*(?:float|int|complex)\d+\w*|\w*dtype\w*"
     r"|\w*element_type\w*)\b"
 )
 _KINDS = ("bool", "uint", "int", "bfloat", "float", "complex")
 
-#: Operations whose operands JAX promotes to the dtype of the result; an index or a predicate is converted, too.
+#: Operations whose operands JAX promotes to the dtype of the result. Other operations also convert indices and
+#: predicates.
 _ARITHMETIC = frozenset(
     {
         *("add", "add_any", "sub", "mul", "div", "rem", "pow", "max", "min", "atan2"),
@@ -40,8 +41,8 @@ class LoopPart(NamedTuple):
     """The part that a variable has in a loop.
 
     Attributes:
-        steps: Of the loop; None where that is not known before it runs.
-        arrays: How many variables of the loop have this part.
+        steps: The number of steps of the loop; None if it is unknown before the loop runs.
+        arrays: The number of variables of the loop that have this part.
     """
 
     role: Role
@@ -50,11 +51,11 @@ class LoopPart(NamedTuple):
 
 
 class ValueMarks:
-    """What is known of the variables of a walk.
+    """Finds the marks of the variables of a walk: parts in loops, and promoted dtypes.
 
     Args:
-        walk: Where the programs were walked.
-        loops: The cards of the document.
+        walk: The walk of the programs.
+        loops: The control-flow cards of the document.
     """
 
     def __init__(self, walk: Walk, loops: Iterable[Control]) -> None:
@@ -66,12 +67,12 @@ class ValueMarks:
                 self._take(loop)
 
     def part(self, scope: int, variables: Sequence[int]) -> LoopPart | None:
-        """The part that all of some variables have in loops of one length; None where they differ."""
+        """Return the part that all given variables have in their loops; None if their parts or loop lengths differ."""
         parts = {self._parts.get((scope, variable)) for variable in variables}
         return parts.pop() if len(parts) == 1 else None
 
     def promoted(self, scope: int, variable: int) -> str | None:
-        """The dtype that an operand had before JAX promoted it for a variable's equation, where nobody asked for it."""
+        """Return the dtype of an operand that JAX promoted for a variable's equation; None if the user asked for it."""
         columns = self._walk.scopes[scope]
         equation = self._bound_by(scope).get(variable)
         if equation is None or self._walk.strings.items[columns.primitive[equation]] not in _ARITHMETIC:
@@ -90,7 +91,7 @@ class ValueMarks:
         return None
 
     def _is_unasked(self, columns: ScopeColumns, conversion: int, equation: int) -> bool:
-        """Whether an equation converts for another one of the same expression, which says nothing of a dtype."""
+        """Return whether JAX added a conversion for an equation of the same expression, whose code names no dtype."""
         if self._walk.strings.items[columns.primitive[conversion]] != "convert_element_type":
             return False
         stacks = self._walk.positions.stacks
@@ -107,7 +108,7 @@ class ValueMarks:
         return text != "" and not _DTYPES.search(text)
 
     def _text(self, frame: FrameRow) -> str:
-        """The code of a frame, of lines with other letters than those of ASCII the whole lines; empty where unknown."""
+        """Return the source text of a frame, or its whole lines if they are not ASCII; empty if unknown."""
         file, _, line, column, end_line, end_column = frame
         if min(line, column, end_column) < 0:
             return ""
@@ -132,7 +133,7 @@ class ValueMarks:
             if inner >= 0:
                 inputs = [*carries, *cut]
                 end = scopes[inner].constants + scopes[inner].inputs
-                # What the loop only reads comes before.
+                # The constants of the loop come first.
                 if scopes[inner].inputs >= len(inputs):
                     self._mark(loop, inner, end - len(inputs), inputs)
 
@@ -141,10 +142,10 @@ class ValueMarks:
             part = LoopPart(role, loop.trips, roles.count(role))
             part_before = self._parts.setdefault((scope, number), part)
             if part_before != part:
-                self._parts[scope, number] = None  # one body of several loops
+                self._parts[scope, number] = None  # several loops share this body, and they differ
 
     def _bound_by(self, scope: int) -> Mapping[int, int]:
-        """The equation that binds each variable of a scope."""
+        """Return the index of the equation that binds each variable of a scope."""
         binders = self._binders.get(scope)
         if binders is None:
             columns = self._walk.scopes[scope]
@@ -154,7 +155,7 @@ class ValueMarks:
 
 
 def _is_wider(before: str, after: str) -> bool:
-    """Whether a change of dtype goes up the lattice of JAX's promotions; `isWider` of the browser is the same."""
+    """Return whether a dtype is above another in JAX's promotion lattice; `isWider` in the browser does the same."""
     (low, low_bits), (high, many) = _rank(before), _rank(after)
     if min(low, high) < 0:
         return False

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def warm_document(warm: Warm | None) -> WarmTime | None:
-    """Say it in the document's terms; None where nothing was measured."""
+    """Convert the measured times of a warm call to their form in the document; None if nothing was measured."""
     if warm is None:
         return None
     return WarmTime(

@@ -159,9 +159,9 @@ class Part:
         if number < 0:
             return -1
         key = (kind, number)
-        here = self._numbers.get(key)
-        if here is None:
-            made = make(number)  # may take other things, so the index is known only afterwards
-            here = self._numbers[key] = len(pool)
-            pool.append(made)
-        return here
+        index = self._numbers.get(key)
+        if index is None:
+            entry = make(number)  # may take other things, so the index is known only afterwards
+            index = self._numbers[key] = len(pool)
+            pool.append(entry)
+        return index

@@ -23,8 +23,8 @@ def merged(document: Snapshot, field: str, answer: Any) -> Snapshot:
     if not isinstance(answers, list):
         return msgspec.structs.replace(document, **{field: answer})
     subject = attrgetter(*subject_fields(type(answer)))
-    kept = [earlier for earlier in answers if subject(earlier) != subject(answer)]
-    return msgspec.structs.replace(document, **{field: sorted([*kept, answer], key=subject)})
+    other_answers = [earlier for earlier in answers if subject(earlier) != subject(answer)]
+    return msgspec.structs.replace(document, **{field: sorted([*other_answers, answer], key=subject)})
 
 
 def subject_fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:

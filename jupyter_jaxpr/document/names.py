@@ -98,10 +98,10 @@ def name_program(pools: Pools, root: int, naming: Naming, *, limit: int | None =
     left = NAMED  # a program that many texts hold is named for each of them
     for inner in apart:
         if inner not in names.variables and left > 0:
-            own, deeper, work = name_apart(pools, inner, naming)
+            inner_names, deeper, work = name_apart(pools, inner, naming)
             left -= work
             apart += deeper
-            for scope, columns in own.variables.items():
+            for scope, columns in inner_names.variables.items():
                 names.variables.setdefault(scope, columns)
     return names
 
@@ -166,9 +166,9 @@ def _hoisted(pools: Pools, root: int, naming: Naming) -> tuple[dict[int, str], i
                 bases.setdefault(inner, pools.strings[name].strip("<>"))
     counts: Counter[str] = Counter()
     lets: dict[int, str] = {}
-    for number, seen in visits.items():
+    for number, visit_count in visits.items():
         large = naming.hoist_above and pools.scopes[number].count > naming.hoist_above
-        if seen == 1 and (number == root or not large):
+        if visit_count == 1 and (number == root or not large):
             continue
         name = bases.get(number, "jaxpr")
         count = counts[name]
@@ -268,18 +268,18 @@ class _Naming:
             self._pair(number, scope.operands[equation], inner, inputs)
             self._pair(number, outputs, inner, called.outputs)
 
-    def _pair(self, outside: int, like: list[int], inside: int, called: list[int]) -> None:
-        if len(like) != len(called):
+    def _pair(self, outside: int, outer_variables: list[int], inside: int, inner_variables: list[int]) -> None:
+        if len(outer_variables) != len(inner_variables):
             return
         outer, inner = self.columns(outside), self.columns(inside)
         paired: set[int] = set()
-        for theirs, ours in zip(like, called, strict=True):
-            if theirs < 0 or ours < 0 or theirs in paired or ours >= len(inner):
+        for outer_variable, inner_variable in zip(outer_variables, inner_variables, strict=True):
+            if outer_variable < 0 or inner_variable < 0 or outer_variable in paired or inner_variable >= len(inner):
                 continue
-            if inner[ours] is not None:
+            if inner[inner_variable] is not None:
                 continue
-            paired.add(theirs)
-            name = outer[theirs]
+            paired.add(outer_variable)
+            name = outer[outer_variable]
             if name is None:
-                name = outer[theirs] = next(self._fresh)
-            inner[ours] = name
+                name = outer[outer_variable] = next(self._fresh)
+            inner[inner_variable] = name

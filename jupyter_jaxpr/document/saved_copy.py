@@ -60,9 +60,9 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
     def cut(copy: Snapshot) -> Snapshot:
         return _cut(copy, limit_bytes, left_out)
 
-    def replace(known: str, part: str) -> None:
+    def replace(old_part: str, part: str) -> None:
         """Name a part in the place of one that it contains."""
-        left_out[:] = [*(part for part in left_out if part != known), part]
+        left_out[:] = [*(part for part in left_out if part != old_part), part]
 
     if document.diffs:
         document = msgspec.structs.replace(document, diffs=[])
@@ -193,8 +193,8 @@ def _first_equations(document: Snapshot, page: int) -> Snapshot:
 
 def _without_equations(cost: ProgramCost, scopes: list[Scope]) -> ProgramCost:
     """A cost with the columns of the scopes that are still whole."""
-    whole = [costs for costs in cost.scopes if len(scopes[costs.scope].primitive) == len(costs.flops)]
-    return msgspec.structs.replace(cost, scopes=whole)
+    complete = [costs for costs in cost.scopes if len(scopes[costs.scope].primitive) == len(costs.flops)]
+    return msgspec.structs.replace(cost, scopes=complete)
 
 
 def _names(document: Snapshot, focus: int) -> Names:
@@ -234,7 +234,7 @@ def _cut_scope(scope: Scope, page: int, names: list[str | None] | None) -> Scope
 def compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
     """Return the document with these scopes, and with pools that hold only the entries that the document refers to."""
     part = Part(of_document(document))
-    kept = [part.scope(scope) for scope in scopes]
+    cut_scopes = [part.scope(scope) for scope in scopes]
     programs = [_compact_program(program, part) for program in document.programs]
     notes = [
         msgspec.structs.replace(
@@ -250,14 +250,14 @@ def compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
     costs = [part.cost(cost) for cost in document.costs]
     return msgspec.structs.replace(
         document,
-        scopes=kept,
+        scopes=cut_scopes,
         programs=programs,
         notes=notes,
         ledger=ledger,
         control_flow=cards,
         costs=costs,
-        named_values=[_named(name, part, kept) for name in document.named_values if programs],
-        raised_calls=[_raised(call, programs, kept) for call in document.raised_calls if programs],
+        named_values=[_named(name, part, cut_scopes) for name in document.named_values if programs],
+        raised_calls=[_raised(call, programs, cut_scopes) for call in document.raised_calls if programs],
         **part.pools.fields(),
     )
 

@@ -25,10 +25,10 @@ _PRIMITIVES = {"scan": "scan", "while": "while_loop", "cond": "cond"}
 _HAD = frozenset({"held", "on_request"})
 
 
-def summarised(document: Snapshot, which: Iterable[int]) -> Snapshot:
+def summarised(document: Snapshot, indices: Iterable[int]) -> Snapshot:
     """The document, the programs of these indices summed up anew."""
     programs = list(document.programs)
-    for index in which:
+    for index in indices:
         programs[index] = msgspec.structs.replace(programs[index], summary=summary_of(document, programs[index]))
     return msgspec.structs.replace(document, programs=programs)
 
@@ -107,5 +107,11 @@ def _origin(program: Program) -> str | None:
         return "made by a transform"
     if program.origin != "traced":
         return None
-    made = {level.name for level in program.levels if level.state in _HAD}
-    return "compiled, not run" if "hlo" in made else "lowered, not run" if "stablehlo" in made else "traced only"
+    level_names = {level.name for level in program.levels if level.state in _HAD}
+    return (
+        "compiled, not run"
+        if "hlo" in level_names
+        else "lowered, not run"
+        if "stablehlo" in level_names
+        else "traced only"
+    )

@@ -68,11 +68,15 @@ def program_text(document: Snapshot, program: int, budget: Budget | None = None)
 
 def program_lines(document: Snapshot, program: int, budget: Budget | None = None) -> ProgramLines:
     """The lines of a program's text, each with the equations it is part of; where the budget ends, it says so."""
-    shown = document.programs[program]
+    program_entry = document.programs[program]
     pools = Pools(document.strings, document.parameter_lists, document.scopes)
-    names = name_program(pools, shown.scope, document.naming) if shown.complete else _given_names(document, shown)
+    names = (
+        name_program(pools, program_entry.scope, document.naming)
+        if program_entry.complete
+        else _given_names(document, program_entry)
+    )
     printer = _Printer(document, pools, names, budget or Budget())
-    walk(printer.program(shown.scope, 0))
+    walk(printer.program(program_entry.scope, 0))
     return ProgramLines(printer.lines, printer.equations, printer.folds, printer.comments)
 
 
@@ -162,13 +166,13 @@ class _Printer:
         if not self._assigned:
             return
         names = {variable: ", ".join(self._assigned.get((scope, variable), ())) for variable in outputs}
-        shown = [
+        name_texts = [
             text if len(outputs) == 1 else f"{self._name(scope, variable)}: {text}"
             for variable, text in names.items()
             if text
         ]
-        if shown:
-            self.comments[line] = f"  # {', '.join(shown)}"
+        if name_texts:
+            self.comments[line] = f"  # {', '.join(name_texts)}"
             self._budget.take(len(self.comments[line]))
 
     def _equation(
@@ -231,9 +235,9 @@ class _Printer:
             self._put(" ".join(plain))
             plain.clear()
 
-    def _references(self, held: list[tuple[int, int]]) -> str:
-        names = [self._names.lets[scope] for _, scope in held]
-        if held and held[0][0] < 0:
+    def _references(self, references: list[tuple[int, int]]) -> str:
+        names = [self._names.lets[scope] for _, scope in references]
+        if references and references[0][0] < 0:
             return names[0]
         return f"({' '.join(names)})"
 

@@ -16,15 +16,15 @@ from .without_values import as_saved
 SUFFIX = ".jaxpr.json"
 
 
-def whole_file(whole: Callable[[bool], Snapshot], focus: int) -> str:
+def whole_file(make_document: Callable[[bool], Snapshot], focus: int) -> str:
     """The document as JSON, within the limits of its readers.
 
     Args:
-        whole: Makes the document with the texts of its levels; with all equations of large programs for `True`.
+        make_document: Makes the document with the texts of its levels; with all equations of large programs for `True`.
         focus: The program that the panel shows first.
     """
-    document = whole(True)
+    document = make_document(True)
     if sum(len(scope.primitive) for scope in document.scopes) > HELD:
-        document = whole(False)
+        document = make_document(False)
     document = as_saved(msgspec.structs.replace(document, focus=focus))
     return encode(saved_copy(document, TEXT)).decode()

@@ -90,12 +90,12 @@ def manager_parts(manager: Any) -> tuple[list[ast.stmt], list[ast.stmt], Mapping
         if begins is None or ends is None or type(leave) is not FunctionType:
             return None
         return begins.body, ends.body, names_of(leave)
-    made = vars(manager).get("__wrapped__") if type(manager) is FunctionType else None
-    tree = tree_of(made)
-    if tree is None or made is None:
+    function = vars(manager).get("__wrapped__") if type(manager) is FunctionType else None
+    tree = tree_of(function)
+    if tree is None or function is None:
         return None
     for place, statement in enumerate(tree.body):
         if any(isinstance(node, ast.Yield) for node in ast.walk(statement)):
             after = [*getattr(statement, "finalbody", []), *tree.body[place + 1 :]]
-            return tree.body[:place], after, names_of(made)
+            return tree.body[:place], after, names_of(function)
     return None

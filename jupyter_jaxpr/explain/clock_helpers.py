@@ -33,15 +33,15 @@ def kept_in(function: Any, is_clock: IsClock) -> str | None:
     if tree is None:
         return None
     names, local = names_of(function), _own_names(tree)
-    kept = None
+    kept_place = None
     for statement in tree.body:
         if isinstance(statement, ast.Assign) and is_clock(statement.value, names):
-            kept = next((place for target in statement.targets if (place := _outside(target, local))), kept)
+            kept_place = next((place for target in statement.targets if (place := _outside(target, local))), kept_place)
         elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             method, arguments = statement.value.func, statement.value.args
             if isinstance(method, ast.Attribute) and method.attr == "append" and len(arguments) == 1:
-                kept = _outside(method.value, local) if is_clock(arguments[0], names) else kept
-    return kept
+                kept_place = _outside(method.value, local) if is_clock(arguments[0], names) else kept_place
+    return kept_place
 
 
 def differs_from(function: Any, is_clock: IsClock) -> str | None:
@@ -72,7 +72,7 @@ def differs_from(function: Any, is_clock: IsClock) -> str | None:
 
 def before_reading(statement: ast.stmt, is_reading: Callable[[ast.AST], bool]) -> list[ast.AST]:
     """What is evaluated in a statement before it reads a clock, in this order; all of it where it reads none."""
-    done: list[ast.AST] = []
+    nodes: list[ast.AST] = []
 
     def goes_on(node: ast.AST) -> bool:
         if is_reading(node):
@@ -84,11 +84,11 @@ def before_reading(statement: ast.stmt, is_reading: Callable[[ast.AST], bool]) -
             children = [] if node.value is None else [node.value]
         if not all(goes_on(child) for child in children):
             return False
-        done.append(node)
+        nodes.append(node)
         return True
 
     goes_on(statement)
-    return done
+    return nodes
 
 
 def parameter_of(function: FunctionType, name: str) -> int | None:

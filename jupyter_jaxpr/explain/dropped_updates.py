@@ -36,10 +36,10 @@ def dropped_updates(source: str, file: str) -> list[Finding]:
         tree = ast.parse(_MAGIC.sub(lambda line: f"{line[1]}pass", source))
     except not_of_a_signal(SyntaxError, ValueError):
         return []
-    shown = tree.body[-1] if tree.body else None  # the cell displays the value of its last expression
+    last_statement = tree.body[-1] if tree.body else None  # the cell displays the value of its last expression
     findings = []
     for statement in ast.walk(tree):
-        if isinstance(statement, ast.Expr) and statement is not shown:
+        if isinstance(statement, ast.Expr) and statement is not last_statement:
             array = updated_array(statement.value)
             if array is not None:
                 findings.append(_finding(statement, array, file))

@@ -36,10 +36,10 @@ class EditedCode(Mapping[CodeType, CodeType]):
         self._file = file
         self._line = line
         # Not with the future imports of this module.
-        whole = compile(text, file, "exec", dont_inherit=True)
+        whole_code = compile(text, file, "exec", dont_inherit=True)
         # IPython compiles each statement of a cell by itself, so that Python does not know what is a module.
         alone = (ast.Module([statement], []) for statement in ast.parse(text).body)
-        self._as_it_is = [whole, *(compile(module, file, "exec", dont_inherit=True) for module in alone)]
+        self._as_it_is = [whole_code, *(compile(module, file, "exec", dont_inherit=True) for module in alone)]
         self._edited = _codes(compile(edited(text, edits), file, "exec", dont_inherit=True))
         self.is_met = False
 

@@ -46,13 +46,13 @@ class _Use(NamedTuple):
     """A call that draws from a key.
 
     Attributes:
-        call: In the text.
-        of: What is called, and with which other arguments, as far as the draw depends on them.
-        shapes: Of the numbers that the call draws; None where they are not known.
+        call: The call in the source text.
+        draw: The called function and its other arguments, as far as the drawn numbers depend on them.
+        shapes: The shapes of the numbers that the call draws; None if unknown.
     """
 
     call: ast.Call
-    of: object
+    draw: object
     shapes: frozenset[Shape] | None
 
 
@@ -98,14 +98,14 @@ def _is_written_by_functions(name: str, tree: ast.Module, namespace: Mapping[str
 
 
 def _writes_global(code: CodeType, name: str) -> bool:
-    inner = [each for each in code.co_consts if type(each) is CodeType]
+    inner = [constant for constant in code.co_consts if type(constant) is CodeType]
     return (
         name in code.co_names
         and any(
-            each.opname in ("STORE_GLOBAL", "DELETE_GLOBAL") and each.argval == name
-            for each in dis.get_instructions(code)
+            instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL") and instruction.argval == name
+            for instruction in dis.get_instructions(code)
         )
-    ) or any(_writes_global(each, name) for each in inner)
+    ) or any(_writes_global(inner_code, name) for inner_code in inner)
 
 
 def _uses(
@@ -135,11 +135,11 @@ def _eager(call: ast.Call, namespace: Mapping[str, Any]) -> Iterator[tuple[str, 
         return
     if not call.args or not isinstance(call.args[0], ast.Name):
         return
-    others = tuple(ast.unparse(each) for each in [*call.args[1:], *call.keywords])
-    shape = next((each.value for each in call.keywords if each.arg == "shape"), None)
+    arguments = tuple(ast.unparse(argument) for argument in [*call.args[1:], *call.keywords])
+    shape = next((keyword.value for keyword in call.keywords if keyword.arg == "shape"), None)
     if shape is None and len(call.args) > 1 and name in ("normal", "uniform", "exponential", "gumbel", "laplace"):
         shape = call.args[1]
-    yield call.args[0].id, _Use(call, (name, others), _shapes(shape))
+    yield call.args[0].id, _Use(call, (name, arguments), _shapes(shape))
 
 
 def _shapes(node: ast.expr | None) -> frozenset[Shape] | None:
@@ -147,7 +147,7 @@ def _shapes(node: ast.expr | None) -> frozenset[Shape] | None:
         shape = ast.literal_eval(node) if node is not None else None
     except not_of_a_signal(ValueError, SyntaxError, TypeError):
         return None
-    is_shape = isinstance(shape, tuple) and all(type(each) is int for each in shape)
+    is_shape = isinstance(shape, tuple) and all(type(size) is int for size in shape)
     return frozenset([shape]) if is_shape and shape is not None else None
 
 
@@ -155,24 +155,32 @@ def _jitted(
     call: ast.Call, namespace: Mapping[str, Any], functions: Sequence[ObservedFunction]
 ) -> Iterator[tuple[str, _Use]]:
     """A call of a jitted function of the user's, whose only program draws from an argument that is a name."""
-    given = [each for each in [*call.args, *(one.value for one in call.keywords)] if isinstance(each, ast.Name)]
-    function = namespace.get(call.func.id) if isinstance(call.func, ast.Name) and given else None
+    name_nodes = [
+        argument
+        for argument in [*call.args, *(keyword.value for keyword in call.keywords)]
+        if isinstance(argument, ast.Name)
+    ]
+    function = namespace.get(call.func.id) if isinstance(call.func, ast.Name) and name_nodes else None
     if function is None or not is_jitted(function):
         return
     code = code_of(function)
-    if code is None or any(isinstance(each, ast.Starred) for each in call.args):
+    if code is None or any(isinstance(argument, ast.Starred) for argument in call.args):
         return
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    places = {each.id: number for number, each in enumerate(call.args) if isinstance(each, ast.Name)}
+    places = {argument.id: number for number, argument in enumerate(call.args) if isinstance(argument, ast.Name)}
     named = {name: parameters[number] for name, number in places.items() if number < code.co_argcount}
-    named |= {one.value.id: one.arg for one in call.keywords if isinstance(one.value, ast.Name) and one.arg}
-    found = [each for each in functions if each.name == code.co_name and each.programs]
-    if len(found) != 1 or len(found[0].programs) != 1 or found[0].definition is None:
+    named |= {
+        keyword.value.id: keyword.arg
+        for keyword in call.keywords
+        if isinstance(keyword.value, ast.Name) and keyword.arg
+    }
+    candidates = [observed for observed in functions if observed.name == code.co_name and observed.programs]
+    if len(candidates) != 1 or len(candidates[0].programs) != 1 or candidates[0].definition is None:
         return
-    if found[0].definition.line != code.co_firstlineno and found[0].definition.file != code.co_filename:
+    if candidates[0].definition.line != code.co_firstlineno and candidates[0].definition.file != code.co_filename:
         return
     for name, parameter in named.items():
-        shapes = draws_from(found[0].programs[0].jaxpr, parameter)
+        shapes = draws_from(candidates[0].programs[0].jaxpr, parameter)
         if shapes:
             yield name, _Use(call, code, shapes)
 
@@ -190,13 +198,13 @@ def _value(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
     return None
 
 
-def _differ(one: _Use, other: _Use) -> bool:
+def _differ(first: _Use, second: _Use) -> bool:
     """Whether two uses are surely not one computation that is done twice."""
-    if one.call is other.call or one.of == other.of:
+    if first.call is second.call or first.draw == second.draw:
         return False
-    if isinstance(one.of, tuple) and isinstance(other.of, tuple):
+    if isinstance(first.draw, tuple) and isinstance(second.draw, tuple):
         return True
-    return one.shapes is not None and other.shapes is not None and not one.shapes & other.shapes
+    return first.shapes is not None and second.shapes is not None and not first.shapes & second.shapes
 
 
 def _written(statement: ast.stmt) -> set[str]:
@@ -208,15 +216,15 @@ def _written(statement: ast.stmt) -> set[str]:
                 names.add(name)
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AsyncFunctionDef(name=name):
                 names.add(name)
-            case ast.alias(name=name, asname=other):
-                names.add(other or name.partition(".")[0])
+            case ast.alias(name=name, asname=alias):
+                names.add(alias or name.partition(".")[0])
     return names
 
 
-def _finding(name: str, first: _Use, again: _Use, file: str) -> Finding:
-    lines = first.call.lineno, again.call.lineno
+def _finding(name: str, first: _Use, second: _Use, file: str) -> Finding:
+    lines = first.call.lineno, second.call.lineno
     text = _ONE_LINE if lines[0] == lines[1] else _TEXT
-    call = again.call
+    call = second.call
     return Finding(
         kind="key_used_twice",
         title=_TITLE,

@@ -61,16 +61,17 @@ def leaked_tracers(traced: Sequence[tuple[str, Reach]]) -> list[Finding]:
     tracers_by_name: dict[tuple[str, str], tuple[CodeType, list[Any]]] = {}
     for name, reach in reversed(traced):  # what a later function found there is not its own
         for variable, holder in _reachable(reach):
-            kept = [
+            tracers = [
                 tracer
                 for tracer in _tracers_in(holder)
                 if id(tracer) not in told_ids and not _was_there(tracer, reach.tracers)
             ]
-            told_ids.update(map(id, kept))
-            if kept:
-                tracers_by_name.setdefault((name, variable), (reach.code, []))[1].extend(kept)
+            told_ids.update(map(id, tracers))
+            if tracers:
+                tracers_by_name.setdefault((name, variable), (reach.code, []))[1].extend(tracers)
     return [
-        _finding(name, code, variable, kept) for (name, variable), (code, kept) in reversed(tracers_by_name.items())
+        _finding(name, code, variable, tracers)
+        for (name, variable), (code, tracers) in reversed(tracers_by_name.items())
     ]
 
 
@@ -79,12 +80,12 @@ def _was_there(tracer: Any, before: Held) -> bool:
     return reference is not None and reference() is tracer
 
 
-def _finding(name: str, code: CodeType, variable: str, kept: Sequence[Any]) -> Finding:
-    types_text = ", ".join(dict.fromkeys(_tracer_text(tracer) for tracer in kept[:5]))
+def _finding(name: str, code: CodeType, variable: str, tracers: Sequence[Any]) -> Finding:
+    types_text = ", ".join(dict.fromkeys(_tracer_text(tracer) for tracer in tracers[:5]))
     return Finding(
         kind="leaked_tracer",
         text=(
-            f"{count(len(kept), 'tracer')} ({types_text}) stayed in {variable} after the trace of {name}. A tracer "
+            f"{count(len(tracers), 'tracer')} ({types_text}) stayed in {variable} after the trace of {name}. A tracer "
             "stands for an array only during the trace. Using a tracer now raises UnexpectedTracerError. "
             f"A later call adds to {variable} only if JAX traces {name} again."
         ),

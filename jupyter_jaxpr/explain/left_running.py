@@ -212,11 +212,11 @@ class Scope:
         import jax
 
         if isinstance(node, ast.Call):  # jax.jit(f)(x), jax.vmap(f)(x)
-            made = self._value(node.func, local)
-            if is_one_of(made, _transforms()):
+            transform = self._value(node.func, local)
+            if is_one_of(transform, _transforms()):
                 jitted = node.args[0] if node.args else None
                 return isinstance(jitted, ast.Name | ast.Attribute) and self._leaves_running(jitted, local)
-            return made is jax.jit
+            return transform is jax.jit
         value = self._value(node, local)
         if isinstance(value, functools.partial):
             value = value.func
@@ -267,8 +267,8 @@ class Scope:
 def locals_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """The names that a function gives values to: its parameters, and what it assigns."""
     arguments = function.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    return frozenset(parameter.arg for parameter in every if parameter is not None) | assigned(function.body)
+    parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    return frozenset(parameter.arg for parameter in parameters if parameter is not None) | assigned(function.body)
 
 
 def assigned(body: Sequence[ast.stmt]) -> frozenset[str]:
@@ -304,14 +304,14 @@ def _mapping(call: ast.Call) -> list[ast.Call]:
 
 def _parameters(function: ast.Lambda) -> frozenset[str]:
     arguments_node = function.args
-    every = [
+    parameters = [
         *arguments_node.posonlyargs,
         *arguments_node.args,
         *arguments_node.kwonlyargs,
         arguments_node.vararg,
         arguments_node.kwarg,
     ]
-    return frozenset(parameter.arg for parameter in every if parameter is not None)
+    return frozenset(parameter.arg for parameter in parameters if parameter is not None)
 
 
 def _tree_maps() -> tuple[Any, ...]:
@@ -332,17 +332,17 @@ def _takes_values(call: ast.Call) -> bool:
     return not all(isinstance(argument, ast.Constant) for argument in arguments(call))
 
 
-def is_one_of(value: Any, known: Sequence[Any]) -> bool:
+def is_one_of(value: Any, objects: Sequence[Any]) -> bool:
     """Whether a value is one of some objects; nothing of the user's compares them."""
-    return any(value is known_value for known_value in known)
+    return any(value is candidate for candidate in objects)
 
 
 def _is_name(node: ast.AST) -> bool:
     return isinstance(node, ast.Name)
 
 
-def _after(one: ast.Call, other: ast.Call) -> bool:
+def _after(call: ast.Call, other_call: ast.Call) -> bool:
     """Whether a call begins after another; of one within the other the outer one is the later."""
-    if one.lineno == other.lineno and one.col_offset <= other.col_offset:
-        return (one.end_lineno, one.end_col_offset) >= (other.end_lineno, other.end_col_offset)
-    return (one.lineno, one.col_offset) > (other.lineno, other.col_offset)
+    if call.lineno == other_call.lineno and call.col_offset <= other_call.col_offset:
+        return (call.end_lineno, call.end_col_offset) >= (other_call.end_lineno, other_call.end_col_offset)
+    return (call.lineno, call.col_offset) > (other_call.lineno, other_call.col_offset)

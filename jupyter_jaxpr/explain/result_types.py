@@ -119,9 +119,9 @@ def result_types(
         copies: dict[int, Any] = {}
         positional, named, read = whole(inputs, lambda value: copied(value, copies))
         plain = copied(fun, copies) if copy is None else copy(read, copies)
-        for each in copies.values():
-            if type(each) is FunctionType:
-                silence(each.__globals__)
+        for function_copy in copies.values():
+            if type(function_copy) is FunctionType:
+                silence(function_copy.__globals__)
         numbers, structure = jax.tree_util.tree_flatten(plain(*positional, **named))
         structures[:] = [structure]
         # A text or an object among the results is an error of jit.

@@ -63,11 +63,11 @@ def _cure(value: ChangedSince) -> str:
 def _text(function: str, value: ChangedSince) -> str:
     name, before, after = value.name, array_text(value.before), array_text(value.after)
     if before != after:
-        sentence, kept = _PLAIN.format(name=name, before=before, after=after, function=function), before
+        sentence, kept_value = _PLAIN.format(name=name, before=before, after=after, function=function), before
     else:
         kind = _KINDS.get(value.after.kind, "object")
-        sentence, kept = _ANOTHER.format(name=name, kind=kind, function=function), f"the {kind} of the trace"
-    keeps = _KEEPS.format(function=function, name=name, kept=kept)
+        sentence, kept_value = _ANOTHER.format(name=name, kind=kind, function=function), f"the {kind} of the trace"
+    keeps = _KEEPS.format(function=function, name=name, kept=kept_value)
     if value.of_static is None:
         return f"{sentence} {keeps}"
     return f"{sentence} {_STATIC.format(static=value.of_static, function=function)} {keeps}"

@@ -79,7 +79,7 @@ class TimedCode(Scope):
                 continue
             if not text.startswith("%%"):
                 break
-            name, _, rest = text[2:].partition(" ")
+            name, _, arguments_text = text[2:].partition(" ")
             lines[place] = ""
             if name == "timeit":
                 # What stands on its line is set-up code, which runs before the clock.
@@ -87,7 +87,9 @@ class TimedCode(Scope):
                 yield from self._timed(body, place + 1, "timeit")
                 return
             # What stands on the line of `%%time`, `%%prun` or `%%memit` is a statement of its own.
-            if name not in {"jaxpr", *PYTHON_CELL_MAGICS} or (name not in ("jaxpr", "capture") and rest.strip()):
+            if name not in {"jaxpr", *PYTHON_CELL_MAGICS} or (
+                name not in ("jaxpr", "capture") and arguments_text.strip()
+            ):
                 return
             if name == "time":
                 yield from self._timed("\n".join(lines[place + 1 :]), place + 1, "%%time")
@@ -118,25 +120,25 @@ class TimedCode(Scope):
         for node in outside_functions(module):
             if not isinstance(node, ast.Call) or not is_one_of(self._value(node.func, local), _TIMERS):
                 continue
-            stmt = (each.value for each in node.keywords if each.arg == "stmt")
-            given = node.args[0] if node.args else next(stmt, None)
-            how = ast.unparse(node.func)
-            if isinstance(given, ast.Call) and self._value(given.func, local) is functools.partial:
-                given = next(iter(given.args), None)
-            if isinstance(given, ast.Name | ast.Attribute) and self._leaves_running(given, local):
-                yield self._timing(ast.Call(given, [], [], lineno=node.lineno), how, 0, None)
+            stmt = (keyword.value for keyword in node.keywords if keyword.arg == "stmt")
+            argument = node.args[0] if node.args else next(stmt, None)
+            timer = ast.unparse(node.func)
+            if isinstance(argument, ast.Call) and self._value(argument.func, local) is functools.partial:
+                argument = next(iter(argument.args), None)
+            if isinstance(argument, ast.Name | ast.Attribute) and self._leaves_running(argument, local):
+                yield self._timing(ast.Call(argument, [], [], lineno=node.lineno), timer, 0, None)
                 continue
-            text = given.value if isinstance(given, ast.Constant) else None
+            text = argument.value if isinstance(argument, ast.Constant) else None
             timed = parsed(text) if isinstance(text, str) else None
             body: Sequence[ast.stmt] = timed.body if timed is not None else ()
-            if isinstance(given, ast.Lambda):
-                body = [ast.Expr(given.body)]
+            if isinstance(argument, ast.Lambda):
+                body = [ast.Expr(argument.body)]
             call = self._left_running(body, local)
             if call is None:
                 continue
-            whole = given.body if isinstance(given, ast.Lambda) and given.body is not call else None
-            found = self._timing(call, how, 0, None, whole)
-            yield found if timed is None else replace(found, line=node.lineno)
+            expression = argument.body if isinstance(argument, ast.Lambda) and argument.body is not call else None
+            timing = self._timing(call, timer, 0, None, expression)
+            yield timing if timed is None else replace(timing, line=node.lineno)
 
     def _helpers(self, code: ast.AST, local: frozenset[str]) -> Iterator[Timing]:
         """Calls of functions that time what they are given, or what they wrap, and do not wait."""
@@ -152,49 +154,53 @@ class TimedCode(Scope):
                 continue  # what its text shows is told of where it stands
             inside = TimedCode("", {**names_of(function), **bound}, self._barrier_waits, self._depth + 1)
             names = locals_of(tree) - bound.keys()
-            found = next(iter([*inside._clocks(tree.body, names), *inside._lambdas(tree, names)]), None)
-            if found is not None:
-                helper, given = ast.unparse(node.func), next(iter(bound.values()), None)
-                name = found.function if given is None else getattr(given, "__name__", found.function)
-                yield replace(found, line=node.lineno, how="helper", helper=helper, function=name)
+            timing = next(iter([*inside._clocks(tree.body, names), *inside._lambdas(tree, names)]), None)
+            if timing is not None:
+                helper, passed_function = ast.unparse(node.func), next(iter(bound.values()), None)
+                name = (
+                    timing.function
+                    if passed_function is None
+                    else getattr(passed_function, "__name__", timing.function)
+                )
+                yield replace(timing, line=node.lineno, how="helper", helper=helper, function=name)
 
     def _called(self, node: ast.expr, local: frozenset[str]) -> Any:
         """What a call calls; also the method of an object that is made there, `Bench().run`."""
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
-            made = self._value(node.value.func, local)
-            return inspect.getattr_static(made, node.attr, None) if issubclass(type(made), type) else None
+            constructor = self._value(node.value.func, local)
+            return inspect.getattr_static(constructor, node.attr, None) if issubclass(type(constructor), type) else None
         return self._value(node, local)
 
     def _bound(
         self, tree: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, method: Any, local: frozenset[str]
     ) -> dict[str, Any]:
         """The parameters of a function that a call, or a default, gives functions for which leave work running."""
-        names = [each.arg for each in [*tree.args.posonlyargs, *tree.args.args]]
+        names = [parameter.arg for parameter in [*tree.args.posonlyargs, *tree.args.args]]
         holder = self._called(call.func.value, local) if isinstance(call.func, ast.Attribute) else None
         function: Any = method.__func__ if type(method) is staticmethod else method
         is_of_object = isinstance(call.func, ast.Attribute) and not issubclass(type(holder), type | types.ModuleType)
         if is_of_object and function is method:
             names = names[1:]  # of a method, but for `self`
-        pairs = [*zip(names, call.args, strict=False), *((each.arg, each.value) for each in call.keywords)]
+        pairs = [*zip(names, call.args, strict=False), *((keyword.arg, keyword.value) for keyword in call.keywords)]
         given_names = {name for name, _ in pairs}
         defaults = dict(zip(names[::-1], (function.__defaults__ or ())[::-1], strict=False))
         defaults |= function.__kwdefaults__ or {}
         inside = TimedCode("", defaults, self._barrier_waits, self._depth + 1)
-        found: dict[str, Any] = {
+        functions_by_name: dict[str, Any] = {
             name: value
             for name, value in defaults.items()
             if name not in given_names and inside._leaves_running(ast.Name(name, ast.Load()), frozenset())
         }
-        for name, given in pairs:
+        for name, argument in pairs:
             if name is None:
                 continue
-            if isinstance(given, ast.Lambda):
-                inner = self._left_running([ast.Expr(given.body)], local)
+            if isinstance(argument, ast.Lambda):
+                inner = self._left_running([ast.Expr(argument.body)], local)
                 if inner is not None:
-                    found[name] = self._value(inner.func, local)
-            elif isinstance(given, ast.Name | ast.Attribute) and self._leaves_running(given, local):
-                found[name] = self._value(given, local)
-        return {name: value for name, value in found.items() if value is not None}
+                    functions_by_name[name] = self._value(inner.func, local)
+            elif isinstance(argument, ast.Name | ast.Attribute) and self._leaves_running(argument, local):
+                functions_by_name[name] = self._value(argument, local)
+        return {name: value for name, value in functions_by_name.items() if value is not None}
 
     def _functions(self, node: ast.AST, local: frozenset[str]) -> Iterator[Timing]:
         """Two readings of a clock, and `timeit`, in the functions that the cell defines."""
@@ -207,7 +213,7 @@ class TimedCode(Scope):
                 yield from self._helpers(child, inside)
             yield from self._functions(child, inside)
 
-    def _timed(self, text: str, above: int, how: str) -> Iterator[Timing]:
+    def _timed(self, text: str, above: int, timer: str) -> Iterator[Timing]:
         """A text that is timed as a whole."""
         module = parsed(text)
         if module is None or not module.body:
@@ -215,9 +221,9 @@ class TimedCode(Scope):
         call = self._left_running(module.body, frozenset())
         if call is not None:
             [*_, last] = module.body
-            whole = last.value if len(module.body) == 1 and isinstance(last, ast.Expr) else call
-            assigned = name_of(module.body, call) if how == "%%time" else None
-            yield self._timing(call, how, above, assigned, None if whole is call else whole)
+            expression = last.value if len(module.body) == 1 and isinstance(last, ast.Expr) else call
+            assigned = name_of(module.body, call) if timer == "%%time" else None
+            yield self._timing(call, timer, above, assigned, None if expression is call else expression)
 
     def _clocks(self, body: Sequence[ast.stmt], local: frozenset[str]) -> Iterator[Timing]:
         """Two readings of a clock in one block, and in the blocks inside."""
@@ -241,15 +247,15 @@ class TimedCode(Scope):
                 started.clear()  # another reading, which these rules do not follow
             for inner in blocks(statement):
                 yield from self._clocks(inner, local)
-            if isinstance(statement, ast.With) and any(self._times(each, local) for each in statement.items):
+            if isinstance(statement, ast.With) and any(self._times(item, local) for item in statement.items):
                 call = self._left_running(statement.body, local)
                 if call is not None:
                     yield self._timing(call, "with", 0, name_of(statement.body, call))
 
     def _times(self, item: ast.withitem, local: frozenset[str]) -> bool:
         """Whether a context manager reads a clock before and after its block, and surely does not wait."""
-        made = item.context_expr
-        manager = self._value(made.func if isinstance(made, ast.Call) else made, local)
+        expression = item.context_expr
+        manager = self._value(expression.func if isinstance(expression, ast.Call) else expression, local)
         if manager is None or issubclass(type(manager), types.ModuleType):
             return False
         parts = manager_parts(manager if issubclass(type(manager), type | types.FunctionType) else type(manager))
@@ -257,7 +263,7 @@ class TimedCode(Scope):
             return False
         before, after, names = parts
         inside = TimedCode("", names, self._barrier_waits, self._depth + 1)
-        nodes = [[node for each in part for node in ast.walk(each)] for part in (before, after)]
+        nodes = [[node for statement in part for node in ast.walk(statement)] for part in (before, after)]
         reads = all(any(inside._is_clock(node, frozenset()) for node in part) for part in nodes)
         named = {getattr(node, "attr", getattr(node, "id", "")) for part in nodes for node in part}
         takes = any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) for node in nodes[1])
@@ -292,7 +298,7 @@ class TimedCode(Scope):
         ):
             return True
         if name is not None:
-            nodes = [node for other in following[1:] for node in ast.walk(other)]
+            nodes = [node for later_statement in following[1:] for node in ast.walk(later_statement)]
             return name != start and any(
                 is_difference(node, start) and is_place(node.left) and ast.unparse(node.left) == name
                 for node in nodes
@@ -329,8 +335,12 @@ class TimedCode(Scope):
                 return False
             looked_at = [node.value] if isinstance(node, ast.FormattedValue) or may_look(node) else []
             if isinstance(node, ast.BinOp | ast.Compare | ast.Subscript | ast.BoolOp | ast.IfExp | ast.UnaryOp):
-                looked_at = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
-            if any(isinstance(each, ast.Name) and each.id in tainted for one in looked_at for each in ast.walk(one)):
+                looked_at = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+            if any(
+                isinstance(name_node, ast.Name) and name_node.id in tainted
+                for expression in looked_at
+                for name_node in ast.walk(expression)
+            ):
                 return False
         return True
 
@@ -359,15 +369,15 @@ class TimedCode(Scope):
         position = None if place is None else parameter_of(function, place)
         if position is None or (position == 0 and self._is_of_object(node, local)):
             return place_with_object(node, function, place)
-        given = node.args[position] if position < len(node.args) else None
-        given = next((each.value for each in node.keywords if each.arg == place), given)
-        return ast.unparse(given) if given is not None and is_place(given) else None
+        argument = node.args[position] if position < len(node.args) else None
+        argument = next((keyword.value for keyword in node.keywords if keyword.arg == place), argument)
+        return ast.unparse(argument) if argument is not None and is_place(argument) else None
 
     def _stops(self, statement: ast.stmt, start: str, tainted: frozenset[str], local: frozenset[str]) -> bool:
         """Whether a statement calls a function that takes the difference to `start`, and gives it no result."""
         return any(
             self._stop(node, local) == start
-            and not any(self._touches(given, tainted, local) for given in arguments(node))
+            and not any(self._touches(argument, tainted, local) for argument in arguments(node))
             for node in ast.walk(statement)
             if isinstance(node, ast.Call)
         )
@@ -383,7 +393,7 @@ class TimedCode(Scope):
         return TimedCode("", names, self._barrier_waits, self._depth + 1)._is_clock(node, frozenset())
 
     def _timing(
-        self, call: ast.Call, how: str, above: int, assigned: str | None, whole: ast.expr | None = None
+        self, call: ast.Call, timer: str, above: int, assigned: str | None, expression: ast.expr | None = None
     ) -> Timing:
         function = call.func
         applied = self._applied(call, frozenset())
@@ -393,5 +403,5 @@ class TimedCode(Scope):
         text = ast.unparse(call)
         if len(text) > LONGEST:
             text = f"{ast.unparse(function)}(...)"
-        around = None if whole is None else ast.unparse(whole)
-        return Timing(call.lineno + above, how, text, name, assigned, around)
+        around = None if expression is None else ast.unparse(expression)
+        return Timing(call.lineno + above, timer, text, name, assigned, around)

@@ -26,16 +26,16 @@ def unblocked_timings(source: str, file: str, namespace: Mapping[str, Any], obse
     """
     programs = [program for function in observation.functions for program in function.programs]
     barrier_waits = any(program_effects(program.jaxpr) for program in programs)
-    found = TimedCode(source, namespace, barrier_waits).timings()
-    return [_finding(timing, file, observation) for timing in {timing.line: timing for timing in found}.values()]
+    timings = TimedCode(source, namespace, barrier_waits).timings()
+    return [_finding(timing, file, observation) for timing in {timing.line: timing for timing in timings}.values()]
 
 
 def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
     value = timing.assigned or timing.around or timing.call
     if timing.around is not None and len(timing.around) > LONGEST:
         value = "..."
-    one = timing.around is None and _one_array(timing, observation)
-    waited = f"{value}.block_until_ready()" if one else f"jax.block_until_ready({value})"
+    is_array = timing.around is None and _one_array(timing, observation)
+    waited = f"{value}.block_until_ready()" if is_array else f"jax.block_until_ready({value})"
     if timing.helper is not None:
         cure = f"Let {timing.helper} call jax.block_until_ready on the result before the clock is read again."
     elif timing.how == "with":

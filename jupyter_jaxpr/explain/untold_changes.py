@@ -42,7 +42,7 @@ _CURE_OF_UNNAMED_TAKEN = "Do not donate the argument."
 _MOST = 4
 
 
-def truncated_types(found: Mapping[Place, TruncatedType]) -> list[Finding]:
+def truncated_types(truncated: Mapping[Place, TruncatedType]) -> list[Finding]:
     """A finding for each expression of the user's that asked for a type which JAX did not give."""
     return [
         Finding(
@@ -52,11 +52,11 @@ def truncated_types(found: Mapping[Place, TruncatedType]) -> list[Finding]:
             cure=_CURE_OF_TYPE.format(taken=taken_type.taken),
             place=place,
         )
-        for place, taken_type in found.items()
+        for place, taken_type in truncated.items()
     ]
 
 
-def promoted_carries(found: Mapping[Place, PromotedCarry]) -> list[Finding]:
+def promoted_carries(carries: Mapping[Place, PromotedCarry]) -> list[Finding]:
     """A finding for each loop that JAX traced twice, to convert what it began with."""
     return [
         Finding(
@@ -67,13 +67,13 @@ def promoted_carries(found: Mapping[Place, PromotedCarry]) -> list[Finding]:
             place=place,
             dtype=carry.dtype,
         )
-        for place, carry in found.items()
+        for place, carry in carries.items()
     ]
 
 
-def unused_donations(found: Mapping[tuple[str, Place | None], UnusedDonation]) -> Iterator[Finding]:
+def unused_donations(donations: Mapping[tuple[str, Place | None], UnusedDonation]) -> Iterator[Finding]:
     """A finding for each donated argument of a function whose memory no result uses."""
-    for (function, place), donation in found.items():
+    for (function, place), donation in donations.items():
         for argument in donation.arguments[:_MOST]:
             facts = {"function": function, "path": argument.path, "type": argument.type}
             is_curable = not argument.results and donation.is_supported

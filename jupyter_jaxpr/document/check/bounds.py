@@ -24,28 +24,28 @@ def check_bounds(document: Snapshot) -> None:
         Damaged: One is beyond the limits.
     """
     for field, value in msgspec.to_builtins(document).items():
-        most = AMOUNT if field in _COUNTED else INTEGER
+        limit = AMOUNT if field in _COUNTED else INTEGER
         largest = sys.float_info.max if field in _VALUES else AMOUNT
         todo: list[tuple[str, Any]] = [(field, value)]
         while todo:
-            where, node = todo.pop()
+            path, node = todo.pop()
             if type(node) is dict:
-                todo += [(f"{where}.{key}", inner) for key, inner in node.items()]
+                todo += [(f"{path}.{key}", inner) for key, inner in node.items()]
                 continue
             entries = node if type(node) is list else (node,)
-            need(len(entries) <= LIST, f"{where}: a list of more than {LIST:,} entries")
+            need(len(entries) <= LIST, f"{path}: a list of more than {LIST:,} entries")
             kinds = set(map(type, entries))
             if kinds <= {int}:
                 numbers = entries
             else:
                 if str in kinds:
                     longest = max(len(entry) for entry in entries if type(entry) is str)
-                    need(longest <= TEXT, f"{where}: a text of more than {TEXT:,} characters")
+                    need(longest <= TEXT, f"{path}: a text of more than {TEXT:,} characters")
                 if list in kinds or dict in kinds:
-                    todo += [(where, entry) for entry in entries if type(entry) in (list, dict)]
+                    todo += [(path, entry) for entry in entries if type(entry) in (list, dict)]
                 numbers = [entry for entry in entries if type(entry) is int]
                 if float in kinds:
                     small = all(-largest <= entry <= largest for entry in entries if type(entry) is float)
-                    need(small, f"{where}: a number beyond {largest:g}")
+                    need(small, f"{path}: a number beyond {largest:g}")
             if numbers:
-                need(-most <= min(numbers) and max(numbers) <= most, f"{where}: a number beyond {most:,}")
+                need(-limit <= min(numbers) and max(numbers) <= limit, f"{path}: a number beyond {limit:,}")

@@ -144,71 +144,71 @@ class _Check:
                 index(value.promoted, document.strings, "a named value's promotion")
         check_bounds(document)
 
-    def _transform(self, transform: Transform, where: str) -> None:
+    def _transform(self, transform: Transform, path: str) -> None:
         document = self._document
-        index(transform.of, document.programs, f"{where}: of")
-        need(bool(transform.parts) == (transform.error is None), f"{where}: parts")
+        index(transform.of, document.programs, f"{path}: of")
+        need(bool(transform.parts) == (transform.error is None), f"{path}: parts")
         for part in transform.parts:
-            index(part.program, document.programs, f"{where}: program")
-            need(part.program > transform.of, f"{where}: program")
+            index(part.program, document.programs, f"{path}: program")
+            need(part.program > transform.of, f"{path}: program")
             for row in part.roles:
-                index(row.scope, document.scopes, f"{where}: a scope")
-                need(len(row.roles) == document.scopes[row.scope].count, f"{where}: roles")
-                need(not set(row.roles) - _ROLES, f"{where}: roles")
+                index(row.scope, document.scopes, f"{path}: a scope")
+                need(len(row.roles) == document.scopes[row.scope].count, f"{path}: roles")
+                need(not set(row.roles) - _ROLES, f"{path}: roles")
             for value in part.kept:
-                index(value.scope, document.scopes, f"{where}: a kept value's scope")
-                need(0 <= value.equation < document.scopes[value.scope].count, f"{where}: a kept value's equation")
-                need(value.output >= 0 and value.bytes >= 0, f"{where}: a kept value")
+                index(value.scope, document.scopes, f"{path}: a kept value's scope")
+                need(0 <= value.equation < document.scopes[value.scope].count, f"{path}: a kept value's equation")
+                need(value.output >= 0 and value.bytes >= 0, f"{path}: a kept value")
 
-    def _control(self, control: Control, number: int, where: str) -> None:
+    def _control(self, control: Control, number: int, path: str) -> None:
         document = self._document
-        index(control.program, document.programs, f"{where}: program")
-        index(control.scope, document.scopes, f"{where}: scope")
+        index(control.program, document.programs, f"{path}: program")
+        index(control.scope, document.scopes, f"{path}: scope")
         scope = document.scopes[control.scope]
-        need(0 <= control.equation < scope.count, f"{where}: equation")
-        need(1 <= control.equations <= scope.count, f"{where}: equations")
-        need(-1 <= control.predicate_equation < scope.count, f"{where}: predicate_equation")
-        need(-1 <= control.parent < number, f"{where}: parent")
-        need(control.depth >= 0 and control.unroll >= 1, f"{where}: depth or unroll")
-        need(control.trips is None or control.trips >= 0, f"{where}: trips")
-        index(control.frame, document.frames, f"{where}: frame", none=True)
-        index(control.body_frame, document.frames, f"{where}: body_frame", none=True)
-        index(control.body, document.scopes, f"{where}: body", none=True)
-        index(control.condition, document.scopes, f"{where}: condition", none=True)
+        need(0 <= control.equation < scope.count, f"{path}: equation")
+        need(1 <= control.equations <= scope.count, f"{path}: equations")
+        need(-1 <= control.predicate_equation < scope.count, f"{path}: predicate_equation")
+        need(-1 <= control.parent < number, f"{path}: parent")
+        need(control.depth >= 0 and control.unroll >= 1, f"{path}: depth or unroll")
+        need(control.trips is None or control.trips >= 0, f"{path}: trips")
+        index(control.frame, document.frames, f"{path}: frame", none=True)
+        index(control.body_frame, document.frames, f"{path}: body_frame", none=True)
+        index(control.body, document.scopes, f"{path}: body", none=True)
+        index(control.condition, document.scopes, f"{path}: condition", none=True)
         literals = len(document.literals)
         variable_count = len(scope.variable_avals)
         variables = variable_count if len(scope.primitive) == scope.count else 2**53
-        need(control.no_operand < -literals, f"{where}: no_operand")
+        need(control.no_operand < -literals, f"{path}: no_operand")
         for operand in (control.predicate, *(slot.operand for slot in control.slots)):
-            need(operand == control.no_operand or -literals <= operand < variables, f"{where}: operand")
+            need(operand == control.no_operand or -literals <= operand < variables, f"{path}: operand")
         for slot in control.slots:
-            indices((slot.step, slot.whole, slot.out), document.avals, f"{where}: a slot's type")
+            indices((slot.step, slot.whole, slot.out), document.avals, f"{path}: a slot's type")
         for branch in control.branches:
-            index(branch.scope, document.scopes, f"{where}: a branch's scope", none=True)
-            index(branch.frame, document.frames, f"{where}: a branch's frame", none=True)
+            index(branch.scope, document.scopes, f"{path}: a branch's scope", none=True)
+            index(branch.frame, document.frames, f"{path}: a branch's frame", none=True)
 
-    def _recording(self, recording: Recording, where: str) -> None:
-        index(recording.control, self._document.control_flow, f"{where}: control")
+    def _recording(self, recording: Recording, path: str) -> None:
+        index(recording.control, self._document.control_flow, f"{path}: control")
         points, visits = len(recording.step), recording.visits
-        need(sum(len(leaf.texts) for leaf in recording.leaves) <= VALUES, f"{where}: too many values")
+        need(sum(len(leaf.texts) for leaf in recording.leaves) <= VALUES, f"{path}: too many values")
         expected = 0
         for visit in visits:
-            need(visit.first_point == expected and visit.points >= 0 and visit.trips >= 0, f"{where}: visits")
+            need(visit.first_point == expected and visit.points >= 0 and visit.trips >= 0, f"{path}: visits")
             expected += visit.points
-        need(expected == points and recording.visits_total >= len(visits), f"{where}: points")
-        need(len(recording.branch_taken) in (0, points), f"{where}: branch_taken")
-        need(math.isfinite(recording.seconds) and recording.seconds >= 0, f"{where}: seconds")
+        need(expected == points and recording.visits_total >= len(visits), f"{path}: points")
+        need(len(recording.branch_taken) in (0, points), f"{path}: branch_taken")
+        need(math.isfinite(recording.seconds) and recording.seconds >= 0, f"{path}: seconds")
         for row in recording.calls.calls if recording.calls is not None else ():
             assert recording.calls is not None
-            need(len(row.values) == len(recording.calls.columns), f"{where}: values of a call")
-            need(len(row.taken) == len(row.times), f"{where}: branches of a call")
+            need(len(row.values) == len(recording.calls.columns), f"{path}: values of a call")
+            need(len(row.taken) == len(row.times), f"{path}: branches of a call")
         for leaf in recording.leaves:
             values = len(leaf.texts)
-            need(values == points + (len(visits) if leaf.role in _ONE_MORE else 0), f"{where}: a leaf's values")
+            need(values == points + (len(visits) if leaf.role in _ONE_MORE else 0), f"{path}: a leaf's values")
             columns = (leaf.numbers, leaf.minimum, leaf.mean, leaf.maximum)
-            need(all(column is None or len(column) == values for column in columns), f"{where}: a leaf's numbers")
-            need(all(len(column) in (0, values) for column in (leaf.nans, leaf.infinities)), f"{where}: a leaf's NaNs")
-            need(leaf.pictures is None or len(leaf.pictures) == values, f"{where}: a leaf's pictures")
+            need(all(column is None or len(column) == values for column in columns), f"{path}: a leaf's numbers")
+            need(all(len(column) in (0, values) for column in (leaf.nans, leaf.infinities)), f"{path}: a leaf's NaNs")
+            need(leaf.pictures is None or len(leaf.pictures) == values, f"{path}: a leaf's pictures")
 
     def _ledger(self, ledger: Ledger) -> None:
         frames = self._document.frames
@@ -242,42 +242,42 @@ class _Check:
         for stack in document.stacks:
             indices([*stack.frames, *stack.library], document.frames, "a stack's frame")
 
-    def _scope(self, scope: Scope, where: str) -> None:
+    def _scope(self, scope: Scope, path: str) -> None:
         document = self._document
         equation_count = len(scope.primitive)
         columns = (scope.operands, scope.output_counts, scope.parameters, scope.stack, scope.name_stack)
-        need(all(len(column) == equation_count for column in columns), f"{where}: columns of different lengths")
-        need(scope.first_equation == 0 and scope.first_variable == 0, f"{where}: first_equation and first_variable")
-        need(scope.constants >= 0 and scope.inputs >= 0, f"{where}: inputs")
-        need(all(count >= 0 for count in scope.output_counts), f"{where}: output_counts")
+        need(all(len(column) == equation_count for column in columns), f"{path}: columns of different lengths")
+        need(scope.first_equation == 0 and scope.first_variable == 0, f"{path}: first_equation and first_variable")
+        need(scope.constants >= 0 and scope.inputs >= 0, f"{path}: inputs")
+        need(all(count >= 0 for count in scope.output_counts), f"{path}: output_counts")
         variables = scope.constants + scope.inputs + sum(scope.output_counts)
-        need(len(scope.variable_avals) == variables, f"{where}: variable_avals")
-        need(scope.names is None or len(scope.names) == variables, f"{where}: names")
-        need(equation_count <= scope.count <= scope.total, f"{where}: count")
-        need(equation_count == scope.count or scope.names is not None, f"{where}: equations without names")
-        index(scope.name, document.strings, f"{where}: name", none=True)
-        indices(scope.variable_avals, document.avals, f"{where}: variable_avals")
-        need(all(0 <= variable < variables for variable in scope.dropped), f"{where}: dropped")
-        indices(scope.primitive, document.strings, f"{where}: primitive")
-        indices(scope.name_stack, document.strings, f"{where}: name_stack")
-        indices(scope.parameters, document.parameter_lists, f"{where}: parameters", none=True)
-        indices(scope.stack, document.stacks, f"{where}: stack", none=True)
+        need(len(scope.variable_avals) == variables, f"{path}: variable_avals")
+        need(scope.names is None or len(scope.names) == variables, f"{path}: names")
+        need(equation_count <= scope.count <= scope.total, f"{path}: count")
+        need(equation_count == scope.count or scope.names is not None, f"{path}: equations without names")
+        index(scope.name, document.strings, f"{path}: name", none=True)
+        indices(scope.variable_avals, document.avals, f"{path}: variable_avals")
+        need(all(0 <= variable < variables for variable in scope.dropped), f"{path}: dropped")
+        indices(scope.primitive, document.strings, f"{path}: primitive")
+        indices(scope.name_stack, document.strings, f"{path}: name_stack")
+        indices(scope.parameters, document.parameter_lists, f"{path}: parameters", none=True)
+        indices(scope.stack, document.stacks, f"{path}: stack", none=True)
         bound = scope.constants + scope.inputs
         literals = len(document.literals)
         for operands, count in zip(scope.operands, scope.output_counts, strict=True):
-            need(all(-literals <= operand < bound for operand in operands), f"{where}: operands")
+            need(all(-literals <= operand < bound for operand in operands), f"{path}: operands")
             bound += count
         last = bound if equation_count == scope.count else 2**53
-        need(all(-literals <= operand < last for operand in scope.outputs), f"{where}: outputs")
+        need(all(-literals <= operand < last for operand in scope.outputs), f"{path}: outputs")
         before = 0
         for child in scope.children:
-            need(before <= child.equation < equation_count, f"{where}: a child's equation")
+            need(before <= child.equation < equation_count, f"{path}: a child's equation")
             before = child.equation
-            index(child.parameter, document.strings, f"{where}: a child's parameter")
-            index(child.scope, document.scopes, f"{where}: a child's scope")
+            index(child.parameter, document.strings, f"{path}: a child's parameter")
+            index(child.scope, document.scopes, f"{path}: a child's scope")
         for row in scope.effects:
-            need(0 <= row.equation < equation_count, f"{where}: an effect's equation")
-            indices(row.effects, document.strings, f"{where}: effects")
+            need(0 <= row.equation < equation_count, f"{path}: an effect's equation")
+            indices(row.effects, document.strings, f"{path}: effects")
 
     def _nesting(self) -> None:
         """No scope is inside itself, and none is too deep."""
@@ -299,41 +299,41 @@ class _Check:
                 depth[number] = 1 + max((depth[child.scope] for child in scopes[number].children), default=0)
                 need(depth[number] <= DEPTH, f"more than {DEPTH:,} programs inside each other")
 
-    def _program(self, program: Program, where: str) -> None:
+    def _program(self, program: Program, path: str) -> None:
         document = self._document
-        index(program.scope, document.scopes, f"{where}: scope")
-        index(program.definition, document.frames, f"{where}: definition", none=True)
-        index(program.call, document.frames, f"{where}: call", none=True)
-        need(program.equations >= 0, f"{where}: equations")
+        index(program.scope, document.scopes, f"{path}: scope")
+        index(program.definition, document.frames, f"{path}: definition", none=True)
+        index(program.call, document.frames, f"{path}: call", none=True)
+        need(program.equations >= 0, f"{path}: equations")
         if program.complete:
-            self._check_whole(program.scope, where)
+            self._check_whole(program.scope, path)
         for let in program.lets or []:
-            index(let.scope, document.scopes, f"{where}: lets")
-            index(let.name, document.strings, f"{where}: lets")
+            index(let.scope, document.scopes, f"{path}: lets")
+            index(let.name, document.strings, f"{path}: lets")
         for level in program.levels:
             if level.state != "held":
                 continue
-            need(level.text is not None and level.line_stacks is not None, f"{where}: {level.name}")
+            need(level.text is not None and level.line_stacks is not None, f"{path}: {level.name}")
             assert level.text is not None and level.line_stacks is not None
             lines = level.text.count("\n") + 1
-            need(len(level.line_stacks) == lines, f"{where}: {level.name}: line_stacks")
-            indices(level.line_stacks, document.stacks, f"{where}: {level.name}", none=True)
-            need(all(0 <= line < lines for line in level.inferred_lines), f"{where}: {level.name}: inferred_lines")
+            need(len(level.line_stacks) == lines, f"{path}: {level.name}: line_stacks")
+            indices(level.line_stacks, document.stacks, f"{path}: {level.name}", none=True)
+            need(all(0 <= line < lines for line in level.inferred_lines), f"{path}: {level.name}: inferred_lines")
             for row in level.other_stacks:
-                need(len(row) > 1 and 0 <= row[0] < lines, f"{where}: {level.name}: other_stacks")
-                indices(row[1:], document.stacks, f"{where}: {level.name}: other_stacks")
+                need(len(row) > 1 and 0 <= row[0] < lines, f"{path}: {level.name}: other_stacks")
+                indices(row[1:], document.stacks, f"{path}: {level.name}: other_stacks")
             for row in level.named_equations:
-                named = f"{where}: {level.name}: named_equations"
+                named = f"{path}: {level.name}: named_equations"
                 need(len(row) == 3 and 0 <= row[0] < lines, named)
                 index(row[1], document.scopes, named)
                 need(0 <= row[2] < document.scopes[row[1]].count, named)
 
-    def _check_whole(self, scope: int, where: str) -> None:
+    def _check_whole(self, scope: int, path: str) -> None:
         """Refuse a scope, or a scope inside, with a missing equation; each scope is checked once."""
         order = [scope]
         for number in order:
             if number not in self._whole:
                 self._whole.add(number)
                 inner = self._document.scopes[number]
-                need(len(inner.primitive) == inner.count, f"{where}: equations are missing")
+                need(len(inner.primitive) == inner.count, f"{path}: equations are missing")
                 order += [child.scope for child in inner.children]

@@ -33,10 +33,11 @@ def outside(before: Snapshot, program_before: int, after: Snapshot, program_afte
             "its constants. Pass an array that changes as an argument."
         )
     called = _callbacks(after, later)
-    both = [name for name in _callbacks(before, earlier) if name in called]
-    if both:
+    shared = [name for name in _callbacks(before, earlier) if name in called]
+    if shared:
         sentences.append(
-            f"The diff does not compare the Python functions of {', '.join(both)}: a program does not hold their code."
+            f"The diff does not compare the Python functions of {', '.join(shared)}: a program does not hold "
+            "their code."
         )
     return [*sentences, *_donations(before, program_before, after, program_after)]
 
@@ -52,10 +53,13 @@ def _callbacks(document: Snapshot, scopes: Iterable[Scope]) -> list[str]:
 
 def _donations(before: Snapshot, program_before: int, after: Snapshot, program_after: int) -> list[str]:
     """Of calls with as many arguments, for which are the same is not known otherwise."""
-    was, now = before.programs[program_before].arguments, after.programs[program_after].arguments
-    if len(was) != len(now):
+    arguments_before, arguments_after = (
+        before.programs[program_before].arguments,
+        after.programs[program_after].arguments,
+    )
+    if len(arguments_before) != len(arguments_after):
         return []
-    pairs = list(zip(was, now, strict=True))
+    pairs = list(zip(arguments_before, arguments_after, strict=True))
     sentences = []
     for names, donating, keeping in (
         ([new.name for old, new in pairs if new.donated and not old.donated], "second", "first"),

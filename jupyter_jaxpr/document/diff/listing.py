@@ -88,11 +88,11 @@ class Listing:
         holder = f"{primitive} (length {length})" if length else primitive
         number = count(len(wrapped.outside), "equation")
         if wrapped.into:
-            remark, which = f"{number} moved into {holder}.", "first"
+            remark, moved_side = f"{number} moved into {holder}.", "first"
         else:
-            remark, which = f"{number} moved out of {holder}.", "second"
+            remark, moved_side = f"{number} moved out of {holder}.", "second"
         if wrapped.turns > 1:
-            remark += f" The {which} program has the moved equations {wrapped.turns} times."
+            remark += f" The {moved_side} program has the moved equations {wrapped.turns} times."
         self.remarks.append(remark)
 
     # --- rows -----------------------------------------------------------------------------------------------
@@ -130,11 +130,11 @@ class Listing:
             start_a, start_b = i + 1, j + 1
         self._results(pair, depth, difference.results)
 
-    def _both(self, found: ScopeDiff, i: int, j: int, depth: int) -> None:
-        self._pair((found.matched.a, found.matched.b), i, j, depth, found.changes.get(i, []))
-        pairs = found.children.get(i)
-        if pairs is None and found.same:
-            pairs = self._same_programs(found.matched.a, i, found.matched.b, j)
+    def _both(self, scope_diff: ScopeDiff, i: int, j: int, depth: int) -> None:
+        self._pair((scope_diff.matched.a, scope_diff.matched.b), i, j, depth, scope_diff.changes.get(i, []))
+        pairs = scope_diff.children.get(i)
+        if pairs is None and scope_diff.same:
+            pairs = self._same_programs(scope_diff.matched.a, i, scope_diff.matched.b, j)
         for before, after in pairs or []:
             self._inside(before, after, depth + 1)
 
@@ -172,65 +172,67 @@ class Listing:
         """The programs inside two equal equations."""
         return list(zip(self._programs("a", a, i), self._programs("b", b, j), strict=True))
 
-    def _inside(self, one: Child | None, other: Child | None, depth: int) -> None:
-        if one is not None and other is not None:
-            pair = one.scope, other.scope
+    def _inside(self, child_before: Child | None, child_after: Child | None, depth: int) -> None:
+        if child_before is not None and child_after is not None:
+            pair = child_before.scope, child_after.scope
             if pair in self._printed:
                 return
             difference = self._diff.scopes.get(pair)
             if difference is None:
-                self._equal(one, other, depth)
+                self._equal(child_before, child_after, depth)
                 return
-            self._headings(one, other, depth, difference)
+            self._headings(child_before, child_after, depth, difference)
             self._scope(pair, depth)
-        elif one is not None:
-            self._program_alone("a", one, depth, None)
-        elif other is not None:
-            self._program_alone("b", other, depth, None)
+        elif child_before is not None:
+            self._program_alone("a", child_before, depth, None)
+        elif child_after is not None:
+            self._program_alone("b", child_after, depth, None)
 
-    def _headings(self, one: Child, other: Child, depth: int, found: ScopeDiff) -> None:
-        changes = [child for some in found.inputs.values() for child in some]
-        gone = {i for i, j in found.matched.inputs if i is not None and j is None}
-        come = {j for i, j in found.matched.inputs if j is not None and i is None}
-        retyped = set(found.inputs)
-        was = {i for i, j in found.matched.inputs if i is not None and j in retyped}
-        sign: Sign = "changed" if changes or gone or come else "same"
+    def _headings(self, child_before: Child, child_after: Child, depth: int, scope_diff: ScopeDiff) -> None:
+        changes = [child for input_changes in scope_diff.inputs.values() for child in input_changes]
+        removed_inputs = {i for i, j in scope_diff.matched.inputs if i is not None and j is None}
+        added_inputs = {j for i, j in scope_diff.matched.inputs if j is not None and i is None}
+        retyped = set(scope_diff.inputs)
+        retyped_before = {i for i, j in scope_diff.matched.inputs if i is not None and j in retyped}
+        sign: Sign = "changed" if changes or removed_inputs or added_inputs else "same"
         self.rows.append(
             Row(
                 sign,
                 "heading",
                 depth,
-                lambda _: self._before.heading(one.scope, _label(one), gone | was),
-                lambda _: self._after.heading(other.scope, _label(other), come | retyped),
+                lambda _: self._before.heading(
+                    child_before.scope, _label(child_before), removed_inputs | retyped_before
+                ),
+                lambda _: self._after.heading(child_after.scope, _label(child_after), added_inputs | retyped),
                 changes,
-                at_before=(one.scope, -1),
-                at_after=(other.scope, -1),
+                at_before=(child_before.scope, -1),
+                at_after=(child_after.scope, -1),
             )
         )
 
-    def _equal(self, one: Child, other: Child, depth: int) -> None:
+    def _equal(self, child_before: Child, child_after: Child, depth: int) -> None:
         """A program inside two scopes that are equal."""
-        self._printed.add((one.scope, other.scope))
-        self._apart |= {("a", one.scope), ("b", other.scope)}
+        self._printed.add((child_before.scope, child_after.scope))
+        self._apart |= {("a", child_before.scope), ("b", child_after.scope)}
         self.rows.append(
             Row(
                 "same",
                 "heading",
                 depth,
-                lambda _: self._before.heading(one.scope, _label(one), set()),
-                lambda _: self._after.heading(other.scope, _label(other), set()),
-                at_before=(one.scope, -1),
-                at_after=(other.scope, -1),
+                lambda _: self._before.heading(child_before.scope, _label(child_before), set()),
+                lambda _: self._after.heading(child_after.scope, _label(child_after), set()),
+                at_before=(child_before.scope, -1),
+                at_after=(child_after.scope, -1),
             )
         )
-        pair = one.scope, other.scope
-        for number in range(len(self._diff.b.scopes[other.scope].primitive)):
+        pair = child_before.scope, child_after.scope
+        for number in range(len(self._diff.b.scopes[child_after.scope].primitive)):
             self._pair(pair, number, number, depth, [])
-            for left, right in self._same_programs(one.scope, number, other.scope, number):
+            for left, right in self._same_programs(child_before.scope, number, child_after.scope, number):
                 self._inside(left, right, depth + 1)
         self._results(pair, depth, [])
 
-    def _alone(self, side: str, scope: int, equation: int, depth: int, gone: tuple[int, int] | None) -> None:
+    def _alone(self, side: str, scope: int, equation: int, depth: int, twin_equation: tuple[int, int] | None) -> None:
         """An equation that stands on one side only here: added, removed, or moved from or to another place.
 
         Args:
@@ -238,12 +240,13 @@ class Listing:
             scope: Its scope.
             equation: Its index there.
             depth: How many programs it is inside of.
-            gone: Scope and index of its partner in another place; None where it has none in the scope's own pair.
+            twin_equation: Scope and index of the equation's partner, if the program around it moved as a whole; else
+                None.
         """
         is_before = side == "a"
         key = self._crossed.get((side, scope, equation))
-        if key is None and gone is not None:
-            key = (scope, equation, *gone) if is_before else (*gone, scope, equation)
+        if key is None and twin_equation is not None:
+            key = (scope, equation, *twin_equation) if is_before else (*twin_equation, scope, equation)
         own_side = self._diff.a if is_before else self._diff.b
         sign: Sign = "moved" if key is not None else "removed" if is_before else "added"
         row = self._one_sided(sign, "equation", depth, side, (scope, equation), self._equation(side, scope, equation))
@@ -266,11 +269,11 @@ class Listing:
         writer = self._before if side == "a" else self._after
         return lambda changes: writer.equation(scope, equation, changes)
 
-    def _one_sided(self, sign: Sign, what: What, depth: int, side: str, at: At, write: Write) -> Row:
+    def _one_sided(self, sign: Sign, row_kind: What, depth: int, side: str, at: At, write: Write) -> Row:
         if side == "a":
-            row = Row(sign, what, depth, write, None, at_before=at)
+            row = Row(sign, row_kind, depth, write, None, at_before=at)
         else:
-            row = Row(sign, what, depth, None, write, at_after=at)
+            row = Row(sign, row_kind, depth, None, write, at_after=at)
         self.rows.append(row)
         return row
 
@@ -284,8 +287,8 @@ class Listing:
         at = child.scope, -1
         self._one_sided(sign, "heading", depth, side, at, lambda _: writer.heading(child.scope, _label(child), set()))
         for equation in range(len(own_side.scopes[child.scope].primitive)):
-            gone = (twin.scope, equation) if twin is not None else None
-            self._alone(side, child.scope, equation, depth, gone)
+            twin_equation = (twin.scope, equation) if twin is not None else None
+            self._alone(side, child.scope, equation, depth, twin_equation)
         self._one_sided(sign, "result", depth, side, at, lambda changes: writer.results(child.scope, changes))
 
     def _programs(self, side: str, scope: int, equation: int) -> list[Child]:

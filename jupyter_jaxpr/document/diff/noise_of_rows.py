@@ -24,8 +24,8 @@ def _of_side(rows: Sequence[Row], places: Sequence[At | None], noise: ProgramNoi
     hideables: list[Hideable | None] = [None] * len(rows)
 
     def add(number: int, kind: Noise) -> None:
-        here = hideables[number] = hideables[number] or Hideable()
-        here.noise.append(kind)
+        hideable = hideables[number] = hideables[number] or Hideable()
+        hideable.noise.append(kind)
 
     #: The row of a trivial call, its scope, its names: a wrapper only if its program stands below it.
     call: tuple[int, int, str] | None = None
@@ -45,8 +45,8 @@ def _of_side(rows: Sequence[Row], places: Sequence[At | None], noise: ProgramNoi
             if primitive is not None:
                 add(number, primitive)
             if inside and around[-1][1]:
-                hideables[number] = here = hideables[number] or Hideable()
-                here.outside = around[-1][1]
+                hideables[number] = hideable = hideables[number] or Hideable()
+                hideable.outside = around[-1][1]
             trivial = noise.trivial_call(scope, equation)
             call = (number, *trivial) if trivial is not None else None
             is_unused = noise.is_unused(scope, equation)

@@ -38,7 +38,7 @@ _SHORT = 120
 
 def side_of(document: Snapshot, program: int) -> Side:
     """A program of a document as one side of a diff; the document holds all its equations."""
-    shown = document.programs[program]
+    program_entry = document.programs[program]
     lines = _cell_lines(document)
     places = []
     for stack in document.stacks:
@@ -56,15 +56,15 @@ def side_of(document: Snapshot, program: int) -> Side:
         parameter_lists=[
             [(parameter.name, parameter.value) for parameter in parameters] for parameters in document.parameter_lists
         ],
-        scopes=_scopes(document, shown.scope),
-        root=shown.scope,
-        input_names=shown.input_names,
+        scopes=_scopes(document, program_entry.scope),
+        root=program_entry.scope,
+        input_names=program_entry.input_names,
         places=places,
     )
 
 
 def program_diff(
-    before: Snapshot, program_before: int, after: Snapshot, program_after: int, *, whole: int = WHOLE
+    before: Snapshot, program_before: int, after: Snapshot, program_after: int, *, row_limit: int = WHOLE
 ) -> ProgramDiff:
     """Compare a program of `before` with a program of `after`.
 
@@ -73,7 +73,7 @@ def program_diff(
         program_before: The index of the program in `before`.
         after: A document that holds all equations of the other program.
         program_after: The index of the program in `after`.
-        whole: The number of rows up to which equal rows are sent, too.
+        row_limit: The number of rows up to which equal rows are sent, too.
     """
     comparison = compare(side_of(before, program_before), side_of(after, program_after))
     written_before, written_after = Written(before, program_before), Written(after, program_after)
@@ -82,7 +82,7 @@ def program_diff(
     rules = uncompared_rules(before, program_before, after, program_after)
     remarks = [*listing.remarks, *([] if rules is None else [rules])]
     remarks += outside(before, program_before, after, program_after)
-    return _document("jaxpr", of(before, program_before), of(after, program_after), listing.rows, remarks, whole)
+    return _document("jaxpr", of(before, program_before), of(after, program_after), listing.rows, remarks, row_limit)
 
 
 def text_diff(
@@ -92,7 +92,7 @@ def text_diff(
     after: DiffOf,
     text_after: Text,
     *,
-    whole: int = WHOLE,
+    row_limit: int = WHOLE,
 ) -> ProgramDiff:
     """Compare two StableHLO or HLO texts, line by line.
 
@@ -102,10 +102,10 @@ def text_diff(
         text_before: Its lines, with the line of the cell of each, 0 where it is unknown.
         after: The name of the second side.
         text_after: Its lines, in the same form.
-        whole: The number of rows up to which equal rows are sent, too.
+        row_limit: The number of rows up to which equal rows are sent, too.
     """
     rows, remarks = text_rows(*text_before, *text_after)
-    return _document(level, before, after, rows, remarks, whole)
+    return _document(level, before, after, rows, remarks, row_limit)
 
 
 def of(document: Snapshot, program: int) -> DiffOf:
@@ -119,22 +119,22 @@ def of(document: Snapshot, program: int) -> DiffOf:
     )
 
 
-def rows_document(rows: list[Row], whole: int) -> tuple[list[DiffRow], int, int]:
+def rows_document(rows: list[Row], row_limit: int) -> tuple[list[DiffRow], int, int]:
     """Rows as they are sent, equal ones left out where there are many; how many after the last, how many differ."""
-    shown = [True] * len(rows)
-    if len(rows) > whole:
-        shown = [False] * len(rows)
+    is_shown = [True] * len(rows)
+    if len(rows) > row_limit:
+        is_shown = [False] * len(rows)
         for number, row in enumerate(rows):
             if row.sign != "same":
                 for near in range(max(0, number - CONTEXT), min(len(rows), number + CONTEXT + 1)):
-                    shown[near] = True
+                    is_shown[near] = True
     sent: list[DiffRow] = []
     numbers: dict[int, int] = {}
     skipped = left_out = 0
     for number, row in enumerate(rows):
-        if len(sent) >= max(whole, ROWS_AT_MOST):
+        if len(sent) >= max(row_limit, ROWS_AT_MOST):
             left_out += row.sign != "same"
-        elif shown[number]:
+        elif is_shown[number]:
             numbers[number] = len(sent)
             sent.append(_row(row, skipped))
             skipped = 0
@@ -156,7 +156,7 @@ def _document(
     after: DiffOf,
     rows: list[Row],
     remarks: list[str],
-    whole: int,
+    row_limit: int,
 ) -> ProgramDiff:
     unit = {"equation", "line"}
     signs = [row.sign for row in rows if row.what in unit]
@@ -177,7 +177,7 @@ def _document(
     ]
     if signature:
         sentences.append(f"{count(signature, 'argument or result was', 'arguments or results were')} changed.")
-    sent, skipped, left_out = rows_document(rows, whole)
+    sent, skipped, left_out = rows_document(rows, row_limit)
     return ProgramDiff(
         level=level,
         before=before,
@@ -222,10 +222,10 @@ def _change_text(change: Change) -> str:
     subject = f"{_KINDS.get(change.kind, change.kind)} {change.name}".rstrip()
     if not change.before and not change.after:
         return f"{subject} is a different value"
-    was, now = (
+    text_before, text_after = (
         f"{text[:_SHORT]}…" if len(text) > _SHORT else text or "a variable" for text in (change.before, change.after)
     )
-    return f"{subject}: {was} → {now}"
+    return f"{subject}: {text_before} → {text_after}"
 
 
 def _side(side: DiffSide, hide: Hideable | None) -> DiffSide:

@@ -22,12 +22,12 @@ def uncompared_rules(before: Snapshot, program_before: int, after: Snapshot, pro
     Rules of libraries are left out: they change with the library, not from run to run.
     """
     earlier = _rules(before, program_before)
-    both = [f"{kind} {name}" for kind, name in _rules(after, program_after) if (kind, name) in earlier]
-    if not both:
+    shared = [f"{kind} {name}" for kind, name in _rules(after, program_after) if (kind, name) in earlier]
+    if not shared:
         return None
     return (
-        f"The diff does not compare the derivative rules of {listed(both, _NAMED)}: a program holds only the names of "
-        "the rules. Compare the programs of jax.grad to see a change of a rule."
+        f"The diff does not compare the derivative rules of {listed(shared, _NAMED)}: a program holds only the names "
+        "of the rules. Compare the programs of jax.grad to see a change of a rule."
     )
 
 
@@ -48,13 +48,13 @@ def _rules(document: Snapshot, program: int) -> dict[tuple[str, str], None]:
 
 def scopes_of(document: Snapshot, root: int) -> Iterator[Scope]:
     """A scope and those inside it, each once, in the order of the program."""
-    seen, pending = {root}, [root]
+    seen_scopes, pending = {root}, [root]
     while pending:
         scope = document.scopes[pending.pop()]
         yield scope
         for child in reversed(scope.children):
-            if child.scope not in seen:
-                seen.add(child.scope)
+            if child.scope not in seen_scopes:
+                seen_scopes.add(child.scope)
                 pending.append(child.scope)
 
 

@@ -26,15 +26,15 @@ def text_rows(
     rows: list[Row] = []
     moved: dict[int, int] = {}
 
-    def side(is_before: bool, number: int, other: int | None) -> Write:
-        """Writes a line; its differences from `other` are marked."""
+    def side(is_before: bool, number: int, partner: int | None) -> Write:
+        """Writes a line; its differences from the line `partner` of the other text are marked."""
         line, places = (before[number], places_before) if is_before else (after[number], places_after)
 
         def write(_: Sequence[Change]) -> DiffSide:
             text = without_metadata(line)
             marks: list[int] = []
-            if other is not None:
-                i, j = (number, other) if is_before else (other, number)
+            if partner is not None:
+                i, j = (number, partner) if is_before else (partner, number)
                 parts = changed_parts(difference, i, without_metadata(before[i]), j, without_metadata(after[j]))
                 marks = [_units(text, at) for span in parts[0 if is_before else 1] for at in span]
             place = places[number] if number < len(places) else 0

@@ -189,9 +189,9 @@ def _carry(document: Snapshot, card: Control) -> tuple[tuple[str, str, str], ...
     slots = [slot for slot in card.slots if slot.role == "carry"]
     if card.kind == "fori_loop":
         slots = slots[2 if card.primitive == "while" else 1 :]
-    kept = [slot for slot in card.slots if slot.kept]
-    if kept:
-        slots += kept
+    kept_slots = [slot for slot in card.slots if slot.kept]
+    if kept_slots:
+        slots += kept_slots
         if _leaves_of_one(slots):
             slots.sort(key=lambda slot: _natural(slot.path))
     avals = document.avals

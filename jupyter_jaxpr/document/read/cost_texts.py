@@ -28,9 +28,9 @@ def lead(document: Snapshot, cost: ProgramCost) -> list[str]:
         sentences.append(
             f"One call reads and writes at least {moved}." if cost.unknown else f"One call reads and writes {moved}."
         )
-    most = _most_expensive(document, cost)
-    if most is not None:
-        sentences.append(most)
+    most_expensive = _most_expensive(document, cost)
+    if most_expensive is not None:
+        sentences.append(most_expensive)
     recorded = recorded_steps(document, cost.program)
     loop_steps = [(number, recorded.get(number)) for number in cost.recordings]
     loops = [f"{_loop(document, number)} ({count(steps, 'step')})" for number, steps in loop_steps if steps is not None]
@@ -53,19 +53,19 @@ def work_of(row: CostRow | ProgramCost) -> int:
 def _amount(cost: ProgramCost) -> str:
     """The operations of a call in words; empty where there are none."""
     fewest = cost.transcendentals if cost.transcendentals_min is None else cost.transcendentals_min
-    most = max(cost.flops, cost.flops_most)
-    return amount(cost.flops_min, most, fewest, max(cost.transcendentals, cost.transcendentals_most))
+    max_flops = max(cost.flops, cost.flops_most)
+    return amount(cost.flops_min, max_flops, fewest, max(cost.transcendentals, cost.transcendentals_most))
 
 
-def amount(fewest: int, most: int, fewest_functions: int, functions: int) -> str:
+def amount(min_flops: int, max_flops: int, fewest_functions: int, functions: int) -> str:
     """Operations and transcendental operations in words; empty where there are none."""
-    plain = operations_in_words(fewest, most)
+    plain = operations_in_words(min_flops, max_flops)
     transcendental = count(functions, "transcendental operation")
     if fewest_functions < functions:
         transcendental = f"{fewest_functions:,} to {transcendental}"
-    if most and functions:
+    if max_flops and functions:
         return f"{plain} and {transcendental}"
-    return plain if most else transcendental if functions else ""
+    return plain if max_flops else transcendental if functions else ""
 
 
 def _depends(cost: ProgramCost) -> bool:
@@ -90,11 +90,11 @@ def peak_text(peak: int) -> str:
     return f"The estimated memory peak is {size(peak)}, if XLA fuses nothing."
 
 
-def operations_between(least: int, most: int) -> str:
+def operations_between(minimum: int, maximum: int) -> str:
     """Such as `0 to 12 op`, the unit once where it is the same."""
-    if least == most:
-        return operations(most)
-    return " to ".join(ends(operations(least), operations(most)))
+    if minimum == maximum:
+        return operations(maximum)
+    return " to ".join(ends(operations(minimum), operations(maximum)))
 
 
 def share(part: int, total: int) -> str:
@@ -110,8 +110,10 @@ def place(document: Snapshot, frame: int) -> str:
     if file.kind != "cell":
         name = re.split(r"[/\\]", file.path)[-1]
         return f"{row.line} of {name}"
-    own = document.cell is not None and document.cell.file == file.path
-    return str(row.line) if own or file.execution_count is None else f"{row.line} of cell [{file.execution_count}]"
+    is_in_cell = document.cell is not None and document.cell.file == file.path
+    return (
+        str(row.line) if is_in_cell or file.execution_count is None else f"{row.line} of cell [{file.execution_count}]"
+    )
 
 
 def _most_expensive(document: Snapshot, cost: ProgramCost) -> str | None:

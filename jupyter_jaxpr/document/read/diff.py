@@ -137,8 +137,8 @@ def _changed(change: DiffChange) -> Changed:
 
 
 def _label(side: DiffOf) -> str:
-    where = "" if side.execution_count is None else f"  run [{side.execution_count}]"
-    return f"{side.name}{where}"
+    run_text = "" if side.execution_count is None else f"  run [{side.execution_count}]"
+    return f"{side.name}{run_text}"
 
 
 def _unified(rows: list[DiffRow], after: int) -> list[str]:
@@ -150,9 +150,9 @@ def _unified(rows: list[DiffRow], after: int) -> list[str]:
                 near[place] = True
     lines: list[str] = []
     equal = 0
-    for shown, row in zip(near, rows, strict=True):
+    for is_near, row in zip(near, rows, strict=True):
         equal += row.skipped
-        if not shown:
+        if not is_near:
             equal += 1
             continue
         if equal:

@@ -11,27 +11,27 @@ _COMBINERS = {"reduce": "jaxpr", "reduce_window": "jaxpr"}
 
 def equation_numbers(document: Snapshot, program: int) -> dict[tuple[int, int], int]:
     """Return the number of each equation, from 1, by its scope and its index; none where equations are missing."""
-    shown = document.programs[program]
-    if not shown.complete:
+    program_entry = document.programs[program]
+    if not program_entry.complete:
         return {}
     strings, scopes = document.strings, document.scopes
     pools = Pools(strings, document.parameter_lists, scopes)
     numbers: dict[tuple[int, int], int] = {}
-    seen = {shown.scope}
-    waiting = [(shown.scope, 0)]
+    seen_scopes = {program_entry.scope}
+    waiting = [(program_entry.scope, 0)]
     while waiting:
         scope, first = waiting.pop()
         children = pools.children(scope)
         for equation in range(first, len(scopes[scope].output_counts)):
             numbers[scope, equation] = len(numbers) + 1
             inner = _printed(pools, strings, scopes[scope], equation, children.get(equation, []))
-            new = [each for each in dict.fromkeys(inner) if each not in seen]
+            new = [inner_scope for inner_scope in dict.fromkeys(inner) if inner_scope not in seen_scopes]
             if new:
-                seen.update(new)
+                seen_scopes.update(new)
                 waiting.append((scope, equation + 1))
-                waiting.extend((each, 0) for each in reversed(new))
+                waiting.extend((inner_scope, 0) for inner_scope in reversed(new))
                 break
-    return numbers if len(numbers) == shown.equations else {}
+    return numbers if len(numbers) == program_entry.equations else {}
 
 
 def _printed(

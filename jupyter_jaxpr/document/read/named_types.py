@@ -110,8 +110,8 @@ def _short(at: NamedType) -> str:
 
 
 def _named(at: NamedType, types: str) -> str:
-    shown = " · ".join([types, *at.marks])
-    return f"→ {shown}" if at.kind == "returned" else f"{at.name}: {shown}"
+    text = " · ".join([types, *at.marks])
+    return f"→ {text}" if at.kind == "returned" else f"{at.name}: {text}"
 
 
 #: So many characters of a type stand beside a line.

@@ -93,10 +93,10 @@ class ShardedArray:
         lines = [
             " │ ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in table
         ]
-        more = [axis for axis in split if axis not in (rows, columns)]
-        if more:
-            axes = ", ".join(map(str, more))
-            also = f"The array is also split along axis {axes}." if len(more) == 1 else ""
+        other_axes = [axis for axis in split if axis not in (rows, columns)]
+        if other_axes:
+            axes = ", ".join(map(str, other_axes))
+            also = f"The array is also split along axis {axes}." if len(other_axes) == 1 else ""
             lines.append(also or f"The array is also split along axes {axes}.")
         return "\n".join(lines)
 
@@ -109,9 +109,9 @@ class ShardedArray:
         return place[::-1]
 
     def _range(self, axis: int, part: int) -> str:
-        shard_length, whole = (self.shard or ())[axis], self.shape[axis]
+        shard_length, axis_length = (self.shard or ())[axis], self.shape[axis]
         end = (part + 1) * shard_length
-        return f"{part * shard_length}:{min(end, whole) if isinstance(whole, int) else end}"
+        return f"{part * shard_length}:{min(end, axis_length) if isinstance(axis_length, int) else end}"
 
 
 @dataclass(frozen=True)
@@ -139,12 +139,12 @@ class CausedCollective:
             if collective.bytes is None
             else f"{collective.kind}: {size(collective.bytes)} on each device"
         )
-        where = _lines(self.lines)
+        origin = _lines(self.lines)
         if self.equations:
-            where = f"{where}: {', '.join(self.equations)}"
+            origin = f"{origin}: {', '.join(self.equations)}"
         inferred = "source line inferred" if self.inferred else ""
         arrays = f"{collective.arrays} arrays combined" if collective.arrays > 1 else ""
-        return " · ".join(filter(None, (amount, self.often, where, groups(collective), inferred, arrays)))
+        return " · ".join(filter(None, (amount, self.often, origin, groups(collective), inferred, arrays)))
 
     @property
     def often(self) -> str:

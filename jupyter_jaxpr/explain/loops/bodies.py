@@ -108,11 +108,11 @@ class Body:
             case _:
                 raise Cannot(f"The rewrite does not support {_short(statement)}.")
 
-    def _branches(self, one: list[ast.stmt], other: list[ast.stmt]) -> None:
+    def _branches(self, body: list[ast.stmt], orelse: list[ast.stmt]) -> None:
         """Blocks of which none may run: what they write may be unwritten afterwards."""
         before = set(self._written)
         ends = []
-        for block in (one, other):
+        for block in (body, orelse):
             self._written = set(before)
             self._block(block)
             ends.append(self._written)

@@ -86,8 +86,8 @@ def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
     Raises:
         Cannot: A float takes part.
     """
-    for each in in_order(loop.function):
-        match each:
+    for node in in_order(loop.function):
+        match node:
             case ast.Assign(targets=targets, value=value):
                 stored = set().union(*map(_names, targets))
             case ast.AugAssign(target=target, value=value):
@@ -95,7 +95,7 @@ def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
             case _:
                 continue
         parts = list(in_order(value))
-        divides = isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Div)
+        divides = isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div)
         exponents = {id(part.right) for part in parts if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Pow)}
         constants = [part.value for part in parts if isinstance(part, ast.Constant) and id(part) not in exponents]
         if all(map(_is_power_of_two, constants)):
@@ -112,10 +112,10 @@ def _check_functions_around(loop: LoopStatement) -> None:
     inside = set(map(id, in_order(loop.node)))
     for definition in in_order(loop.function):
         if isinstance(definition, _FUNCTIONS) and definition is not loop.function and id(definition) not in inside:
-            own = {argument.arg for argument in in_order(definition.args) if isinstance(argument, ast.arg)}
+            parameters = {argument.arg for argument in in_order(definition.args) if isinstance(argument, ast.arg)}
             read = (
                 (_names(definition) & changed)
-                - own
+                - parameters
                 - (set() if isinstance(definition, ast.Lambda) else stored_names(definition.body))
             )
             if read and id(loop.node) not in set(map(id, in_order(definition))):
@@ -197,8 +197,8 @@ def _gives_another(called: ast.expr) -> bool:
 
 def _holds_array(statement: ast.AugAssign, made_at: MadeAt) -> bool:
     """Whether an augmented assignment left equations, which are at the place of the statement."""
-    whole = ast.copy_location(ast.Constant(None), statement)
-    return bool(made_at(whole))
+    stand_in = ast.copy_location(ast.Constant(None), statement)
+    return bool(made_at(stand_in))
 
 
 def _starts_as_integer(loop: LoopStatement, name: str) -> bool:
@@ -211,8 +211,8 @@ def _starts_as_integer(loop: LoopStatement, name: str) -> bool:
                     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
                         pairs = zip(target.elts, value.elts, strict=False)
                         if any(
-                            isinstance(target, ast.Name) and target.id == name and _is_integer(of)
-                            for target, of in pairs
+                            isinstance(target, ast.Name) and target.id == name and _is_integer(value)
+                            for target, value in pairs
                         ):
                             return True
     return False

@@ -68,8 +68,8 @@ class LoopFinder:
                 if not outer.inside:
                     outer.inside = [(match.statement, match.repetitions)]
                 del loops_by_node[key]
-        kept = [match for match in loops_by_node.values() if match.copies >= _FEWEST and self._covers(match)]
-        return sorted(kept, key=lambda match: (match.file, match.statement.line, match.statement.node.col_offset))
+        matches = [match for match in loops_by_node.values() if match.copies >= _FEWEST and self._covers(match)]
+        return sorted(matches, key=lambda match: (match.file, match.statement.line, match.statement.node.col_offset))
 
     # --- from a block to a statement -------------------------------------------------------------
 
@@ -143,9 +143,9 @@ class LoopFinder:
             file, function, *_ = next(iter(rows))
             if any(row[:2] != (file, function) for row in rows):
                 break
-            here = [loop for loop in self._loops_at(rows, file, function) if id(loop.node) not in loop_ids]
-            loop_ids |= {id(loop.node) for loop in here}
-            loops_around[:0] = [(loop, file, function) for loop in here]
+            loops = [loop for loop in self._loops_at(rows, file, function) if id(loop.node) not in loop_ids]
+            loop_ids |= {id(loop.node) for loop in loops}
+            loops_around[:0] = [(loop, file, function) for loop in loops]
             if len(rows) > 1:
                 break
         return loops_around
@@ -221,8 +221,8 @@ class LoopFinder:
     def _covers(self, match: FoundLoop) -> bool:
         """Whether the blocks are most of what the loop left in their scopes."""
         scopes = {block.scope for block in match.blocks}
-        own = sum(self._own_equations(scope, match) for scope in scopes)
-        return sum(block.length for block in match.blocks) >= _REPEATS * own
+        own_count = sum(self._own_equations(scope, match) for scope in scopes)
+        return sum(block.length for block in match.blocks) >= _REPEATS * own_count
 
     def _own_equations(self, scope: int, match: FoundLoop) -> int:
         return sum(number for stack, number in self._counts(scope).items() if self._is_of(stack, match))
@@ -249,7 +249,7 @@ class LoopFinder:
     def equations(self, match: FoundLoop) -> int:
         """Equations of the loop, scopes inside included, each once."""
         walk = self._walk
-        whole: set[int] = set()
+        whole_scopes: set[int] = set()
         waiting: list[int] = []
         for scope in self._scopes:
             columns = walk.scopes[scope]
@@ -261,11 +261,11 @@ class LoopFinder:
             ]
         while waiting:
             scope = waiting.pop()
-            if scope not in whole:
-                whole.add(scope)
+            if scope not in whole_scopes:
+                whole_scopes.add(scope)
                 waiting += walk.scopes[scope].counted
-        own_scopes = [scope for scope in self._scopes if scope not in whole]
-        return sum(walk.scopes[scope].count for scope in whole) + sum(
+        own_scopes = [scope for scope in self._scopes if scope not in whole_scopes]
+        return sum(walk.scopes[scope].count for scope in whole_scopes) + sum(
             self._own_equations(scope, match) for scope in own_scopes
         )
 

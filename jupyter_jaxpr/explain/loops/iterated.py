@@ -100,10 +100,10 @@ class IteratedReader:
                 raise Cannot(f"{ast.unparse(subscript)} is a Python number, so its index cannot be traced.")
             if attribute == "at":
                 continue
-            made = self._made_at(subscript)
-            if made is None:
+            has_equations = self._made_at(subscript)
+            if has_equations is None:
                 raise Cannot(_NO_POSITIONS)
-            if made:
+            if has_equations:
                 continue  # an array may be read at a traced index
             base = ast.unparse(subscript.value)
             simple = isinstance(subscript.slice, ast.Name) and len(bounds) == 1
@@ -124,7 +124,7 @@ class IteratedReader:
                 del result.xs[0], result.targets[0]
         return result
 
-    def _elements_of(self, iterated: ast.expr, whole: ast.expr, target: ast.expr) -> Iterated:
+    def _elements_of(self, iterated: ast.expr, expression: ast.expr, target: ast.expr) -> Iterated:
         match iterated:
             case ast.Call(func=ast.Attribute(attr="items" | "keys")):
                 raise Cannot("The loop iterates over a dictionary. A loop of JAX needs arrays.")
@@ -133,12 +133,14 @@ class IteratedReader:
             case ast.Call(func=ast.Name(id=name)):
                 raise Cannot(f"The source text does not show what {name} returns.")
         result = Iterated(xs=[], targets=[target], before=[], numbers=set())
-        made = self._made_at(whole)
-        if not made and isinstance(self._loop.node, ast.For):
-            made = self._made_at(self._loop.node.iter)  # enumerate takes the elements, and left their equations
-        if made is None:
+        has_equations = self._made_at(expression)
+        if not has_equations and isinstance(self._loop.node, ast.For):
+            has_equations = self._made_at(
+                self._loop.node.iter
+            )  # enumerate takes the elements, and left their equations
+        if has_equations is None:
             raise Cannot(_NO_POSITIONS)
-        if made:
+        if has_equations:
             result.xs.append(ast.unparse(iterated))
         else:
             self._stack(iterated, result)

@@ -20,8 +20,8 @@ class Names:
         jnp: What `jax.numpy` is called there.
     """
 
-    def __init__(self, loop: LoopStatement, taken: frozenset[str]) -> None:
-        self.taken = (
+    def __init__(self, loop: LoopStatement, taken_names: frozenset[str]) -> None:
+        self.taken_names = (
             {name_node.id for name_node in in_order(loop.function) if isinstance(name_node, ast.Name)}
             | {parameter.arg for parameter in in_order(loop.function) if isinstance(parameter, ast.arg)}
             | {
@@ -29,7 +29,7 @@ class Names:
                 for definition in in_order(loop.function)
                 if isinstance(definition, ast.FunctionDef | ast.ClassDef)
             }
-            | taken
+            | taken_names
         )
         everywhere = {name_node.id for name_node in in_order(loop.module) if isinstance(name_node, ast.Name)}
         imported = {
@@ -48,11 +48,11 @@ class Names:
         self.lax = "lax" if "lax" in everywhere | imported else "jax.lax"
         self.jnp = "jnp" if "jnp" in everywhere | imported or "jax" not in everywhere else "jax.numpy"
 
-    def new(self, *wanted: str) -> str:
+    def new(self, *candidates: str) -> str:
         """A name that nothing else has: the first wanted one that is free."""
-        for name in (*wanted, *(f"{wanted[0]}_{i}" for i in range(2, 100))):
-            if name not in self.taken:
-                self.taken.add(name)
+        for name in (*candidates, *(f"{candidates[0]}_{i}" for i in range(2, 100))):
+            if name not in self.taken_names:
+                self.taken_names.add(name)
                 return name
         raise Cannot("All candidate names for the new function are taken.")
 
@@ -111,17 +111,17 @@ def check_starts_empty(loop: LoopStatement, name: str) -> None:
     inside = set(map(id, in_order(loop.node)))
     start = (loop.node.lineno, loop.node.col_offset)
     around = _loops_around(loop)
-    made = None
+    creation = None
     for part in in_order(loop.function):
         match part:
             case (
                 ast.Assign(targets=[ast.Name(id=stored)], value=ast.List(elts=[]))
                 | ast.AnnAssign(target=ast.Name(id=stored), value=ast.List(elts=[]))
             ) if stored == name and all(id(part) in nodes for nodes in around):
-                made = part
-    if made is None:
+                creation = part
+    if creation is None:
         raise Cannot(f"No assignment of an empty list to {name} was found.")
-    target = set(map(id, in_order(made)))
+    target = set(map(id, in_order(creation)))
     for part in in_order(loop.function):
         if isinstance(part, ast.Name) and part.id == name and id(part) not in inside | target:
             if (part.lineno, part.col_offset) < start or any(id(part) in nodes for nodes in around):

@@ -48,17 +48,17 @@ class FoundLoop:
         return copies
 
 
-def merge(known: FoundLoop, match: FoundLoop) -> None:
+def merge(loop: FoundLoop, match: FoundLoop) -> None:
     """Add another place where the same loop left its blocks; the forward pass tells what the loop is."""
-    known.blocks += match.blocks
-    if match.forward and not known.forward:
-        known.repetitions, known.carried, known.inside = match.repetitions, match.carried, match.inside
-        known.starts_otherwise = match.starts_otherwise
-    elif match.forward == known.forward:
-        known.repetitions = max(known.repetitions, match.repetitions)
-        known.carried = known.carried or match.carried
-        known.inside = known.inside or match.inside
-    known.forward = known.forward or match.forward
+    loop.blocks += match.blocks
+    if match.forward and not loop.forward:
+        loop.repetitions, loop.carried, loop.inside = match.repetitions, match.carried, match.inside
+        loop.starts_otherwise = match.starts_otherwise
+    elif match.forward == loop.forward:
+        loop.repetitions = max(loop.repetitions, match.repetitions)
+        loop.carried = loop.carried or match.carried
+        loop.inside = loop.inside or match.inside
+    loop.forward = loop.forward or match.forward
 
 
 def share_out(loops: list[LoopStatement], repetitions: int) -> tuple[list[tuple[LoopStatement, int]], int]:

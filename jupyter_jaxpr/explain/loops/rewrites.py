@@ -48,7 +48,7 @@ class Rewrite:
 
 
 def rewrite(
-    loop: LoopStatement, carried: bool, differentiated: bool, made_at: MadeAt, wanted: Form | None = None
+    loop: LoopStatement, carried: bool, differentiated: bool, made_at: MadeAt, chosen_form: Form | None = None
 ) -> Rewrite:
     """Write a loop of Python's with JAX.
 
@@ -57,7 +57,7 @@ def rewrite(
         carried: An iteration needs the result of the one before.
         differentiated: The program has a backward pass, which a while_loop does not allow.
         made_at: Tells arrays from lists: iterating over an array leaves equations, over a list none.
-        wanted: For a `while` that counts: while_loop; None for the fori_loop that it also is.
+        chosen_form: For a `while` that counts: while_loop; None for the fori_loop that it also is.
     """
     form: Form = "fori_loop" if carried else "vmap"
     if isinstance(loop.node, ast.While):
@@ -67,27 +67,27 @@ def rewrite(
     if isinstance(loop.node, ast.Call):
         return Rewrite("scan" if carried else "vmap", None)
     try:
-        return _Writer(loop, carried, differentiated, made_at, frozenset()).write(wanted)
+        return _Writer(loop, carried, differentiated, made_at, frozenset()).write(chosen_form)
     except Cannot as reason:
         return Rewrite(form, None, why_not=str(reason))
 
 
 class _Writer:
     def __init__(
-        self, loop: LoopStatement, carried: bool, differentiated: bool, made_at: MadeAt, taken: frozenset[str]
+        self, loop: LoopStatement, carried: bool, differentiated: bool, made_at: MadeAt, taken_names: frozenset[str]
     ) -> None:
         self._loop = loop
         self._carried = carried
         self._differentiated = differentiated
         self._made_at = made_at
-        self._names = Names(loop, taken)
+        self._names = Names(loop, taken_names)
         self._iterated = IteratedReader(loop, made_at, self._names)
 
-    def write(self, wanted: Form | None = None) -> Rewrite:
+    def write(self, form: Form | None = None) -> Rewrite:
         node = self._loop.node
         check_side_effects(self._loop.function, node)
         if isinstance(node, ast.While):
-            return self._while(node, wanted)
+            return self._while(node, form)
         if isinstance(node, ast.For):
             return self._for(node)
         return self._comprehension(node)
@@ -163,15 +163,17 @@ class _Writer:
         result = f"{state}, {out if ys else 'None'}"
         define = self._function(name, [], carry, [*unpack, *lines], result, after=element)
         xs = iterated.xs[0] if len(iterated.xs) == 1 else f"({', '.join(iterated.xs)})"
-        made = (lists[0] if len(lists) == 1 else f"({', '.join(lists)})") if lists else "_"
+        stacked_names = (lists[0] if len(lists) == 1 else f"({', '.join(lists)})") if lists else "_"
         reverse = ", reverse=True" if iterated.reverse else ""
-        call = f"{state}, {made} = {self._names.lax}.scan({name}, {_init(carry)}, {xs}{reverse})"
-        notes = [f"# {made} is stacked along axis 0 already" if len(lists) == 1 else "# each is stacked already"]
+        call = f"{state}, {stacked_names} = {self._names.lax}.scan({name}, {_init(carry)}, {xs}{reverse})"
+        notes = [
+            f"# {stacked_names} is stacked along axis 0 already" if len(lists) == 1 else "# each is stacked already"
+        ]
         before = [*iterated.before, ""] if iterated.before else []
         code = [*before, *define, "", *(notes if lists else []), call]
         return Rewrite("scan", "\n".join(code), stacked=iterated.stacked)
 
-    def _vmap(self, iterated: Iterated, lines: list[str], ys: list[str], made: str) -> Rewrite:
+    def _vmap(self, iterated: Iterated, lines: list[str], ys: list[str], stacked_name: str) -> Rewrite:
         if iterated.reverse:
             raise Cannot("The loop iterates over its elements in reverse.")
         name = self._names.new("one", "each_one", "single")
@@ -180,25 +182,25 @@ class _Writer:
             if isinstance(target, ast.Name):
                 parameters.append(target.id)
             else:
-                whole = self._names.new("each", "element", "item")
-                parameters.append(whole)
-                unpack.append(f"{ast.unparse(target).strip('()')} = {whole}")
+                element = self._names.new("each", "element", "item")
+                parameters.append(element)
+                unpack.append(f"{ast.unparse(target).strip('()')} = {element}")
         define = [
             f"def {name}({', '.join(parameters)}):",
             *(f"    {line}".rstrip() for line in (*unpack, *lines)),
             f"    return {', '.join(ys)}",
         ]
         before = [*iterated.before, ""] if iterated.before else []
-        call = f"{made} = jax.vmap({name})({', '.join(iterated.xs)})"
-        note = f"# {made} is stacked along axis 0 already" if len(ys) == 1 else "# each is stacked already"
+        call = f"{stacked_name} = jax.vmap({name})({', '.join(iterated.xs)})"
+        note = f"# {stacked_name} is stacked along axis 0 already" if len(ys) == 1 else "# each is stacked already"
         return Rewrite("vmap", "\n".join([*before, *define, "", note, call]), stacked=iterated.stacked)
 
     # --- while ---------------------------------------------------------------------------------
 
-    def _while(self, node: ast.While, wanted: Form | None) -> Rewrite:
+    def _while(self, node: ast.While, form: Form | None) -> Rewrite:
         if node.orelse:
             raise Cannot("The loop has an else block.")
-        counted = self._counted(node) if wanted != "while_loop" else None
+        counted = self._counted(node) if form != "while_loop" else None
         if counted is not None:
             number, limit = counted
             inner = node.body[:-1]
@@ -282,13 +284,13 @@ class _Writer:
             function = f"lambda {parameters}: {value}"
         else:
             single = self._names.new("one", "each_one", "single")
-            whole = self._names.new("each", "element", "item")
+            element = self._names.new("each", "element", "item")
             if len(iterated.targets) > 1:
                 raise Cannot("The comprehension unpacks its elements in several places.")
             function = single
             before += [
-                f"def {single}({whole}):",
-                f"    {ast.unparse(iterated.targets[0]).strip('()')} = {whole}",
+                f"def {single}({element}):",
+                f"    {ast.unparse(iterated.targets[0]).strip('()')} = {element}",
                 f"    return {value}",
                 "",
             ]
@@ -334,7 +336,7 @@ class _Writer:
             inner = LoopStatement(statement, self._loop.function, self._loop.module, self._loop.lines, ())
             try:
                 written = _Writer(
-                    inner, True, self._differentiated, self._made_at, frozenset(self._names.taken)
+                    inner, True, self._differentiated, self._made_at, frozenset(self._names.taken_names)
                 ).write()
             except Cannot:
                 written = None
@@ -387,10 +389,10 @@ def _is_range(iterated: ast.expr) -> bool:
 
 def _no_calls_of(body: list[ast.stmt] | list[ast.expr], names: set[str]) -> None:
     for part in body:
-        for each in in_order(part):
-            if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id in names:
+        for node in in_order(part):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
                 raise Cannot(
-                    f"The loop calls {each.func.id}, which may be another function at each iteration. Stack the arrays "
+                    f"The loop calls {node.func.id}, which may be another function at each iteration. Stack the arrays "
                     "inside these functions, and call one function."
                 )
 

@@ -74,7 +74,7 @@ class LoopStatement:
             return _applied(self.node)
         if isinstance(self.node, ast.For):
             body: list[ast.stmt] = self.node.body
-            if any(isinstance(each, ast.Break | ast.Return) for part in body for each in in_order(part)):
+            if any(isinstance(child, ast.Break | ast.Return) for part in body for child in in_order(part)):
                 return None
             return _length(self.node.iter)
         (first, *more_generators) = self.node.generators
@@ -85,12 +85,12 @@ class LoopStatement:
         """Whether its text lets iterations leave no equations, or other ones than the rest."""
         node = self.node
         if isinstance(node, ast.For):
-            once: list[ast.AST] = [*node.body, node.iter]
+            parts: list[ast.AST] = [*node.body, node.iter]
         elif isinstance(node, ast.While):
-            once = [*node.body]
+            parts = [*node.body]
         else:
-            once = [node]
-        return any(_decides(each) for part in once for each in in_order(part))
+            parts = [node]
+        return any(_decides(child) for part in parts for child in in_order(part))
 
     def holds(self, span: Span) -> bool:
         """Whether a position is in what runs once an iteration."""
@@ -214,23 +214,23 @@ def parsed(text: str) -> Loops | None:
 class _Reader:
     """Collects the loops of each function."""
 
-    def __init__(self, module: ast.Module, lines: list[str], found: Loops) -> None:
+    def __init__(self, module: ast.Module, lines: list[str], loops: Loops) -> None:
         self._module = module
         self._lines = lines
-        self._found = found
+        self._loops = loops
 
     def read(self, function: Function) -> None:
         loops: list[LoopStatement] = []
         span = ((0, -1), (10**9, -1)) if isinstance(function, ast.Module) else node_span(function)
-        self._found.functions.append((span, function, loops))
+        self._loops.functions.append((span, function, loops))
         inner: list[Function] = []
         for node, call in _own_nodes(function):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 inner.append(node)
             elif isinstance(node, Loop) and (not isinstance(node, ast.Call) or iterating(node)):
                 loops.append(LoopStatement(node, function, self._module, self._lines, _parts(node), call))
-        for each in inner:
-            self.read(each)
+        for inner_function in inner:
+            self.read(inner_function)
 
 
 def _own_nodes(function: Function) -> Iterator[tuple[ast.AST, ast.Call | None]]:
@@ -277,10 +277,10 @@ def _within(inner: Span, outer: Span) -> bool:
     return not _before(inner[0], outer[0]) and not _before(outer[1], inner[1])
 
 
-def _before(one: Position, other: Position) -> bool:
-    if one[0] != other[0]:
-        return one[0] < other[0]
-    return -1 not in (one[1], other[1]) and one[1] < other[1]
+def _before(first: Position, second: Position) -> bool:
+    if first[0] != second[0]:
+        return first[0] < second[0]
+    return -1 not in (first[1], second[1]) and first[1] < second[1]
 
 
 def frame_span(row: FrameRow, lines: list[str]) -> Span:

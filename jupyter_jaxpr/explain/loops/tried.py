@@ -164,9 +164,9 @@ def _computes_alike(after: ResultTypes, before: ResultTypes) -> bool:
     return after.dtypes - counts == before.dtypes - counts and after.float_conditions == before.float_conditions
 
 
-def gives(now: ResultTypes, before: ResultTypes) -> bool:
+def gives(after: ResultTypes, before: ResultTypes) -> bool:
     """Whether a call gives the types and the structure that it gave before."""
-    return now.leaves == before.leaves and (before.tree is None or bool(before.tree == now.tree))
+    return after.leaves == before.leaves and (before.tree is None or bool(before.tree == after.tree))
 
 
 def _sizes(types: ResultTypes) -> Counter[Any]:

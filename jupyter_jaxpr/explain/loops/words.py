@@ -34,13 +34,13 @@ def text(match: FoundLoop, equations: int, total: int) -> str:
 
 def _ran(match: FoundLoop) -> list[str]:
     """How many iterations Python ran, and how many of them the equations show."""
-    word, ran, seen = match.statement.word, match.ran, match.repetitions
+    word, ran, repetitions = match.statement.word, match.ran, match.repetitions
     if ran is None:
-        return [f"Python ran at least {count(seen, 'iteration')} of this {word} while JAX traced."]
+        return [f"Python ran at least {count(repetitions, 'iteration')} of this {word} while JAX traced."]
     sentences = [f"Python ran {count(ran, 'iteration')} of this {word} while JAX traced."]
-    if ran != seen:
+    if ran != repetitions:
         sentences.append(
-            f"The same equations repeat {count(seen, 'time')}: iterations left different equations or none."
+            f"The same equations repeat {count(repetitions, 'time')}: iterations left different equations or none."
         )
     return sentences
 

@@ -233,14 +233,16 @@ def _restyle(earlier: Side, later: Side, fun: Any) -> None:
     written = {**args, **kwargs}
     positional = order[: earlier.key.positional]
     keywords = [name for name in order if name in earlier.key.keywords]
-    wanted = [*positional, *keywords]
-    if any(name not in written and name not in later.key.defaults for name in wanted):
+    ordered_names = [*positional, *keywords]
+    if any(name not in written and name not in later.key.defaults for name in ordered_names):
         raise Unchanged
-    if any(not _is_default(written[name], signature.parameters[name].default) for name in written.keys() - wanted):
+    if any(
+        not _is_default(written[name], signature.parameters[name].default) for name in written.keys() - ordered_names
+    ):
         raise Unchanged
     # Comments between the arguments would be lost, and Python evaluates the arguments in the order of the text.
     if "#" in later.text.written(later.node) or not (
-        [name for name in written if name in wanted] == [name for name in wanted if name in written]
+        [name for name in written if name in ordered_names] == [name for name in ordered_names if name in written]
         or all(map(_has_no_effect, written.values()))
     ):
         raise Unchanged
@@ -255,9 +257,9 @@ def _is_default(node: ast.expr, default: Any) -> bool:
 def _has_no_effect(node: ast.expr) -> bool:
     """Whether evaluating an expression of a call cannot change what another one gives."""
     calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)]
-    if any(isinstance(each, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) for each in ast.walk(node)):
+    if any(isinstance(inner, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) for inner in ast.walk(node)):
         return False
-    return all(ast.unparse(each.func).startswith(("jnp.", "jax.numpy.")) for each in calls)
+    return all(ast.unparse(called.func).startswith(("jnp.", "jax.numpy.")) for called in calls)
 
 
 def _others(changed: Sequence[Side], apart: Sequence[MissEvent], fun: Any, history: FunctionHistory) -> Iterator[Side]:
@@ -270,29 +272,29 @@ def _others(changed: Sequence[Side], apart: Sequence[MissEvent], fun: Any, histo
     for old in history.events if repeated else ():
         if old in apart or not old.made_entry or old.function_object != apart[0].function_object or old.key is None:
             continue
-        given = None if old.key.traced else arguments_of(old.key, fun)
-        if given is None:
+        old_arguments = None if old.key.traced else arguments_of(old.key, fun)
+        if old_arguments is None:
             raise Unchanged
         for side in repeated:
             if side.restyled is not None:
                 raise Unchanged
-            yield replace(side, key=old.key, given=given)
+            yield replace(side, key=old.key, given=old_arguments)
 
 
 def _pass(sides: Sequence[Side], fun: Any, names: Mapping[str, Any], budget: Budget, *, one_key: bool = False) -> bool:
     """Whether each edited call computes as it does now, and all edited calls have one key if they are to."""
     edited = [_edited(side, fun, names) for side in sides]
-    if one_key and not all(have_one_key(edited[0], each) for each in edited[1:]):
+    if one_key and not all(have_one_key(edited[0], arguments) for arguments in edited[1:]):
         return False
     for side, after in zip(sides, edited, strict=True):
-        now, then = (result_types(fun, *_specs(given), budget) for given in (side.given, after))
-        if not now.is_as(then):
+        types_before, types_after = (result_types(fun, *_specs(arguments), budget) for arguments in (side.given, after))
+        if not types_before.is_as(types_after):
             return False
     return True
 
 
-def _specs(given: Arguments) -> Arguments:
-    args, kwargs = as_specs(tuple(given))
+def _specs(arguments: Arguments) -> Arguments:
+    args, kwargs = as_specs(tuple(arguments))
     return Arguments(args, kwargs)
 
 

@@ -71,9 +71,9 @@ def _is_python(cure: FoundCure) -> bool:
 def _names_of(file: str, names: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the namespace of a source text: that of the module loaded from the file, else that of the cell."""
     for module in list(sys.modules.values()):
-        known = module.__dict__ if type(module) is ModuleType else {}
-        if known.get("__file__") == file:
-            return known
+        module_names = module.__dict__ if type(module) is ModuleType else {}
+        if module_names.get("__file__") == file:
+            return module_names
     return names
 
 

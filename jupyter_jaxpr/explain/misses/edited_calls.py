@@ -53,7 +53,7 @@ def expressions(side: Side, fun: Any) -> tuple[dict[str, ast.expr], dict[str, as
     if len(side.node.args) > len(order):
         raise Unchanged
     args = dict(zip(order, side.node.args, strict=False))
-    return args, {each.arg: each.value for each in side.node.keywords if each.arg is not None}
+    return args, {keyword.arg: keyword.value for keyword in side.node.keywords if keyword.arg is not None}
 
 
 def edits_of_call(side: Side, fun: Any) -> list[Edit]:

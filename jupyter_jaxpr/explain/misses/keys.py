@@ -50,11 +50,11 @@ def _value(leaf: Leaf) -> Any:
     return spec_of_aval(leaf.aval) if number is None else number
 
 
-def bound(fun: Any, given: Arguments) -> dict[str, Any] | None:
+def bound(fun: Any, arguments: Arguments) -> dict[str, Any] | None:
     """Arguments by the parameter; None where a parameter takes several, or has no name in a call."""
     try:
         signature = inspect.signature(fun)
-        values = signature.bind(*given.args, **given.kwargs).arguments
+        values = signature.bind(*arguments.args, **arguments.kwargs).arguments
     except not_of_a_signal(TypeError, ValueError):
         return None
     allowed = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
@@ -73,24 +73,29 @@ def as_specs(value: Any) -> Any:
     return jax.tree_util.tree_map(spec, value)
 
 
-def have_one_key(one: Arguments, other: Arguments) -> bool:
+def have_one_key(first: Arguments, second: Arguments) -> bool:
     """Whether two calls of one jitted function have equal keys, as far as their arguments tell: no placement."""
     import jax
 
-    if len(one.args) != len(other.args) or one.kwargs.keys() != other.kwargs.keys():
+    if len(first.args) != len(second.args) or first.kwargs.keys() != second.kwargs.keys():
         return False
-    leaves, tree = jax.tree_util.tree_flatten((one.args, one.kwargs))
-    others, its_tree = jax.tree_util.tree_flatten((other.args, other.kwargs))
-    return is_same(tree, its_tree) and all(map(_is_one, leaves, others))
+    leaves, tree = jax.tree_util.tree_flatten((first.args, first.kwargs))
+    second_leaves, second_tree = jax.tree_util.tree_flatten((second.args, second.kwargs))
+    return is_same(tree, second_tree) and all(map(_is_one, leaves, second_leaves))
 
 
-def _is_one(one: Any, other: Any) -> bool:
-    if type(one) is Fixed or type(other) is Fixed:
-        return type(one) is type(other) and _is_one_value(one.value, other.value)
-    mine, its = as_specs(one), as_specs(other)
-    return bool((mine.shape, mine.dtype, mine.weak_type) == (its.shape, its.dtype, its.weak_type))
+def _is_one(first: Any, second: Any) -> bool:
+    if type(first) is Fixed or type(second) is Fixed:
+        return type(first) is type(second) and _is_one_value(first.value, second.value)
+    first_spec, second_spec = as_specs(first), as_specs(second)
+    return bool(
+        (first_spec.shape, first_spec.dtype, first_spec.weak_type)
+        == (second_spec.shape, second_spec.dtype, second_spec.weak_type)
+    )
 
 
-def _is_one_value(one: Any, other: Any) -> bool:
+def _is_one_value(first: Any, second: Any) -> bool:
     """Whether two static values are surely equal; nothing of the user's is asked."""
-    return one is other or (type(one) is type(other) and is_plain(one) and is_plain(other) and bool(one == other))
+    return first is second or (
+        type(first) is type(second) and is_plain(first) and is_plain(second) and bool(first == second)
+    )

@@ -35,7 +35,9 @@ def made_once(event: MissEvent, history: FunctionHistory, names: Mapping[str, An
     call = None if text is None else call_at(text, place, history.name, names)
     if text is None or call is None:
         return None
-    if any(isinstance(each, ast.Starred) for each in call.args) or any(each.arg is None for each in call.keywords):
+    if any(isinstance(argument, ast.Starred) for argument in call.args) or any(
+        keyword.arg is None for keyword in call.keywords
+    ):
         return None
     left = left_of(text, call)
     if left is None:
@@ -56,13 +58,13 @@ def made_once(event: MissEvent, history: FunctionHistory, names: Mapping[str, An
 
 def _loses_text(text: Text, making: Making) -> bool:
     """Whether the edits would drop a comment, or change a text of several lines by another indentation."""
-    whole = making.statement or making.old
-    written = "\n".join(text.loops.lines[first_line(whole) - 1 : whole.end_lineno])
+    old_code = making.statement or making.old
+    written = "\n".join(text.loops.lines[first_line(old_code) - 1 : old_code.end_lineno])
     if making.new is not making.old and "#" in written:
         return True
     return any(
-        isinstance(each, ast.Constant | ast.JoinedStr) and each.end_lineno not in (None, each.lineno)
-        for each in ast.walk(making.old)
+        isinstance(node, ast.Constant | ast.JoinedStr) and node.end_lineno not in (None, node.lineno)
+        for node in ast.walk(making.old)
     )
 
 
@@ -71,8 +73,8 @@ def _edits(text: Text, call: ast.Call, left: ast.stmt, making: Making) -> Iterat
     if isinstance(making.new, ast.FunctionDef):
         code = ast.unparse(making.new) if is_new else _whole(text, making.new)
     else:
-        made = ast.unparse(making.new) if is_new else text.written(making.new)
-        code = f"{making.name} = {made}"
+        making_text = ast.unparse(making.new) if is_new else text.written(making.new)
+        code = f"{making.name} = {making_text}"
     yield text.before(left, code if not isinstance(making.new, ast.FunctionDef) else f"{code}\n")
     if making.statement is not None:
         until = next_statement(text, making.statement)
@@ -80,11 +82,11 @@ def _edits(text: Text, call: ast.Call, left: ast.stmt, making: Making) -> Iterat
         yield text.removed(making.statement, until)
     if making.statement is None or making.passed or making.first or making.named:
         arguments = [*map(ast.unparse, making.first), *map(text.written, call.args), *making.passed]
-        arguments += [f"{each.arg}={text.written(each.value)}" for each in call.keywords]
-        arguments += [f"{each.arg}={ast.unparse(each.value)}" for each in making.named]
+        arguments += [f"{keyword.arg}={text.written(keyword.value)}" for keyword in call.keywords]
+        arguments += [f"{keyword.arg}={ast.unparse(keyword.value)}" for keyword in making.named]
         yield text.replaced(call, f"{making.name}({', '.join(arguments)})")
 
 
-def _whole(text: Text, made: ast.FunctionDef) -> str:
+def _whole(text: Text, definition: ast.FunctionDef) -> str:
     """A def as the user wrote it, from column 0."""
-    return textwrap.dedent("\n".join(text.loops.lines[first_line(made) - 1 : made.end_lineno]))
+    return textwrap.dedent("\n".join(text.loops.lines[first_line(definition) - 1 : definition.end_lineno]))

@@ -25,9 +25,9 @@ _numbers = itertools.count(1)
 
 def stays_the_same(text: Text, making: Making, event: MissEvent, left: ast.stmt, names: Mapping[str, Any]) -> bool:
     """Whether nothing that the function reads from outside, but what it is passed, may differ between the calls."""
-    passed = {*making.passed, *(name for each in making.first for name in free_names(each))}
-    passed |= {name for each in making.named for name in free_names(each.value)}
-    if event.unread or any(each.name not in passed for each in event.changed):
+    passed = {*making.passed, *(name for argument in making.first for name in free_names(argument))}
+    passed |= {name for keyword in making.named for name in free_names(keyword.value)}
+    if event.unread or any(change.name not in passed for change in event.changed):
         return False
     if not all(_reads_the_same(text, left, names.get(name)) for name in free_names(making.new) - passed):
         return False
@@ -65,18 +65,21 @@ def passed_values(
 
     A name has the same type in all calls of the line, else JAX would miss all the same.
     """
-    arguments = [*making.first, *(each.value for each in making.named)]
-    wanted = {*making.passed, *(name for each in arguments for name in free_names(each) & bound_in(text, left, each))}
-    changed = {each.name: each for each in event.changed}
+    arguments = [*making.first, *(keyword.value for keyword in making.named)]
+    names_needed = {
+        *making.passed,
+        *(name for argument in arguments for name in free_names(argument) & bound_in(text, left, argument)),
+    }
+    changed = {change.name: change for change in event.changed}
     values_by_name: dict[str, Any] = {}
-    for name in wanted:
+    for name in names_needed:
         if name not in changed:
             if event.partial is None:
                 return None
             value = _of_partial(name, left)
         else:
-            here = [changed for old in history.events if old.place == event.place for changed in old.changed]
-            ends = [end for change in here if change.name == name for end in (change.before, change.after)]
+            changes = [changed for old in history.events if old.place == event.place for changed in old.changed]
+            ends = [end for change in changes if change.name == name for end in (change.before, change.after)]
             types = {_type(_value(end)) for end in ends}
             value = _value(changed[name].after) if len(types) == 1 and None not in types else None
         if value is None:
@@ -123,15 +126,15 @@ def gives_the_same(
     args, kwargs = as_specs(tuple(passed))
     old = _types(making.old, args, kwargs, names, values, budget)
     first = [_argument(argument, values) for argument in making.first]
-    more = {str(keyword.arg): _argument(keyword.value, values) for keyword in making.named}
+    keywords = {str(keyword.arg): _argument(keyword.value, values) for keyword in making.named}
     args, kwargs = as_specs(
-        ((*first, *passed.args, *(values[name] for name in making.passed)), {**passed.kwargs, **more})
+        ((*first, *passed.args, *(values[name] for name in making.passed)), {**passed.kwargs, **keywords})
     )
     return old.is_as(_types(making.new, args, kwargs, names, {}, budget))
 
 
 def _types(
-    made: ast.expr | ast.FunctionDef,
+    node: ast.expr | ast.FunctionDef,
     args: Any,
     kwargs: Any,
     names: Mapping[str, Any],
@@ -141,7 +144,7 @@ def _types(
     """The types of the results of a call of what a text makes.
 
     Args:
-        made: Makes the jitted function.
+        node: Makes the jitted function.
         args: Of the call, as types.
         kwargs: Likewise.
         names: What the names of the text are now.
@@ -150,7 +153,7 @@ def _types(
     """
     import jax
 
-    read = {name_node.id for name_node in ast.walk(made) if isinstance(name_node, ast.Name)}
+    read = {name_node.id for name_node in ast.walk(node) if isinstance(name_node, ast.Name)}
     arrays = {name: value for name, value in bound.items() if type(value) is jax.ShapeDtypeStruct}
 
     def function(space: Mapping[str, Any], copies: dict[int, Any]) -> Any:
@@ -161,7 +164,7 @@ def _types(
         exec(code, mine)
         return mine[_MADE].__wrapped__
 
-    with _compiled(made) as code:
+    with _compiled(node) as code:
         fun = function({}, {})
         if reads_the_machine(fun):
             raise Untried
@@ -178,11 +181,11 @@ def _argument(node: ast.expr, values: Mapping[str, Any]) -> Any:
 
 
 @contextmanager
-def _compiled(made: ast.expr | ast.FunctionDef) -> Iterator[Any]:
+def _compiled(node: ast.expr | ast.FunctionDef) -> Iterator[Any]:
     """The code of a text that makes a function; the text is there for whoever reads the source of the function."""
-    text = f"{_MADE} = {ast.unparse(made)}\n"
-    if isinstance(made, ast.FunctionDef):
-        text = f"{ast.unparse(made)}\n{_MADE} = {made.name}\n"
+    text = f"{_MADE} = {ast.unparse(node)}\n"
+    if isinstance(node, ast.FunctionDef):
+        text = f"{ast.unparse(node)}\n{_MADE} = {node.name}\n"
     file = f"<jupyter_jaxpr trial {next(_numbers)} of a function>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     try:

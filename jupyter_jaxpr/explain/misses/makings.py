@@ -73,24 +73,24 @@ def making_of(text: Text, call: ast.Call, left: ast.stmt, names: Mapping[str, An
 
 
 def _of_expression(
-    text: Text, made: ast.Call, statement: ast.stmt | None, left: ast.stmt, names: Mapping[str, Any], name: str
+    text: Text, call: ast.Call, statement: ast.stmt | None, left: ast.stmt, names: Mapping[str, Any], name: str
 ) -> Making | None:
-    if not is_jit(made.func, names) or len(made.args) != 1 or not _is_plain_making(made.args[0], names):
+    if not is_jit(call.func, names) or len(call.args) != 1 or not _is_plain_making(call.args[0], names):
         return None
-    if not all(is_constant(keyword.value) for keyword in made.keywords):
+    if not all(is_constant(keyword.value) for keyword in call.keywords):
         return None
-    passed = sorted(free_names(made) & bound_in(text, left, made))
-    inside = made.args[0]
+    passed = sorted(free_names(call) & bound_in(text, left, call))
+    inside = call.args[0]
     if not passed:
-        return Making(made, made, name, (), (), (), statement)
-    if made.keywords:
+        return Making(call, call, name, (), (), (), statement)
+    if call.keywords:
         return None
-    new = copy.deepcopy(made)
+    new = copy.deepcopy(call)
     if isinstance(inside, ast.Call) and value_of(inside.func, names) is partial:
         if set(passed) & free_names(inside.args[0]):
             return None
         new.args[0] = copy.deepcopy(inside.args[0])
-        return Making(made, new, name, (), tuple(inside.args[1:]), tuple(inside.keywords), statement)
+        return Making(call, new, name, (), tuple(inside.args[1:]), tuple(inside.keywords), statement)
     function = new.args[0]
     while isinstance(function, ast.Call):
         if getattr(value_of(function.func, names), "__name__", "") not in _TAKES_MORE or len(function.args) != 1:
@@ -98,24 +98,24 @@ def _of_expression(
         function = function.args[0]
     if not isinstance(function, ast.Lambda) or not _add_parameters(function.args, passed):
         return None
-    return Making(made, new, name, tuple(passed), (), (), statement)
+    return Making(call, new, name, tuple(passed), (), (), statement)
 
 
-def _of_def(text: Text, made: ast.FunctionDef, left: ast.stmt, names: Mapping[str, Any]) -> Making | None:
-    (decorator,) = made.decorator_list
-    if made.args.defaults or made.args.kw_defaults or not _is_plain_decorator(decorator):
+def _of_def(text: Text, definition: ast.FunctionDef, left: ast.stmt, names: Mapping[str, Any]) -> Making | None:
+    (decorator,) = definition.decorator_list
+    if definition.args.defaults or definition.args.kw_defaults or not _is_plain_decorator(decorator):
         return None
-    if made.returns is not None or any(
-        isinstance(parameter, ast.arg) and parameter.annotation for parameter in ast.walk(made)
+    if definition.returns is not None or any(
+        isinstance(parameter, ast.arg) and parameter.annotation for parameter in ast.walk(definition)
     ):
         return None
-    passed = sorted(free_names(made) & bound_in(text, left, made))
+    passed = sorted(free_names(definition) & bound_in(text, left, definition))
     if not passed:
-        return Making(made, made, made.name, (), (), (), made)
-    new = copy.deepcopy(made)
+        return Making(definition, definition, definition.name, (), (), (), definition)
+    new = copy.deepcopy(definition)
     if isinstance(decorator, ast.Call) or not _add_parameters(new.args, passed):
         return None
-    return Making(made, new, made.name, tuple(passed), (), (), made)
+    return Making(definition, new, definition.name, tuple(passed), (), (), definition)
 
 
 def _add_parameters(parameters: ast.arguments, names: list[str]) -> bool:
@@ -173,10 +173,10 @@ def _is_taken(text: Text, name: str, apart: ast.stmt, names: Mapping[str, Any]) 
 def free_names(node: ast.AST) -> set[str]:
     """The names that a node reads and does not bind."""
     used = [name_node for name_node in ast.walk(node) if isinstance(name_node, ast.Name)]
-    own = {name_node.id for name_node in used if not isinstance(name_node.ctx, ast.Load)}
-    own |= {parameter.arg for parameter in ast.walk(node) if isinstance(parameter, ast.arg)}
-    own |= {definition.name for definition in ast.walk(node) if isinstance(definition, ast.FunctionDef)}
-    return {name_node.id for name_node in used if isinstance(name_node.ctx, ast.Load)} - own
+    bound = {name_node.id for name_node in used if not isinstance(name_node.ctx, ast.Load)}
+    bound |= {parameter.arg for parameter in ast.walk(node) if isinstance(parameter, ast.arg)}
+    bound |= {definition.name for definition in ast.walk(node) if isinstance(definition, ast.FunctionDef)}
+    return {name_node.id for name_node in used if isinstance(name_node.ctx, ast.Load)} - bound
 
 
 def bound_in(text: Text, left: ast.stmt, without: ast.AST) -> set[str]:
@@ -226,9 +226,9 @@ def next_statement(text: Text, statement: ast.stmt) -> ast.stmt | None:
     return None
 
 
-def _free_name(text: Text, made: ast.Call, names: Mapping[str, Any]) -> str:
+def _free_name(text: Text, call: ast.Call, names: Mapping[str, Any]) -> str:
     """A name for a jitted function that nothing else has."""
-    inside = made.args[0] if made.args else None
+    inside = call.args[0] if call.args else None
     first = f"jitted_{inside.id}" if isinstance(inside, ast.Name) else "jitted"
     nodes = list(ast.walk(text.module))
     used = {name_node.id for name_node in nodes if isinstance(name_node, ast.Name)} | set(names) | set(vars(builtins))

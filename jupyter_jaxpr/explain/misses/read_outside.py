@@ -29,17 +29,17 @@ _DESCRIPTORS = (FunctionType, staticmethod, classmethod, property)
 
 def reads_the_same(fun: Any, history: FunctionHistory) -> bool:
     """Whether a function object reads now what it read at its first miss, as far as that can be told."""
-    now = values_outside(fun, NOTHING_CALLED)
-    return any(_all_same(last.outside, now) for last in history.wrapped.values())
+    current = values_outside(fun, NOTHING_CALLED)
+    return any(_all_same(last.outside, current) for last in history.wrapped.values())
 
 
-def _all_same(before: Mapping[str, Outside], now: Mapping[str, Outside]) -> bool:
-    return before.keys() == now.keys() and all(_is_same(before[name], now[name]) for name in now)
+def _all_same(before: Mapping[str, Outside], current: Mapping[str, Outside]) -> bool:
+    return before.keys() == current.keys() and all(_is_same(before[name], current[name]) for name in current)
 
 
-def _is_same(before: Outside, now: Outside) -> bool:
+def _is_same(before: Outside, current: Outside) -> bool:
     """Whether a value surely is the same, and all that it reads if it is a function."""
-    return before.is_same(now) is True and _all_same(before.inside or {}, now.inside or {})
+    return before.is_same(current) is True and _all_same(before.inside or {}, current.inside or {})
 
 
 def names_read(fun: Any) -> set[str]:
@@ -106,12 +106,12 @@ def _is_users_module(module: ModuleType) -> bool:
     return not is_installed(file)
 
 
-def _functions(fun: Any, seen: set[int]) -> Iterator[FunctionType]:
+def _functions(fun: Any, seen_ids: set[int]) -> Iterator[FunctionType]:
     """A function of the user's, and those that it reads from outside of its arguments."""
     fun = unwrap(fun)
-    if type(fun) is not FunctionType or id(fun) in seen or is_installed(file_of(fun.__code__)):
+    if type(fun) is not FunctionType or id(fun) in seen_ids or is_installed(file_of(fun.__code__)):
         return
-    seen.add(id(fun))
+    seen_ids.add(id(fun))
     yield fun
     for value in _values(fun):
         if type(value) is ModuleType:
@@ -121,7 +121,7 @@ def _functions(fun: Any, seen: set[int]) -> Iterator[FunctionType]:
             inside = [value]
         for part in inside:
             if type(part) is FunctionType or is_jitted(part):
-                yield from _functions(part, seen)
+                yield from _functions(part, seen_ids)
 
 
 def _values(fun: FunctionType) -> list[Any]:

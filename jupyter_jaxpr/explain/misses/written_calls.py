@@ -217,8 +217,8 @@ def jitted_here(text: Text, call: ast.Call, name: str, names: Mapping[str, Any])
     if len(definitions) != 1:
         return None
     match definitions[0]:
-        case ast.FunctionDef(decorator_list=[decorator]) as made if is_jit_decorator(decorator, names):
-            return made
+        case ast.FunctionDef(decorator_list=[decorator]) as definition if is_jit_decorator(decorator, names):
+            return definition
         case ast.Assign(targets=[ast.Name()], value=ast.Call(func=called, args=[_, *_])) as assigned:
             return assigned if is_jit(called, names) else None
     return None

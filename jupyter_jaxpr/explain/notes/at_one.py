@@ -66,10 +66,10 @@ def is_finite_at_one(expression: ast.expr, value: ast.expr) -> bool:
         expression: That reads the value.
         value: Syntax of the value, such as a name.
     """
-    wanted = ast.dump(value)
+    value_dump = ast.dump(value)
     for number in _OTHERS:
         try:
-            below, at, above = (_computed(expression, wanted, 1 + step, number) for step in (-_STEP, 0.0, _STEP))
+            below, at, above = (_computed(expression, value_dump, 1 + step, number) for step in (-_STEP, 0.0, _STEP))
         except not_of_a_signal(_Unknown, ValueError, ZeroDivisionError, OverflowError, TypeError):
             return False
         if not math.isfinite(at) or max(abs(above - at), abs(at - below)) > _STEP * _STEEPEST:
@@ -77,16 +77,16 @@ def is_finite_at_one(expression: ast.expr, value: ast.expr) -> bool:
     return True
 
 
-def _computed(node: ast.expr, wanted: str, value: float, other: float) -> float:
+def _computed(node: ast.expr, value_dump: str, value: float, default: float) -> float:
     def part(inner: ast.expr) -> float:
-        return _computed(inner, wanted, value, other)
+        return _computed(inner, value_dump, value, default)
 
-    if ast.dump(node) == wanted:
+    if ast.dump(node) == value_dump:
         return value
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         return float(node.value)  # type: ignore[arg-type]  # a number
     if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
-        return other
+        return default
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -part(node.operand)
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:

@@ -53,27 +53,29 @@ def _truncated_type(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sk
     expression = text.expression(spans[-1])
     if expression is None:
         return None
-    written = [(node, asked) for node in ast.walk(expression) for asked in _NARROWED if _names_type(node, asked)]
+    written = [
+        (node, wide_type) for node in ast.walk(expression) for wide_type in _NARROWED if _names_type(node, wide_type)
+    ]
     if len(written) != 1:
         return None
-    ((node, asked),) = written
-    taken = _NARROWED[asked]
+    ((node, wide_type),) = written
+    narrow_type = _NARROWED[wide_type]
     if isinstance(node, ast.Attribute):
-        new = f"{text.segment(node.value)}.{taken}"
+        new = f"{text.segment(node.value)}.{narrow_type}"
     else:
-        new = text.segment(node).replace(asked, taken)
-    sentence = _TYPE.format(taken=taken)
-    return text.sketch("truncated_type", expression, taken, sentence, [text.over(node, new)])
+        new = text.segment(node).replace(wide_type, narrow_type)
+    sentence = _TYPE.format(taken=narrow_type)
+    return text.sketch("truncated_type", expression, narrow_type, sentence, [text.over(node, new)])
 
 
 #: A type of 64 bits, and the one that JAX takes in its place while jax_enable_x64 is off.
 _NARROWED = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
 
 
-def _names_type(node: ast.AST, asked: str) -> TypeGuard[ast.Attribute | ast.Constant]:
+def _names_type(node: ast.AST, type_name: str) -> TypeGuard[ast.Attribute | ast.Constant]:
     if isinstance(node, ast.Attribute):
-        return node.attr == asked
-    return isinstance(node, ast.Constant) and node.value == asked
+        return node.attr == type_name
+    return isinstance(node, ast.Constant) and node.value == type_name
 
 
 def _promoted_carry(dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
@@ -82,7 +84,7 @@ def _promoted_carry(dtype: str | None, text: Text, spans: Sequence[Span]) -> Ske
         return None
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     position, keyword = _INITIAL.get(name, (-1, ""))
-    carries = [each.value for each in call.keywords if each.arg == keyword]
+    carries = [argument.value for argument in call.keywords if argument.arg == keyword]
     carries += call.args[position : position + 1] if position >= 0 else []
     if len(carries) != 1 or any(isinstance(argument, ast.Starred) for argument in call.args):
         return None

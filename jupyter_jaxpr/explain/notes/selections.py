@@ -25,21 +25,25 @@ def kept_out(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | 
     compared = _compared(condition, call, text)
     if compared is None or numpy is None:
         return None
-    wanted = ast.dump(compared)
-    reads = [[node for node in ast.walk(branch) if ast.dump(node) == wanted] for branch in branches]
+    compared_dump = ast.dump(compared)
+    reads = [[node for node in ast.walk(branch) if ast.dump(node) == compared_dump] for branch in branches]
     # `jnp.where(c, f(x), x)`: a branch that is the value alone has no derivative to fear.
     harmless = [
-        not read or _is_constant(branch) or ast.dump(branch) == wanted
+        not read or _is_constant(branch) or ast.dump(branch) == compared_dump
         for branch, read in zip(branches, reads, strict=True)
     ]
     if harmless[0] == harmless[1]:
         return None
-    taken = 1 if harmless[0] else 0
-    if not is_finite_at_one(branches[taken], compared):
+    branch_index = 1 if harmless[0] else 0
+    if not is_finite_at_one(branches[branch_index], compared):
         return None
-    shown, value = text.segment(condition), text.segment(compared)
-    inner = f"{numpy}.where({shown}, {value}, 1)" if taken == 0 else f"{numpy}.where({shown}, 1, {value})"
-    edits = [text.over(node, inner) for node in reads[taken] if isinstance(node, ast.expr)]
+    condition_text, value = text.segment(condition), text.segment(compared)
+    inner = (
+        f"{numpy}.where({condition_text}, {value}, 1)"
+        if branch_index == 0
+        else f"{numpy}.where({condition_text}, 1, {value})"
+    )
+    edits = [text.over(node, inner) for node in reads[branch_index] if isinstance(node, ast.expr)]
     return text.sketch("masked_derivative", call, "a second selection", _KEPT_OUT, edits)
 
 

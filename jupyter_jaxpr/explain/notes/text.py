@@ -103,10 +103,10 @@ class Text:
             parameters_node.vararg,
             parameters_node.kwarg,
         ]
-        own = list(self.own(function))
-        if any(isinstance(node, ast.Global | ast.Nonlocal) and name in node.names for node in own):
+        nodes = list(self.own(function))
+        if any(isinstance(node, ast.Global | ast.Nonlocal) and name in node.names for node in nodes):
             return False
-        stores = (node for node in own if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+        stores = (node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
         return any(parameter is not None and parameter.arg == name for parameter in parameters) or any(
             n.id == name for n in stores
         )

@@ -151,9 +151,11 @@ def _stored(body: Sequence[ast.stmt]) -> set[str]:
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
-def _function(body: Sequence[ast.stmt], given: Sequence[str], stored: Sequence[str], names: Mapping[str, Any]) -> Any:
+def _function(
+    body: Sequence[ast.stmt], parameters: Sequence[str], stored: Sequence[str], names: Mapping[str, Any]
+) -> Any:
     """A function of some statements: it takes the names that they store, and returns what these hold afterwards."""
-    module = ast.parse(f"def {_NAME}({', '.join(given)}):\n    return [{', '.join(stored)}]\n")
+    module = ast.parse(f"def {_NAME}({', '.join(parameters)}):\n    return [{', '.join(stored)}]\n")
     made_of = module.body[0]
     assert isinstance(made_of, ast.FunctionDef)
     made_of.body[:0] = body

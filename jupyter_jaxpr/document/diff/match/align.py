@@ -62,12 +62,12 @@ def rising(pairs: Pairs) -> Pairs:
         else:
             ends[at] = j
             last[at] = number
-    kept: Pairs = []
+    result: Pairs = []
     number = last[-1] if last else -1
     while number >= 0:
-        kept.append(pairs[number])
+        result.append(pairs[number])
         number = before[number]
-    return kept[::-1]
+    return result[::-1]
 
 
 def _middle(a: Sequence[Hashable], b: Sequence[Hashable], budget: Budget) -> Pairs:

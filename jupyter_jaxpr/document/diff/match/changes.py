@@ -83,14 +83,21 @@ def _parameter_changes(a: Keys, b: Keys, scope_a: ScopeSide, scope_b: ScopeSide,
     is_recounted = len(scope_a.operands[i]) != len(scope_b.operands[j])
     changes = []
     for name in [*before, *(value for value in after if value not in before)]:
-        was, now = before.get(name), after.get(name)
+        text_before, text_after = before.get(name), after.get(name)
         if (
             name in NAMES
             or (name in _COUNTS and is_recounted)
-            or (was is not None and now is not None and canonical(was) == canonical(now))
+            or (text_before is not None and text_after is not None and canonical(text_before) == canonical(text_after))
         ):
             continue
-        changes.append(Change("parameter", name, "none" if was is None else was, "none" if now is None else now))
+        changes.append(
+            Change(
+                "parameter",
+                name,
+                "none" if text_before is None else text_before,
+                "none" if text_after is None else text_after,
+            )
+        )
     primitive = a.side.strings[scope_a.primitive[i]]
     combiners_a = [child for child in scope_a.children.get(i, ()) if is_combiner(primitive, child)]
     combiners_b = [child for child in scope_b.children.get(j, ()) if is_combiner(primitive, child)]
@@ -111,13 +118,19 @@ def _operand_changes(
     for i, j in pairs:
         if i is not None and j is not None and same_operand(before[i], after[j]):
             continue
-        was = "none" if i is None else _literal_text(a, before[i])
-        now = "none" if j is None else _literal_text(b, after[j])
-        if i is not None and j is not None and was and was == now:
-            was, now = _literal_text(a, before[i], kind=True), _literal_text(b, after[j], kind=True)
+        text_before = "none" if i is None else _literal_text(a, before[i])
+        text_after = "none" if j is None else _literal_text(b, after[j])
+        if i is not None and j is not None and text_before and text_before == text_after:
+            text_before, text_after = _literal_text(a, before[i], kind=True), _literal_text(b, after[j], kind=True)
         place = i if j is None else j
         changes.append(
-            Change("operand", "" if place is None else str(place + 1), was, now, -1 if place is None else place)
+            Change(
+                "operand",
+                "" if place is None else str(place + 1),
+                text_before,
+                text_after,
+                -1 if place is None else place,
+            )
         )
     return changes
 

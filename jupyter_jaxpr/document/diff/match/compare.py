@@ -107,8 +107,10 @@ def _scope(matcher: Matcher, number_a: int, number_b: int, inputs: Inputs) -> Sc
     a, b = keys_a.side.scopes[number_a], keys_b.side.scopes[number_b]
     if keys_a.of(number_a).scope == keys_b.of(number_b).scope and all(i == j for i, j in inputs):
         count = len(a.primitive)
-        every = list(range(count))
-        return ScopeDiff(Matched(number_a, number_b, inputs, every, every, [(i, i) for i in range(count)]), same=True)
+        equations = list(range(count))
+        return ScopeDiff(
+            Matched(number_a, number_b, inputs, equations, equations, [(i, i) for i in range(count)]), same=True
+        )
     difference = ScopeDiff(matcher.match(number_a, number_b, inputs))
     matched = difference.matched
     one_a, one_b = keys_a.of(number_a), keys_b.of(number_b)
@@ -138,14 +140,14 @@ def _scope(matcher: Matcher, number_a: int, number_b: int, inputs: Inputs) -> Sc
 def _children(side: Side, a: ScopeSide, b: ScopeSide, i: int, j: int) -> list[tuple[Child | None, Child | None]]:
     """The programs inside two equations, by parameter and place; combiners are parameters."""
     primitive = side.strings[a.primitive[i]]
-    mine = [child for child in a.children.get(i, ()) if not is_combiner(primitive, child)]
-    theirs = {
+    children_a = [child for child in a.children.get(i, ()) if not is_combiner(primitive, child)]
+    children_b = {
         (child.parameter, child.position): child for child in b.children.get(j, ()) if not is_combiner(primitive, child)
     }
     pairs: list[tuple[Child | None, Child | None]] = [
-        (child, theirs.pop((child.parameter, child.position), None)) for child in mine
+        (child, children_b.pop((child.parameter, child.position), None)) for child in children_a
     ]
-    return [*pairs, *((None, child) for child in theirs.values())]
+    return [*pairs, *((None, child) for child in children_b.values())]
 
 
 # --- inputs -----------------------------------------------------------------------------------------------
@@ -155,66 +157,66 @@ def _root_inputs(a: Keys, b: Keys, budget: Budget) -> Inputs:
     """The constants and inputs of both programs, paired by their places, or by names where an argument came or went."""
     scope_a, scope_b = a.side.scopes[a.side.root], b.side.scopes[b.side.root]
     constants = _by_types(a, b, scope_a, scope_b, range(scope_a.constants), range(scope_b.constants), budget)
-    mine = range(scope_a.constants, scope_a.constants + scope_a.inputs)
-    theirs = range(scope_b.constants, scope_b.constants + scope_b.inputs)
+    inputs_a = range(scope_a.constants, scope_a.constants + scope_a.inputs)
+    inputs_b = range(scope_b.constants, scope_b.constants + scope_b.inputs)
     names_a, names_b = list(a.side.input_names), list(b.side.input_names)
-    types_a = [a.type_of(scope_a, variable) for variable in mine]
-    types_b = [b.type_of(scope_b, variable) for variable in theirs]
-    all_named = len(names_a) == len(mine) and len(names_b) == len(theirs) and all(names_a) and all(names_b)
+    types_a = [a.type_of(scope_a, variable) for variable in inputs_a]
+    types_b = [b.type_of(scope_b, variable) for variable in inputs_b]
+    all_named = len(names_a) == len(inputs_a) and len(names_b) == len(inputs_b) and all(names_a) and all(names_b)
     if types_a == types_b or not all_named or not set(names_a) & set(names_b):
-        return constants + _by_types(a, b, scope_a, scope_b, mine, theirs, budget)
-    return constants + _filled(mine, theirs, align(names_a, names_b, budget))
+        return constants + _by_types(a, b, scope_a, scope_b, inputs_a, inputs_b, budget)
+    return constants + _filled(inputs_a, inputs_b, align(names_a, names_b, budget))
 
 
 def _by_types(
-    a: Keys, b: Keys, scope_a: ScopeSide, scope_b: ScopeSide, mine: range, others: range, budget: Budget
+    a: Keys, b: Keys, scope_a: ScopeSide, scope_b: ScopeSide, inputs_a: range, inputs_b: range, budget: Budget
 ) -> Inputs:
     """Paired by their places where there are as many, else by their types."""
-    if len(mine) == len(others):
-        return [(i, j) for i, j in zip(mine, others, strict=True)]
-    types_a = [a.type_of(scope_a, variable) for variable in mine]
-    types_b = [b.type_of(scope_b, variable) for variable in others]
-    return _filled(mine, others, align(types_a, types_b, budget))
+    if len(inputs_a) == len(inputs_b):
+        return [(i, j) for i, j in zip(inputs_a, inputs_b, strict=True)]
+    types_a = [a.type_of(scope_a, variable) for variable in inputs_a]
+    types_b = [b.type_of(scope_b, variable) for variable in inputs_b]
+    return _filled(inputs_a, inputs_b, align(types_a, types_b, budget))
 
 
-def _filled(mine: range, others: range, pairs: list[tuple[int, int]]) -> Inputs:
+def _filled(inputs_a: range, inputs_b: range, pairs: list[tuple[int, int]]) -> Inputs:
     """Pairs with all that lies between them: place by place where it is as many, else each alone."""
     filled: Inputs = []
     before_a = before_b = 0
-    for i, j in [*pairs, (len(mine), len(others))]:
-        left, right = list(mine[before_a:i]), list(others[before_b:j])
+    for i, j in [*pairs, (len(inputs_a), len(inputs_b))]:
+        left, right = list(inputs_a[before_a:i]), list(inputs_b[before_b:j])
         if len(left) == len(right):
             filled += zip(left, right, strict=True)
         else:
             filled += [(variable, None) for variable in left]
             filled += [(None, variable) for variable in right]
-        if i < len(mine):
-            filled.append((mine[i], others[j]))
+        if i < len(inputs_a):
+            filled.append((inputs_a[i], inputs_b[j]))
         before_a, before_b = i + 1, j + 1
     return filled
 
 
-def _inputs(matcher: Matcher, found: ScopeDiff, i: int, one: Child, other: Child) -> Inputs:
+def _inputs(matcher: Matcher, scope_diff: ScopeDiff, i: int, child_a: Child, child_b: Child) -> Inputs:
     """Pairs the constants and inputs of the inner programs of two matched equations, by the operands passed to them."""
-    matched = found.matched
-    a, b = matcher.a.side.scopes[one.scope], matcher.b.side.scopes[other.scope]
+    matched = scope_diff.matched
+    a, b = matcher.a.side.scopes[child_a.scope], matcher.b.side.scopes[child_b.scope]
     constants = _by_types(matcher.a, matcher.b, a, b, range(a.constants), range(b.constants), matcher.budget)
-    mine, theirs = range(a.constants, a.constants + a.inputs), range(b.constants, b.constants + b.inputs)
+    inputs_a, inputs_b = range(a.constants, a.constants + a.inputs), range(b.constants, b.constants + b.inputs)
     outer_a, outer_b = matcher.a.side.scopes[matched.a], matcher.b.side.scopes[matched.b]
     j = matched.partner_a[i]
-    given_a = _handed(matcher.a.side, outer_a, i, one, a.inputs)
-    given_b = _handed(matcher.b.side, outer_b, j, other, b.inputs)
+    given_a = _handed(matcher.a.side, outer_a, i, child_a, a.inputs)
+    given_b = _handed(matcher.b.side, outer_b, j, child_b, b.inputs)
     if a.inputs == b.inputs or given_a is None or given_b is None:
-        return constants + _by_types(matcher.a, matcher.b, a, b, mine, theirs, matcher.budget)
-    there = [
+        return constants + _by_types(matcher.a, matcher.b, a, b, inputs_a, inputs_b, matcher.budget)
+    operands_a = [
         (matched.variable.get(operand, ("gone", operand)) if operand >= 0 else ("literal", matcher.a.literal(operand)))
         for operand in given_a
     ]
-    here = [operand if operand >= 0 else ("literal", matcher.b.literal(operand)) for operand in given_b]
+    operands_b = [operand if operand >= 0 else ("literal", matcher.b.literal(operand)) for operand in given_b]
     # From the end: what a program newly reads comes before what it carries, which may be the same variable.
-    pairs = align(there[::-1], here[::-1], matcher.budget)
-    last_a, last_b = len(there) - 1, len(here) - 1
-    return constants + _filled(mine, theirs, [(last_a - i, last_b - j) for i, j in reversed(pairs)])
+    pairs = align(operands_a[::-1], operands_b[::-1], matcher.budget)
+    last_a, last_b = len(operands_a) - 1, len(operands_b) - 1
+    return constants + _filled(inputs_a, inputs_b, [(last_a - i, last_b - j) for i, j in reversed(pairs)])
 
 
 def _handed(side: Side, scope: ScopeSide, equation: int, child: Child, inputs: int) -> list[int] | None:
@@ -237,9 +239,9 @@ def _handed(side: Side, scope: ScopeSide, equation: int, child: Child, inputs: i
 # --- wrapped ----------------------------------------------------------------------------------------------
 
 
-def _wrapped(matcher: Matcher, found: ScopeDiff) -> list[Wrapped]:
+def _wrapped(matcher: Matcher, scope_diff: ScopeDiff) -> list[Wrapped]:
     """Unmatched equations of one side that are the inner program of an unmatched equation of the other side."""
-    matched = found.matched
+    matched = scope_diff.matched
     a, b = matcher.a, matcher.b
     into = _gone_into(matcher, a, b, matched.a, matched.b, matched.partner_a, matched.partner_b)
     out = _gone_into(matcher, b, a, matched.b, matched.a, matched.partner_b, matched.partner_a)
@@ -251,14 +253,20 @@ def _wrapped(matcher: Matcher, found: ScopeDiff) -> list[Wrapped]:
 
 
 def _gone_into(
-    matcher: Matcher, plain: Keys, holder: Keys, beside: int, around: int, gone: list[int], come: list[int]
+    matcher: Matcher,
+    plain: Keys,
+    holder: Keys,
+    beside: int,
+    around: int,
+    plain_partners: list[int],
+    holder_partners: list[int],
 ) -> list[tuple[int, int, tuple[int, ...], tuple[int, ...], int]]:
     """(equation, scope, inside, outside, turns) of each equation of `holder` that holds leftovers of `plain`."""
     outer, plain_scope = holder.side.scopes[around], plain.side.scopes[beside]
-    left = [i for i, partner in enumerate(gone) if partner < 0]
+    left = [i for i, partner in enumerate(plain_partners) if partner < 0]
     candidates = []
     for equation in sorted(outer.children):
-        if come[equation] >= 0 or not left:
+        if holder_partners[equation] >= 0 or not left:
             continue
         for child in outer.children[equation]:
             inner = holder.side.scopes[child.scope]

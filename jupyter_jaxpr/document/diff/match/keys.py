@@ -76,9 +76,9 @@ class Numbers:
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
 
-    def of(self, thing: Hashable) -> int:
+    def of(self, key: Hashable) -> int:
         """The number of a thing."""
-        return self._numbers.setdefault(thing, len(self._numbers))
+        return self._numbers.setdefault(key, len(self._numbers))
 
 
 class Keys:
@@ -123,15 +123,15 @@ class Keys:
         """The keys of a scope whose constants and inputs have these values instead of their own numbers."""
         return self._number(number, inputs)
 
-    def _number(self, number: int, given: list[int] | None = None) -> ScopeKeys:
+    def _number(self, number: int, input_values: list[int] | None = None) -> ScopeKeys:
         scope, numbers = self.side.scopes[number], self._numbers
-        types, of = self._types, numbers.of
+        types, number_of = self._types, numbers.of
         # The inner ones first, without recursion into Python's limit: programs nest a few levels, seldom dozens.
         for children in scope.children.values():
             for child in children:
                 self.of(child.scope)
         inputs = scope.constants + scope.inputs
-        values = [of(("input", i)) for i in range(inputs)] if given is None else list(given)
+        values = [number_of(("input", i)) for i in range(inputs)] if input_values is None else list(input_values)
         value: list[int] = []
         alone: list[int] = []
         kind: list[int] = []
@@ -140,24 +140,26 @@ class Keys:
         for equation, (primitive, operands, count, parameters) in enumerate(
             zip(scope.primitive, scope.operands, scope.output_counts, scope.parameters, strict=True)
         ):
-            makes = tuple([types[variable_type] for variable_type in scope.types[variable : variable + count]])
+            output_types = tuple([types[variable_type] for variable_type in scope.types[variable : variable + count]])
             key: Hashable = (self._string(primitive), self._list(parameters))
             if equation in scope.children or equation in scope.effects:
                 key = (key, self._inside(scope, equation))
-            this = of(key)
-            takes = tuple([types[scope.types[o]] if o >= 0 else self._literals[-1 - o] for o in operands])
-            lone = of((this, takes, makes))
-            deep = of((lone, tuple([values[o] if o >= 0 else self._literals[-1 - o] for o in operands]), "value"))
-            kind.append(this)
-            bound.append(of(makes))
+            equation_key = number_of(key)
+            operand_types = tuple([types[scope.types[o]] if o >= 0 else self._literals[-1 - o] for o in operands])
+            lone = number_of((equation_key, operand_types, output_types))
+            deep = number_of(
+                (lone, tuple([values[o] if o >= 0 else self._literals[-1 - o] for o in operands]), "value")
+            )
+            kind.append(equation_key)
+            bound.append(number_of(output_types))
             alone.append(lone)
             value.append(deep)
             if count == 1:
                 values.append(deep)
             else:
-                values.extend([of((deep, place)) for place in range(count)])
+                values.extend([number_of((deep, place)) for place in range(count)])
             variable += count
-        whole = of(
+        scope_key = number_of(
             (
                 "scope",
                 scope.constants,
@@ -166,8 +168,8 @@ class Keys:
                 tuple([values[o] if o >= 0 else self._literals[-1 - o] for o in scope.outputs]),
             )
         )
-        keys = ScopeKeys(whole, values, value, alone, kind, bound)
-        if given is None:
+        keys = ScopeKeys(scope_key, values, value, alone, kind, bound)
+        if input_values is None:
             self._scopes[number] = keys
         return keys
 
@@ -199,7 +201,7 @@ class Keys:
         return cached
 
     def _uses(self, scope: ScopeSide, keys: ScopeKeys) -> list[int]:
-        of = self._numbers.of
+        number_of = self._numbers.of
         used: dict[int, list[tuple[int, int]]] = {}
         for place, operand in enumerate(scope.outputs):
             if operand >= 0:
@@ -209,9 +211,9 @@ class Keys:
         for equation in range(len(use) - 1, -1, -1):
             first = end - scope.output_counts[equation]
             later = tuple([tuple(sorted(used.pop(variable, ()))) for variable in range(first, end)])
-            use[equation] = this = of((keys.alone[equation], later, "use"))
+            use[equation] = use_key = number_of((keys.alone[equation], later, "use"))
             for place, operand in enumerate(scope.operands[equation]):
                 if operand >= 0:
-                    used.setdefault(operand, []).append((this, place))
+                    used.setdefault(operand, []).append((use_key, place))
             end = first
         return use

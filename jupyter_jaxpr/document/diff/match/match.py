@@ -144,10 +144,10 @@ class _Match:
     def _same_values(self) -> None:
         a, b = self._keys_a.value, self._keys_b.value
         pairs = by_occurrence(a, b)
-        kept = set(rising(pairs))
+        pairs_in_order = set(rising(pairs))
         once_a, once_b = _once(a), _once(b)
         for i, j in pairs:
-            if (i, j) in kept:
+            if (i, j) in pairs_in_order:
                 self._pair(i, j)
             elif a[i] in once_a and a[i] in once_b:
                 self._pair(i, j, moved=True)
@@ -258,8 +258,8 @@ def _holding(keys: Keys, scope: ScopeSide) -> set[int]:
 
 
 def _once(keys: Sequence[int]) -> set[int]:
-    seen: set[int] = set()
+    seen_keys: set[int] = set()
     twice: set[int] = set()
     for key in keys:
-        (twice if key in seen else seen).add(key)
-    return seen - twice
+        (twice if key in seen_keys else seen_keys).add(key)
+    return seen_keys - twice

@@ -68,11 +68,11 @@ def compare_texts(a: Sequence[str], b: Sequence[str], budget: Budget | None = No
     numbers: dict[Hashable, int] = {}
     values_a, values_b = _values(lines_a, numbers), _values(lines_b, numbers)
     pairs = [(i, j) for i, j in by_occurrence(values_a, values_b) if not lines_a[i].silent]
-    kept = rising(pairs)
-    for i, j in kept:
+    pairs_in_order = rising(pairs)
+    for i, j in pairs_in_order:
         _pair(difference, i, j)
     # A moved line must be unique in its text and have a name; a lone brace does not count.
-    for i, j in set(pairs) - set(kept):
+    for i, j in set(pairs) - set(pairs_in_order):
         if lines_a[i].operation and values_a.count(values_a[i]) == values_b.count(values_b[j]) == 1:
             _pair(difference, i, j)
             difference.moved.add(i)
@@ -95,14 +95,14 @@ def compare_texts(a: Sequence[str], b: Sequence[str], budget: Budget | None = No
 
 
 def changed_parts(
-    found: TextsDiff, i: int, before: str, j: int, after: str
+    texts_diff: TextsDiff, i: int, before: str, j: int, after: str
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """Return the spans of line i of a and of line j of b that are in one of the two lines only.
 
     Names are compared by their definitions.
 
     Args:
-        found: The compared texts.
+        texts_diff: The compared texts.
         i: The index of a line of a.
         before: The shown text of this line.
         j: The index of a line of b.
@@ -111,10 +111,10 @@ def changed_parts(
     tokens_a, tokens_b = list(_TOKEN.finditer(before)), list(_TOKEN.finditer(after))
     keys_a: list[Hashable] = []
     for token in tokens_a:
-        line = found.bound_a[i].get(token.group())
-        partner = found.partner_a[line] if line is not None else -1
+        line = texts_diff.bound_a[i].get(token.group())
+        partner = texts_diff.partner_a[line] if line is not None else -1
         keys_a.append(token.group() if line is None else partner if partner >= 0 else ("gone", line))
-    keys_b: list[Hashable] = [found.bound_b[j].get(token.group(), token.group()) for token in tokens_b]
+    keys_b: list[Hashable] = [texts_diff.bound_b[j].get(token.group(), token.group()) for token in tokens_b]
     pairs = align(keys_a, keys_b, Budget(100_000))
     kept_a, kept_b = {i for i, _ in pairs}, {j for _, j in pairs}
     return (
@@ -131,22 +131,22 @@ def read_lines(texts: Sequence[str]) -> list[Line]:
         if _LOCATION.match(text):
             read.append(Line("", [], "", {}, True))
             continue
-        kept = _MODULE.sub("", _METADATA.sub("", text))
-        binds = _BOUND.match(kept)
+        stripped = _MODULE.sub("", _METADATA.sub("", text))
+        binds = _BOUND.match(stripped)
         name = (binds.group(1) or binds.group(2)) if binds else None
         uses = []
-        here: dict[str, int] = {} if name is None else {name: number}
-        for name_in_text in _NAME.findall(kept):
+        bound_names: dict[str, int] = {} if name is None else {name: number}
+        for name_in_text in _NAME.findall(stripped):
             if name_in_text != name:
                 base = name_in_text.partition("#")[0]
                 uses.append((bound.get(base, -1), name_in_text))
                 if base in bound:
-                    here[name_in_text] = bound[base]
+                    bound_names[name_in_text] = bound[base]
         if name is not None:
             bound[name] = number
-        operation = _OPERATION.search(kept)
-        word = (operation.group(1) or operation.group(2)) if operation else _keyword(kept)
-        read.append(Line(_NAME.sub("%", kept), uses, word, here, False))
+        operation = _OPERATION.search(stripped)
+        word = (operation.group(1) or operation.group(2)) if operation else _keyword(stripped)
+        read.append(Line(_NAME.sub("%", stripped), uses, word, bound_names, False))
     return read
 
 
@@ -171,35 +171,35 @@ def _values(lines: list[Line], numbers: dict[Hashable, int]) -> list[int]:
     return values
 
 
-def _same(a: Line, b: Line, found: TextsDiff, values_a: list[int], values_b: list[int]) -> bool:
+def _same(a: Line, b: Line, texts_diff: TextsDiff, values_a: list[int], values_b: list[int]) -> bool:
     if a.plain != b.plain or len(a.uses) != len(b.uses):
         return False
     for (use_a, _), (use_b, _) in zip(a.uses, b.uses, strict=True):
         if (use_a < 0) != (use_b < 0):
             return False
-        if use_a >= 0 and found.partner_a[use_a] != use_b and values_a[use_a] != values_b[use_b]:
+        if use_a >= 0 and texts_diff.partner_a[use_a] != use_b and values_a[use_a] != values_b[use_b]:
             return False
     return True
 
 
-def _pair(found: TextsDiff, i: int, j: int) -> None:
-    found.partner_a[i], found.partner_b[j] = j, i
+def _pair(texts_diff: TextsDiff, i: int, j: int) -> None:
+    texts_diff.partner_a[i], texts_diff.partner_b[j] = j, i
 
 
-def _gaps(found: TextsDiff, a: list[Line], b: list[Line]) -> list[tuple[list[int], list[int]]]:
+def _gaps(texts_diff: TextsDiff, a: list[Line], b: list[Line]) -> list[tuple[list[int], list[int]]]:
     gaps = []
     start_a = start_b = 0
-    anchors: Pairs = [(i, j) for i, j in enumerate(found.partner_a) if j >= 0 and i not in found.moved]
+    anchors: Pairs = [(i, j) for i, j in enumerate(texts_diff.partner_a) if j >= 0 and i not in texts_diff.moved]
     for i, j in [*anchors, (len(a), len(b))]:
         left = [
             line_number
             for line_number in range(start_a, i)
-            if found.partner_a[line_number] < 0 and not a[line_number].silent
+            if texts_diff.partner_a[line_number] < 0 and not a[line_number].silent
         ]
         right = [
             line_number
             for line_number in range(start_b, j)
-            if found.partner_b[line_number] < 0 and not b[line_number].silent
+            if texts_diff.partner_b[line_number] < 0 and not b[line_number].silent
         ]
         if left and right:
             gaps.append((left, right))
