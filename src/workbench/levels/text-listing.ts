@@ -249,8 +249,8 @@ export class TextListing implements IListing {
     return names;
   }
 
-  arrived(): { held: number; total: number } {
-    return { held: this.held, total: this._total };
+  arrived(): { arrivedCount: number; total: number } {
+    return { arrivedCount: this.held, total: this._total };
   }
 
   noise(): Uint8Array {
@@ -277,17 +277,17 @@ export class TextListing implements IListing {
 
   /** The number of equations that the lines of a computation come from. */
   private _equationsBetween(first: number, last: number): IEquationCount {
-    let known = this._counts.get(first);
-    if (known === undefined) {
-      const { ids, told } = this._links.equationsOfLines(
+    let equationCount = this._counts.get(first);
+    if (equationCount === undefined) {
+      const { ids, isExact } = this._links.equationsOfLines(
         this.level,
         first,
         last
       );
-      known = { count: ids.size, told };
-      this._counts.set(first, known);
+      equationCount = { count: ids.size, isExact };
+      this._counts.set(first, equationCount);
     }
-    return known;
+    return equationCount;
   }
 
   private _moreText(): string {
