@@ -40,7 +40,7 @@ export const DOCUMENT_VERSION = 1;
 
 /** The reason why a document or a message cannot be shown; the panel words it as a sentence. */
 export type Unreadable =
-  | { unreadable: 'newer'; found: number; known: number }
+  | { unreadable: 'newer'; version: number; newest: number }
   | { unreadable: 'broken'; field: string; expected: string };
 
 export function isUnreadable(value: object | Unreadable): value is Unreadable {
@@ -60,8 +60,8 @@ export function readable<T extends object>(check: () => T): T | Unreadable {
     if (error instanceof Newer) {
       return {
         unreadable: 'newer',
-        found: error.version,
-        known: DOCUMENT_VERSION
+        version: error.version,
+        newest: DOCUMENT_VERSION
       };
     }
     const mismatch =

@@ -209,11 +209,11 @@ export function placeWords(
 
 /** The number of hits on the entry that a miss made; null if unknown or zero. */
 export function hitsAfter(
-  miss: IMiss,
+  { miss, index }: IMiss,
   all: readonly LedgerMiss[],
   entries: readonly { hits: number | null }[]
 ): number | null {
-  const { entry } = miss.miss;
+  const { entry } = miss;
   const first = all.findIndex(listedMiss => listedMiss.entry === entry);
-  return entry < 0 || first !== miss.index ? null : entries[entry].hits || null;
+  return entry < 0 || first !== index ? null : entries[entry].hits || null;
 }

@@ -197,7 +197,7 @@ export class Pages {
       return false;
     }
     const isTwin = listing instanceof TwinListing;
-    const key = `${isTwin ? 'twin ' : ''}${level}:${listing.held}`;
+    const key = `${isTwin ? 'twin ' : ''}${level}:${listing.arrivedLines}`;
     if (requested.has(key)) {
       return false;
     }
@@ -207,7 +207,7 @@ export class Pages {
         snapshot: snapshot.id,
         program: index,
         level,
-        first_line: listing.held,
+        first_line: listing.arrivedLines,
         line_count: count,
         ...(isTwin ? { twin: true } : {})
       });
@@ -259,7 +259,7 @@ export class Pages {
         level,
         this._trans.__(
           'Loading line %1 of %2 …',
-          listing.held.toLocaleString('en'),
+          listing.arrivedLines.toLocaleString('en'),
           listing.total.toLocaleString('en')
         )
       );

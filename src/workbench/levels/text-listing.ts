@@ -71,12 +71,12 @@ export class TextListing implements IListing {
   }
 
   /** The number of lines that are here, from the first on. */
-  get held(): number {
+  get arrivedLines(): number {
     return this._lines.length;
   }
 
   get complete(): boolean {
-    return this.held >= this._total;
+    return this.arrivedLines >= this._total;
   }
 
   /** The computations in the lines that are here. */
@@ -250,7 +250,7 @@ export class TextListing implements IListing {
   }
 
   arrived(): { arrivedCount: number; total: number } {
-    return { arrivedCount: this.held, total: this._total };
+    return { arrivedCount: this.arrivedLines, total: this._total };
   }
 
   noise(): Uint8Array {

@@ -85,7 +85,9 @@ function useSaid(
           : trans.__('Running the steps.')
       );
     } else {
-      setAnnouncement(began.current && ended ? trans.__('The steps are ready.') : '');
+      setAnnouncement(
+        began.current && ended ? trans.__('The steps are ready.') : ''
+      );
       began.current = false;
     }
   }, [working, stopping, ended]);
