@@ -41,6 +41,21 @@ def mean(w, xs):
 mean(w, xs)
 loss(w, xs)"""
 
+# The middle of a name in a line, from the line's corner. The middle of the line is another expression.
+MIDDLE_OF_NAME = """(line, name) => {
+  const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    const start = text.data.indexOf(name);
+    if (start >= 0) {
+      const range = document.createRange();
+      range.setStart(text, start);
+      range.setEnd(text, start + name.length);
+      const box = range.getBoundingClientRect(), corner = line.getBoundingClientRect();
+      return {x: box.x + box.width / 2 - corner.x, y: box.y + box.height / 2 - corner.y};
+    }
+  }
+}"""
+
 
 @dataclass(frozen=True)
 class Host:
@@ -51,6 +66,8 @@ class Host:
     views: Locator
     #: The levels side by side.
     columns: Locator
+    #: The source that ran: the cell, or the widget's column.
+    source: Locator
 
     def tab(self, name: str) -> None:
         """Choose a tab, and wait for its view."""
@@ -60,6 +77,11 @@ class Host:
     def listing(self, level: str) -> Locator:
         """The text of the program at a level."""
         return self.views.get_by_role("textbox", name=f"{level} of loss", exact=True)
+
+    def click_in_source(self, name: str) -> None:
+        """Click on a name in the source."""
+        line = self.source.locator(".cm-line", has_text=name).first
+        line.click(position=line.evaluate(MIDDLE_OF_NAME, name))
 
 
 @pytest.fixture
@@ -72,14 +94,14 @@ def host(request, notebook, lab, page) -> Host:
         panel = page.locator("#jupyter-jaxpr-panel")
         expect(panel.get_by_role("button", name="loss", exact=True)).to_be_visible()
         nb.set_panel_width(640)
-        return Host(nb, panel, page.locator("#jupyter-jaxpr-wide"))
+        return Host(nb, panel, page.locator("#jupyter-jaxpr-wide"), nb.cell(2))
     with lab.without_labextension():
         nb = notebook(LOAD, BEFORE, LOSS, "jj.widget()")
         for index in range(4):
             nb.run(index)
     widget = page.locator(".jp-JaxprWidget[role=region]")
     expect(widget.get_by_role("button", name="loss", exact=True)).to_be_visible()
-    return Host(nb, widget, widget)
+    return Host(nb, widget, widget, widget.get_by_role("textbox", name="Source of loss"))
 
 
 def in_hosts(*everyday: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -96,6 +118,14 @@ def test_all_tabs_and_levels_are_there(host: Host) -> None:
     for level, text in (("StableHLO", "stablehlo.while"), ("HLO", "HloModule jit_loss"), ("jaxpr", "scan")):
         host.views.get_by_role("button", name=level, exact=True).click()
         expect(host.listing(level)).to_contain_text(text)
+
+
+@in_hosts()
+def test_a_click_on_an_expression_marks_its_equation(host: Host) -> None:
+    linked = host.listing("jaxpr").locator(".cm-line[data-linked]")
+    for name, equation in (("tanh", "tanh"), ("scan", "scan"), ("astype", "convert_element_type")):
+        host.click_in_source(name)
+        expect(linked).to_contain_text([equation])
 
 
 @in_hosts()

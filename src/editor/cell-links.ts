@@ -280,12 +280,12 @@ export class CellLinks implements IDisposable {
       return;
     }
     const hover = place && { kind: 'caret' as const, ...place };
-    const found =
+    const isLinked =
       hover &&
       linksOf(model.snapshot, model.program).resolve(hover).precision ===
         'span';
-    if (found || model.hover?.kind === 'caret') {
-      model.setHover(found ? hover : null);
+    if (isLinked || model.hover?.kind === 'caret') {
+      model.setHover(isLinked ? hover : null);
     }
   }
 

@@ -237,9 +237,9 @@ function equationLine(
 
 /** The names of a program; they take as long as the program is large. */
 function namesOf(equations: ProgramEquations): IProgramNames {
-  const known = NAMES.get(equations);
-  if (known?.pages === equations.pages) {
-    return known.names;
+  const cached = NAMES.get(equations);
+  if (cached?.pages === equations.pages) {
+    return cached.names;
   }
   const names = nameProgram(equations);
   NAMES.set(equations, { pages: equations.pages, names });

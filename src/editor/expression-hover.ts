@@ -41,16 +41,16 @@ export function expressionHover(
     hoverTooltip(
       async (view, at) => {
         const ran = ranIn();
-        const found = ran && factsAt(view.state, at, ran);
-        if (!found) {
+        const facts = ran && factsAt(view.state, at, ran);
+        if (!facts) {
           return null;
         }
         const { expressionCard } = await load();
-        return tooltip(found, expressionCard(found.facts, trans));
+        return tooltip(facts, expressionCard(facts.facts, trans));
       },
       { hoverTime: HOVER_TIME, hideOnChange: true }
     ),
-    asked,
+    cardOfKey,
     EditorView.domEventHandlers({
       keydown: (event, view) =>
         dispatchKey(event, 'code', {
@@ -64,7 +64,7 @@ export function expressionHover(
           }
         }),
       blur: (_, view) => {
-        if (view.state.field(asked) !== null) {
+        if (view.state.field(cardOfKey) !== null) {
           // Focus may change in the middle of an update.
           queueMicrotask(() => view.dispatch({ effects: setAsked.of(null) }));
         }
@@ -81,7 +81,7 @@ async function show(
 ): Promise<void> {
   const { state } = view;
   const at = state.selection.main.head;
-  const found = factsAt(state, at, ran);
+  const facts = factsAt(state, at, ran);
   const { expressionCard, unknownCard } = await load();
   // The user has moved on, so the card is not shown.
   if (
@@ -91,12 +91,12 @@ async function show(
   ) {
     return;
   }
-  const card = found
-    ? expressionCard(found.facts, trans)
+  const card = facts
+    ? expressionCard(facts.facts, trans)
     : unknownCard(ran.cell.snapshot, trans);
   view.dispatch({
     effects: [
-      setAsked.of(tooltip(found ?? { from: at, to: at }, card)),
+      setAsked.of(tooltip(facts ?? { from: at, to: at }, card)),
       EditorView.announce.of(card.words)
     ]
   });
@@ -149,7 +149,7 @@ function tooltip(
 const setAsked = StateEffect.define<Tooltip | null>();
 
 /** The card that a key has opened; it closes when the caret moves or the text changes. */
-const asked = StateField.define<Tooltip | null>({
+const cardOfKey = StateField.define<Tooltip | null>({
   create: () => null,
   update(shown, transaction) {
     if (transaction.docChanged || transaction.selection) {

@@ -37,18 +37,20 @@ export class MarksOfCells {
       return marks;
     }
     const change = (cellId: string, changes: Partial<ICellMarks>): void => {
-      const known = marks.get(cellId) ?? {
+      const cellMarks = marks.get(cellId) ?? {
         ...NO_CELL_MARKS,
         typesAfterNames: typesChoice.afterNames,
         untracedTitle: this._trans.__('The trace did not reach this line.'),
         changedTitle: this._trans.__('This text was edited since it ran.')
       };
-      marks.set(cellId, { ...known, ...changes });
+      marks.set(cellId, { ...cellMarks, ...changes });
     };
     const mark = (cellId: string, span: ILinkedSpan): void => {
       const { line, column, endLine, endColumn, role } = span;
-      const one = { line, column, endLine, endColumn, role };
-      change(cellId, { spans: [...(marks.get(cellId)?.spans ?? []), one] });
+      const markedSpan = { line, column, endLine, endColumn, role };
+      change(cellId, {
+        spans: [...(marks.get(cellId)?.spans ?? []), markedSpan]
+      });
     };
     for (const [cellId, types] of typesChoice.shown ? this._types(of) : []) {
       change(cellId, { types });
@@ -69,18 +71,20 @@ export class MarksOfCells {
       }
     }
     for (const [cellId, heat] of this._heatOf(of, snapshot)) {
-      const known = marks.get(cellId)?.counts ?? [];
+      const counts = marks.get(cellId)?.counts ?? [];
       const costs = heat.map(({ line, text }) => ({
         line,
         parts: [
           { kind: 'cost' as const, text },
-          ...(known.find(one => one.line === line)?.parts ?? [])
+          ...(counts.find(count => count.line === line)?.parts ?? [])
         ]
       }));
       change(cellId, {
         heat: heat.map(({ line, share, title }) => ({ line, share, title })),
         counts: [
-          ...known.filter(one => !costs.some(({ line }) => line === one.line)),
+          ...counts.filter(
+            count => !costs.some(({ line }) => line === count.line)
+          ),
           ...costs
         ]
       });
@@ -122,14 +126,14 @@ export class MarksOfCells {
    * the types of the cell's own newest run.
    */
   private _types({ model, cells }: IMarksOf): [string, ILineTypes[]][] {
-    const found: [string, ILineTypes[]][] = [];
+    const typesOfCells: [string, ILineTypes[]][] = [];
     for (const [cellId, { snapshot, path, source }] of cells.all()) {
       const program =
         snapshot === model.snapshot ? model.program : snapshot.focus;
       const lines = this._typesOf(snapshot, program).get(path) ?? [];
       const own = model.runs.find(run => run.snapshot.cell?.id === cellId);
       const { cell = null, focus = -1 } = own?.snapshot ?? {};
-      const others =
+      const ownTypes =
         own && cell && isUnedited(cell.source, source)
           ? (this._typesOf(
               own.snapshot,
@@ -137,21 +141,24 @@ export class MarksOfCells {
             ).get(cell.file) ?? [])
           : [];
       const taken = new Set(lines.map(({ line }) => line));
-      const all = [...lines, ...others.filter(({ line }) => !taken.has(line))];
+      const all = [
+        ...lines,
+        ...ownTypes.filter(({ line }) => !taken.has(line))
+      ];
       if (all.length > 0) {
-        found.push([cellId, all]);
+        typesOfCells.push([cellId, all]);
       }
     }
-    return found;
+    return typesOfCells;
   }
 
   private _typesOf(
     snapshot: Snapshot,
     program: number
   ): Map<string, ILineTypes[]> {
-    const known = this._typesOfRuns.get(snapshot);
-    if (known?.program === program) {
-      return known.types;
+    const cached = this._typesOfRuns.get(snapshot);
+    if (cached?.program === program) {
+      return cached.types;
     }
     const types = typesOfRun(snapshot, program, this._trans);
     this._typesOfRuns.set(snapshot, { program, types });
@@ -177,7 +184,7 @@ export class MarksOfCells {
       const lines = heatOfLines(snapshot, cost, this._trans);
       this._heat = { cost, lines };
     }
-    const found: ReturnType<MarksOfCells['_heatOf']> = [];
+    const heatOfCells: ReturnType<MarksOfCells['_heatOf']> = [];
     for (const [path, lines] of this._heat.lines) {
       const cellId = cells.cellOf(path);
       if (cellId !== null && lines.size > 0) {
@@ -187,10 +194,10 @@ export class MarksOfCells {
           text,
           title
         }));
-        found.push([cellId, heat]);
+        heatOfCells.push([cellId, heat]);
       }
     }
-    return found;
+    return heatOfCells;
   }
 
   /** For each cell, the marks of the step in view: its expressions, the values before, the values after. */
@@ -210,7 +217,7 @@ export class MarksOfCells {
     ) {
       return [];
     }
-    const found: [string, IStepMarks][] = [];
+    const stepsOfCells: [string, IStepMarks][] = [];
     for (const [path, spans] of this._spansOf(shown)) {
       const cellId = cells.cellOf(path);
       if (cellId === null) {
@@ -237,12 +244,12 @@ export class MarksOfCells {
               { line: first, ...before },
               { line: last, ...after }
             ];
-      found.push([
+      stepsOfCells.push([
         cellId,
         { spans, values: values.filter(({ text }) => text !== '') }
       ]);
     }
-    return found;
+    return stepsOfCells;
   }
 
   /** The places where the equations of a step were written, by file; steps share the result. */
@@ -257,9 +264,9 @@ export class MarksOfCells {
       for (const span of links.spansOf(equations)) {
         const { line, column, endLine, endColumn, role } = span;
         const { path } = span.file;
-        const known = spans.get(path) ?? [];
-        known.push({ line, column, endLine, endColumn, role });
-        spans.set(path, known);
+        const spansOfFile = spans.get(path) ?? [];
+        spansOfFile.push({ line, column, endLine, endColumn, role });
+        spans.set(path, spansOfFile);
       }
       this._step = { equations, spans };
     }

@@ -38,12 +38,12 @@ export class RanCells {
     this._ids.clear();
     for (const snapshot of runs) {
       for (const [id, listed] of this._listed(snapshot, cells)) {
-        const known = this._byId.get(id);
-        if (known === undefined) {
+        const cell = this._byId.get(id);
+        if (cell === undefined) {
           this._byId.set(id, { ...listed, snapshot });
         } else if (
-          known.snapshot !== snapshot ||
-          !isUnedited(known.source, listed.source)
+          cell.snapshot !== snapshot ||
+          !isUnedited(cell.source, listed.source)
         ) {
           continue;
         }
@@ -103,14 +103,14 @@ export class RanCells {
     snapshot: Snapshot,
     cells: ICells
   ): [string, Omit<IRanCell, 'snapshot'>][] {
-    const found: [string, Omit<IRanCell, 'snapshot'>][] = [];
+    const cellsOfSnapshot: [string, Omit<IRanCell, 'snapshot'>][] = [];
     for (const { id, ...listed } of cellsOf(snapshot)) {
       const cell = id ?? this._find(snapshot, listed, cells);
       if (cell !== null) {
-        found.push([cell, listed]);
+        cellsOfSnapshot.push([cell, listed]);
       }
     }
-    return found;
+    return cellsOfSnapshot;
   }
 
   /** A cell without an id is the one with its text, also after the text was edited. */
@@ -119,17 +119,17 @@ export class RanCells {
     { path, source }: Omit<IListedCell, 'id'>,
     cells: ICells
   ): string | null {
-    let found = this._found.get(snapshot);
-    if (found === undefined) {
-      this._found.set(snapshot, (found = new Map<string, string>()));
+    let idsByPath = this._found.get(snapshot);
+    if (idsByPath === undefined) {
+      this._found.set(snapshot, (idsByPath = new Map<string, string>()));
     }
-    const known = found.get(path);
-    if (known !== undefined && cells.source(known) !== null) {
-      return known;
+    const knownId = idsByPath.get(path);
+    if (knownId !== undefined && cells.source(knownId) !== null) {
+      return knownId;
     }
     const id = cells.find(source);
     if (id !== null) {
-      found.set(path, id);
+      idsByPath.set(path, id);
     }
     return id;
   }

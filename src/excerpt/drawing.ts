@@ -106,10 +106,10 @@ export function drawExcerpt(
 function place(columns: readonly IExcerptColumn[]): IPlaced[] {
   let x = 0;
   return columns.map(column => {
-    const digits = Math.max(...column.lines.map(one => one.number.length));
+    const digits = Math.max(...column.lines.map(line => line.number.length));
     const letters = Math.max(
       column.title.length,
-      ...column.lines.map(one => 2 * one.indent + one.text.length)
+      ...column.lines.map(line => 2 * line.indent + line.text.length)
     );
     const text = x + PAD + (digits + 1) * LETTER;
     const width = text - x + letters * LETTER + PAD;

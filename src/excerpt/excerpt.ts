@@ -152,17 +152,17 @@ function belonging(
     kind: 'equations',
     equations: [{ scope, equation }]
   });
-  const found = linesOf(links, [...spans, ...fileSpans], trans).map(
+  const lineKeys = linesOf(links, [...spans, ...fileSpans], trans).map(
     ({ key }) => key
   );
   for (const level of ['stablehlo', 'hlo'] as readonly TextLevel[]) {
     for (const line of lines[level]) {
       if (within.lines[level].has(line)) {
-        found.push(`${level}:${line}`);
+        lineKeys.push(`${level}:${line}`);
       }
     }
   }
-  return found;
+  return lineKeys;
 }
 
 /** The pairs of a line on the left and one on the right that belong to the same equation. */
@@ -171,15 +171,15 @@ function pairs(
   right: readonly string[],
   of: readonly (readonly string[])[]
 ): [number, number][] {
-  const found: [number, number][] = [];
-  left.forEach((one, from) =>
-    right.forEach((other, to) => {
-      if (of.some(keys => keys.includes(one) && keys.includes(other))) {
-        found.push([from, to]);
+  const linePairs: [number, number][] = [];
+  left.forEach((leftKey, from) =>
+    right.forEach((rightKey, to) => {
+      if (of.some(keys => keys.includes(leftKey) && keys.includes(rightKey))) {
+        linePairs.push([from, to]);
       }
     })
   );
-  return found;
+  return linePairs;
 }
 
 /** The lines of some spans, each once, in the order of their files. */
@@ -190,7 +190,7 @@ function linesOf(
 ): { key: string; line: IExcerptLine }[] {
   const { snapshot } = links.equations;
   const files = sourceFilesOf(snapshot);
-  const found = new Map<string, IExcerptLine>();
+  const linesByKey = new Map<string, IExcerptLine>();
   const ordered = [...spans].sort((a, b) =>
     a.file.path === b.file.path
       ? a.line - b.line
@@ -204,7 +204,7 @@ function linesOf(
       links.spans.source(file)?.split('\n')[line - 1] ??
       files.line(file.path, line);
     const bare = (text ?? '').trimStart();
-    found.set(`${file.path}:${line}`, {
+    linesByKey.set(`${file.path}:${line}`, {
       ...lineOf(
         file.kind === 'cell'
           ? badgeText(links, span)
@@ -214,7 +214,7 @@ function linesOf(
       )
     });
   }
-  return [...found].map(([key, line]) => ({ key, line }));
+  return [...linesByKey].map(([key, line]) => ({ key, line }));
 }
 
 function lineOf(number: string, text: string, indent: number): IExcerptLine {

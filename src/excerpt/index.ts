@@ -65,7 +65,7 @@ async function fetchTexts(
       continue;
     }
     if (level.state === 'held') {
-      pages.held(level.name, level);
+      pages.takeText(level.name, level);
     } else if (level.state === 'on_request' && requests !== null) {
       await pages.text(level.name, requests);
     }

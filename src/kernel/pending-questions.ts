@@ -109,9 +109,9 @@ export class PendingQuestions {
   rejectAll(): void {
     const pending = [...this._pending.values()];
     this._pending.clear();
-    for (const each of pending) {
-      clearTimeout(each.timer);
-      each.reject(new Unanswered('closed'));
+    for (const question of pending) {
+      clearTimeout(question.timer);
+      question.reject(new Unanswered('closed'));
     }
   }
 

@@ -55,18 +55,18 @@ export function lineCounts(
   line: LedgerLine,
   trans: TranslationBundle
 ): { kind: 'calls' | 'compiles' | 'hits'; text: string }[] {
-  const found: { kind: 'calls' | 'compiles' | 'hits'; text: string }[] = [];
+  const counts: { kind: 'calls' | 'compiles' | 'hits'; text: string }[] = [];
   const add = (
     kind: 'calls' | 'compiles' | 'hits',
     value: number | null,
     exact: boolean
   ): void => {
     if (value !== null && value > 0) {
-      found.push({ kind, text: amount(trans, kind, { value, exact }) });
+      counts.push({ kind, text: amount(trans, kind, { value, exact }) });
     }
   };
   add('calls', line.calls, line.calls_exact);
   add('compiles', line.compiles, true);
   add('hits', line.hits, line.calls_exact);
-  return found;
+  return counts;
 }

@@ -65,12 +65,12 @@ export class Costs {
     if (own !== null || this._isSaved(snapshot)) {
       return own;
     }
-    for (const { snapshot: other, fromSaved } of this._model.runs) {
-      const machine = other.machine ?? null;
+    for (const { snapshot: otherSnapshot, fromSaved } of this._model.runs) {
+      const machine = otherSnapshot.machine ?? null;
       if (
         machine !== null &&
         !fromSaved &&
-        other.environment.device === snapshot.environment.device
+        otherSnapshot.environment.device === snapshot.environment.device
       ) {
         return machine;
       }

@@ -10,7 +10,7 @@ import { IJaxprModel } from '../tokens';
 import { askingOf } from './question-state';
 
 /** The runs for which the page has requested trials, by model. */
-const asked = new WeakMap<IJaxprModel, Map<string, Promise<void>>>();
+const trialsByModel = new WeakMap<IJaxprModel, Map<string, Promise<void>>>();
 
 /**
  * Request the trials of a run's cures; does nothing if no kernel can answer.
@@ -26,8 +26,8 @@ export async function tryCures(
     return null;
   }
   const asking = askingOf(model, 'cures');
-  const runs = asked.get(model) ?? new Map<string, Promise<void>>();
-  asked.set(model, runs);
+  const runs = trialsByModel.get(model) ?? new Map<string, Promise<void>>();
+  trialsByModel.set(model, runs);
   const isWorking = asking.stateOf(snapshot, 0).kind === 'working';
   const before = again && !isWorking ? undefined : runs.get(snapshot.id);
   const answer = before ?? asking.start(snapshot, 0, { snapshot: snapshot.id });

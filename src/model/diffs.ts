@@ -113,7 +113,7 @@ export class Diffs {
     if (run === undefined) {
       return IDLE;
     }
-    const diff = run.diffs?.find(one => key(one) === key(question));
+    const diff = run.diffs?.find(stored => key(stored) === key(question));
     if (diff !== undefined) {
       return { kind: 'done', diff };
     }
@@ -161,8 +161,8 @@ export class Diffs {
     question: IDiffQuestion
   ): Promise<void> {
     const { before, after, level } = question;
-    const [one, other] = [this._run(before), this._run(after)];
-    if (one === undefined || other === undefined) {
+    const [earlier, later] = [this._run(before), this._run(after)];
+    if (earlier === undefined || later === undefined) {
       return;
     }
     const set = (state: DiffState): void => {
@@ -172,11 +172,11 @@ export class Diffs {
     set({ kind: 'working' });
     try {
       const diff = await compare(
-        { document: one, program: before.program },
-        { document: other, program: after.program },
+        { document: earlier, program: before.program },
+        { document: later, program: after.program },
         level
       );
-      merge(other, 'diff', diff);
+      merge(later, 'diff', diff);
       set(IDLE);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -185,7 +185,7 @@ export class Diffs {
   }
 
   private _run(ref: IProgramRef): Snapshot | undefined {
-    return this._model.runs.find(one => one.snapshot.id === ref.snapshot)
+    return this._model.runs.find(run => run.snapshot.id === ref.snapshot)
       ?.snapshot;
   }
 
@@ -218,11 +218,11 @@ function key({ before, after, level }: IDiffQuestion): string {
   ].join(' ');
 }
 
-const known = new WeakMap<IJaxprModel, Diffs>();
+const diffsByModel = new WeakMap<IJaxprModel, Diffs>();
 
 /** The diffs of a model; every call returns the same object. */
 export function diffsOf(model: IJaxprModel): Diffs {
-  const found = known.get(model) ?? new Diffs(model);
-  known.set(model, found);
-  return found;
+  const diffs = diffsByModel.get(model) ?? new Diffs(model);
+  diffsByModel.set(model, diffs);
+  return diffs;
 }

@@ -5,7 +5,7 @@ import type { IProgramRef, IRun } from '../tokens';
 /** The signature that a program was made for: the types of the arguments and the values of the static arguments. */
 export function signatureOf(program: Program): string {
   return JSON.stringify(
-    program.arguments.map(each => [each.type, each.static])
+    program.arguments.map(argument => [argument.type, argument.static])
   );
 }
 
@@ -14,15 +14,19 @@ export function signatureOf(program: Program): string {
  * types, which an executable does not distinguish.
  */
 export function inputsOf(program: Program): string {
-  const given = program.arguments.filter(each => !each.static);
-  return JSON.stringify(given.map(({ type }) => type.replace(/ weak\b/g, '')));
+  const tracedArguments = program.arguments.filter(
+    argument => !argument.static
+  );
+  return JSON.stringify(
+    tracedArguments.map(({ type }) => type.replace(/ weak\b/g, ''))
+  );
 }
 
 /** True if two programs are of the same function, as far as names show. */
-export function isSameFunction(one: Program, other: Program): boolean {
+export function isSameFunction(before: Program, after: Program): boolean {
   return (
-    one.name === other.name &&
-    (one.origin === 'derived') === (other.origin === 'derived')
+    before.name === after.name &&
+    (before.origin === 'derived') === (after.origin === 'derived')
   );
 }
 
@@ -40,9 +44,9 @@ export function earlierProgram(
   earlier: readonly IRun[]
 ): IProgramRef | null {
   for (const before of earlier) {
-    const found = pairs(before, run).same.get(program);
-    if (found !== undefined) {
-      return { snapshot: before.snapshot.id, program: found };
+    const index = pairs(before, run).same.get(program);
+    if (index !== undefined) {
+      return { snapshot: before.snapshot.id, program: index };
     }
   }
   const cell = run.snapshot.cell?.id ?? null;
@@ -50,9 +54,9 @@ export function earlierProgram(
     ({ snapshot }) => cell !== null && snapshot.cell?.id === cell
   );
   for (const before of [...own.slice(0, 1), ...earlier]) {
-    const found = pairs(before, run).changed.get(program);
-    if (found !== undefined) {
-      return { snapshot: before.snapshot.id, program: found };
+    const index = pairs(before, run).changed.get(program);
+    if (index !== undefined) {
+      return { snapshot: before.snapshot.id, program: index };
     }
   }
   return null;
@@ -66,11 +70,11 @@ function pairs(
   const left = new Set(before.snapshot.programs.keys());
   const take = (
     program: Program,
-    matches: (other: Program) => boolean
+    matches: (candidate: Program) => boolean
   ): number | undefined => {
     for (const place of left) {
-      const other = before.snapshot.programs[place];
-      if (isSameFunction(program, other) && matches(other)) {
+      const candidate = before.snapshot.programs[place];
+      if (isSameFunction(program, candidate) && matches(candidate)) {
         left.delete(place);
         return place;
       }
@@ -81,15 +85,18 @@ function pairs(
   const changed = new Map<number, number>();
   after.snapshot.programs.forEach((program, at) => {
     const signature = signatureOf(program);
-    const found = take(program, other => signatureOf(other) === signature);
-    if (found !== undefined) {
-      same.set(at, found);
+    const place = take(
+      program,
+      candidate => signatureOf(candidate) === signature
+    );
+    if (place !== undefined) {
+      same.set(at, place);
     }
   });
   after.snapshot.programs.forEach((program, at) => {
-    const found = same.has(at) ? undefined : take(program, () => true);
-    if (found !== undefined) {
-      changed.set(at, found);
+    const place = same.has(at) ? undefined : take(program, () => true);
+    if (place !== undefined) {
+      changed.set(at, place);
     }
   });
   return { same, changed };

@@ -71,14 +71,14 @@ export function readFragment(fragment: string): IEquationLink | null {
   if (!fragment.startsWith(MARK)) {
     return null;
   }
-  const given = new URLSearchParams(fragment.slice(MARK.length));
-  const number = (name: string): number => Number(given.get(name) ?? '-1');
+  const parameters = new URLSearchParams(fragment.slice(MARK.length));
+  const number = (name: string): number => Number(parameters.get(name) ?? '-1');
   const link = {
-    cell: given.get('cell') ?? '',
+    cell: parameters.get('cell') ?? '',
     program: number('program'),
-    name: given.get('name') ?? '',
+    name: parameters.get('name') ?? '',
     equation: number('equation'),
-    primitive: given.get('primitive') ?? ''
+    primitive: parameters.get('primitive') ?? ''
   };
   return Number.isInteger(link.program) &&
     Number.isInteger(link.equation) &&

@@ -79,13 +79,13 @@ export class Twins {
   private _changed = new Signal<this, void>(this);
 }
 
-const known = new WeakMap<IJaxprModel, Twins>();
+const twinsByModel = new WeakMap<IJaxprModel, Twins>();
 
 /** The twins of a model; all views of the model get the same object. */
 export function twinsOf(model: IJaxprModel): Twins {
-  const found = known.get(model) ?? new Twins(model);
-  known.set(model, found);
-  return found;
+  const twins = twinsByModel.get(model) ?? new Twins(model);
+  twinsByModel.set(model, twins);
+  return twins;
 }
 
 /** The links of a twin's texts. XLA states for each line of the twin which equations the line comes from. */
@@ -127,13 +127,13 @@ export class TwinLinks extends Links {
     last: number
   ): readonly IEquationRef[] {
     const { ofLine } = this._exact[level];
-    const found = new Map<number, IEquationRef>();
+    const refsById = new Map<number, IEquationRef>();
     for (let line = first; line <= last; line++) {
-      for (const one of ofLine.get(line) ?? []) {
-        found.set(this.equations.id(one.scope, one.equation), one);
+      for (const ref of ofLine.get(line) ?? []) {
+        refsById.set(this.equations.id(ref.scope, ref.equation), ref);
       }
     }
-    return [...found.values()];
+    return [...refsById.values()];
   }
 
   /** The lines that these equations have, ascending. */
@@ -167,7 +167,7 @@ export class TwinLinks extends Links {
           this.equations.id(scope, equation)
         )
       ),
-      told: true
+      isExact: true
     };
   }
 

@@ -80,9 +80,9 @@ export function expressionFacts(
   let facts: IExpressionFacts | null = null;
   let count = 0;
   for (const program of programs) {
-    const found = factsOf(snapshot, program, place);
-    count += found === null ? 0 : 1;
-    facts ??= found;
+    const factsOfProgram = factsOf(snapshot, program, place);
+    count += factsOfProgram === null ? 0 : 1;
+    facts ??= factsOfProgram;
   }
   return facts && { ...facts, programs: count };
 }
@@ -98,7 +98,7 @@ function factsOf(
     ?.get(line)
     ?.find(({ column: from, end }) => from <= column && column <= end);
   const expression = links.expressionAt(path, line, column);
-  const file = snapshot.files.find(one => one.path === path);
+  const file = snapshot.files.find(listedFile => listedFile.path === path);
   if (here !== undefined && file !== undefined) {
     const { column: from, end } = here;
     const span = {
@@ -244,7 +244,9 @@ function operationsOf(
   refs: readonly IEquationRef[],
   inside: ReadonlySet<number>
 ): IOperations | null {
-  const cost = snapshot.costs?.find(one => one.program === program);
+  const cost = snapshot.costs?.find(
+    programCost => programCost.program === program
+  );
   if (cost === undefined || refs.length === 0) {
     return null;
   }

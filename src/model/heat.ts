@@ -107,13 +107,13 @@ const NOTHING: Record<Counted, number> = {
 };
 
 function sum(
-  one: Record<Counted, number>,
-  other: Record<Counted, number>
+  a: Record<Counted, number>,
+  b: Record<Counted, number>
 ): Record<Counted, number> {
   return {
-    flops: one.flops + other.flops,
-    transcendentals: one.transcendentals + other.transcendentals,
-    bytes: one.bytes + other.bytes
+    flops: a.flops + b.flops,
+    transcendentals: a.transcendentals + b.transcendentals,
+    bytes: a.bytes + b.bytes
   };
 }
 
@@ -155,18 +155,18 @@ export function heatOfLines(
       lines.set(line, sum(lines.get(line) ?? NOTHING, amountsOf(row)));
     }
   }
-  const found = new Map<string, Map<number, IHeat>>();
+  const heatOfFiles = new Map<string, Map<number, IHeat>>();
   for (const [path, lines] of amounts) {
     const heats = new Map<number, IHeat>();
     for (const [line, amount] of lines) {
-      const one = heat(amount, cost, measure, trans);
-      if (one !== null) {
-        heats.set(line, one);
+      const lineHeat = heat(amount, cost, measure, trans);
+      if (lineHeat !== null) {
+        heats.set(line, lineHeat);
       }
     }
-    found.set(path, heats);
+    heatOfFiles.set(path, heats);
   }
-  return found;
+  return heatOfFiles;
 }
 
 /**

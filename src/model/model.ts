@@ -195,8 +195,8 @@ export class JaxprModel implements IJaxprModel {
   }
 
   show(snapshot: Snapshot, fromSaved: boolean): void {
-    const known = this._runs.find(snapshot.id);
-    if (known !== undefined && fromSaved && !known.fromSaved) {
+    const knownRun = this._runs.find(snapshot.id);
+    if (knownRun !== undefined && fromSaved && !knownRun.fromSaved) {
       // The kernel's own copy of the document is complete; a saved copy may be cut.
       this.setRun(snapshot.id);
       return;
@@ -204,7 +204,7 @@ export class JaxprModel implements IJaxprModel {
     const run: IKnownRun = {
       snapshot,
       fromSaved,
-      life: fromSaved ? SAVED : (known?.life ?? this._runs.life)
+      life: fromSaved ? SAVED : (knownRun?.life ?? this._runs.life)
     };
     const wasInView = this._runs.replace(run);
     if (wasInView === null) {
@@ -343,7 +343,7 @@ export class JaxprModel implements IJaxprModel {
     this._failure = null;
     if (this._paused && !this._runs.knows(snapshot)) {
       this._waiting = [
-        ...this._waiting.filter(one => one.id !== snapshot.id),
+        ...this._waiting.filter(waiting => waiting.id !== snapshot.id),
         snapshot
       ].slice(-RUNS_KEPT);
       this._changed.emit('paused');
@@ -361,19 +361,19 @@ export class JaxprModel implements IJaxprModel {
       this._runs.dropStandIn();
     }
     this._runs.dropWritten(snapshot.cell?.id ?? null);
-    const known = this._runs.find(snapshot.id);
+    const knownRun = this._runs.find(snapshot.id);
     // A snapshot with other programs comes from a new trace: the kernel holds no passes and no twin for it.
     if (
-      known?.life === run.life &&
-      known.snapshot.programs.length === snapshot.programs.length
+      knownRun?.life === run.life &&
+      knownRun.snapshot.programs.length === snapshot.programs.length
     ) {
-      carry(known.snapshot, snapshot);
+      carry(knownRun.snapshot, snapshot);
     }
     const wasInView = this._runs.replace(run);
     if (wasInView !== null) {
       // A snapshot that the kernel sends again, to this page or another page, or that was traced on request, may hold
       // more, but does not change which run is in view.
-      const { retrace = null } = known?.snapshot ?? {};
+      const { retrace = null } = knownRun?.snapshot ?? {};
       if (wasInView && retrace !== null && !snapshot.retrace) {
         this._putInView(run);
       } else if (wasInView) {
@@ -400,12 +400,15 @@ export class JaxprModel implements IJaxprModel {
 
   /** An answer is the document of a run with more in it. A later answer may have arrived first, with even more. */
   private _renew(snapshot: Snapshot): void {
-    const known = this._runs.find(snapshot.id);
-    if (known === undefined || extent(known.snapshot) > extent(snapshot)) {
+    const knownRun = this._runs.find(snapshot.id);
+    if (
+      knownRun === undefined ||
+      extent(knownRun.snapshot) > extent(snapshot)
+    ) {
       return;
     }
-    carry(known.snapshot, snapshot);
-    const run = { ...known, snapshot };
+    carry(knownRun.snapshot, snapshot);
+    const run = { ...knownRun, snapshot };
     if (this._runs.replace(run)) {
       this._renewView(run);
     }

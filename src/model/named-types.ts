@@ -63,12 +63,12 @@ export function typesOfRun(
     return types;
   }
   const programs = new Set([program, ...snapshot.programs.keys()]);
-  for (const one of programs) {
-    for (const [path, lines] of typesOfLines(snapshot, one, trans)) {
-      const known = types.get(path) ?? [];
-      const taken = new Set(known.map(({ line }) => line));
+  for (const index of programs) {
+    for (const [path, lines] of typesOfLines(snapshot, index, trans)) {
+      const typesOfFile = types.get(path) ?? [];
+      const taken = new Set(typesOfFile.map(({ line }) => line));
       types.set(path, [
-        ...known,
+        ...typesOfFile,
         ...lines.filter(({ line }) => !taken.has(line))
       ]);
     }
@@ -147,15 +147,19 @@ function take(
   const name = strings[value.name];
   const promoted = strings[value.promoted ?? -1] ?? null;
   const { role = null, steps = null } = value;
-  const known = names.find(
-    each =>
-      each.column === column && each.kind === value.kind && each.name === name
+  const namedType = names.find(
+    entry =>
+      entry.column === column &&
+      entry.kind === value.kind &&
+      entry.name === name
   );
-  if (known) {
-    known.types.push(...types.filter(type => !known.types.includes(type)));
-    known.steps = known.steps === steps ? steps : null;
-    known.role = known.role === role ? role : null;
-    known.promoted = known.promoted === promoted ? promoted : null;
+  if (namedType) {
+    namedType.types.push(
+      ...types.filter(type => !namedType.types.includes(type))
+    );
+    namedType.steps = namedType.steps === steps ? steps : null;
+    namedType.role = namedType.role === role ? role : null;
+    namedType.promoted = namedType.promoted === promoted ? promoted : null;
   } else {
     const { kind } = value;
     names.push({ name, kind, column, end, types, role, steps, promoted });

@@ -177,16 +177,16 @@ function key(snapshot: Snapshot, part: Part): string {
 
 type Askings = { [Name in RequestName]?: Asking<Name> };
 
-const known = new WeakMap<IJaxprModel, Askings>();
+const askingsByModel = new WeakMap<IJaxprModel, Askings>();
 
 /** The questions of one kind for a model; all views get the same object. */
 export function askingOf<Name extends RequestName>(
   model: IJaxprModel,
   name: Name
 ): Asking<Name> {
-  const askings = known.get(model) ?? {};
-  known.set(model, askings);
-  const found: Asking<Name> = askings[name] ?? new Asking(model, name);
-  (askings as Record<Name, Asking<Name>>)[name] = found;
-  return found;
+  const askings = askingsByModel.get(model) ?? {};
+  askingsByModel.set(model, askings);
+  const asking: Asking<Name> = askings[name] ?? new Asking(model, name);
+  (askings as Record<Name, Asking<Name>>)[name] = asking;
+  return asking;
 }

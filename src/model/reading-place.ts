@@ -234,18 +234,18 @@ function readPlace(kept: unknown): IKeptPlace | null {
   }
   const { run, program, level, selection, texts, filters } =
     kept as Partial<IKeptPlace>;
-  const known = LEVELS.find(name => name === level);
+  const levelName = LEVELS.find(name => name === level);
   if (
     typeof run !== 'string' ||
     !Number.isInteger(program) ||
-    known === undefined
+    levelName === undefined
   ) {
     return null;
   }
   return {
     run,
     program: program as number,
-    level: known,
+    level: levelName,
     selection: isSelection(selection) ? selection : null,
     texts: Object.fromEntries(
       Object.entries(texts ?? {}).filter(([, place]) => isTextPlace(place))

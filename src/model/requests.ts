@@ -41,14 +41,14 @@ export function requestsOf(
       throw new Error(whyUnanswered(error, trans));
     };
     const run = host.runs.find(question.snapshot);
-    const asked =
+    const request =
       run !== undefined && host.runs.isOfThisLife(question.snapshot)
         ? host.channel()?.ask(question, sizesOf(run.snapshot), working)
         : null;
-    const unasked = new Unanswered(asked === null ? 'not-its-own' : 'closed');
+    const unasked = new Unanswered(request === null ? 'not-its-own' : 'closed');
     return {
-      reply: (asked?.reply ?? Promise.reject(unasked)).catch(failed),
-      stop: () => asked?.stop()
+      reply: (request?.reply ?? Promise.reject(unasked)).catch(failed),
+      stop: () => request?.stop()
     };
   };
 
@@ -58,17 +58,17 @@ export function requestsOf(
     params: Params<Name>,
     answer: Answer<Name>
   ): Answer<Name> => {
-    const asked = params as Readonly<Record<string, unknown>>;
+    const fields = params as Readonly<Record<string, unknown>>;
     const about = Object(answer) as Readonly<Record<string, unknown>>;
     const { into } = REQUESTS[name];
     const isOther =
       into === 'document'
-        ? about.id !== asked.snapshot
-        : ABOUT.some(field => field in about && about[field] !== asked[field]);
+        ? about.id !== fields.snapshot
+        : ABOUT.some(field => field in about && about[field] !== fields[field]);
     if (isOther) {
       throw new Error(whyUnanswered(null, trans));
     }
-    const run = host.runs.find(asked.snapshot as string);
+    const run = host.runs.find(fields.snapshot as string);
     if (into === 'document') {
       host.renew(answer as Snapshot);
     } else if (into !== null && run !== undefined) {

@@ -29,11 +29,11 @@ export function merge<Name extends RequestName>(
     return;
   }
   const subject = subjectOf(answer, by);
-  const others = answersIn(document, name).filter(
-    one => inOrder(subjectOf(one, by), subject) !== 0
+  const otherAnswers = answersIn(document, name).filter(
+    stored => inOrder(subjectOf(stored, by), subject) !== 0
   );
-  fields[into] = [...others, answer].sort((one, other) =>
-    inOrder(subjectOf(one, by), subjectOf(other, by))
+  fields[into] = [...otherAnswers, answer].sort((a, b) =>
+    inOrder(subjectOf(a, by), subjectOf(b, by))
   );
 }
 
@@ -45,7 +45,7 @@ function subjectOf(answer: unknown, by: readonly string[]): Subject {
     path
       .split('.')
       .reduce<unknown>(
-        (held, field) => (held as Record<string, unknown>)[field],
+        (object, field) => (object as Record<string, unknown>)[field],
         answer
       );
   return by.map(path => valueAt(path) as string | number);
@@ -55,19 +55,19 @@ function subjectOf(answer: unknown, by: readonly string[]): Subject {
  * The order in which the kernel sorts answers: negative if the first subject comes before the second, 0 if both are
  * equal.
  */
-function inOrder(one: Subject, other: Subject): number {
-  const place = one.findIndex((value, index) => value !== other[index]);
-  return place < 0 ? 0 : one[place] < other[place] ? -1 : 1;
+function inOrder(a: Subject, b: Subject): number {
+  const place = a.findIndex((value, index) => value !== b[index]);
+  return place < 0 ? 0 : a[place] < b[place] ? -1 : 1;
 }
 
 /** The answers to a request that a document holds. */
 function answersIn(document: Snapshot, name: RequestName): unknown[] {
   const { into, by } = REQUESTS[name];
-  const held =
+  const stored =
     into === null || into === 'document'
       ? null
       : (document as unknown as Record<string, unknown>)[into];
-  return (held ? (by === null ? [held] : held) : []) as unknown[];
+  return (stored ? (by === null ? [stored] : stored) : []) as unknown[];
 }
 
 /**
@@ -85,14 +85,15 @@ export function carry(older: Snapshot, newer: Snapshot): void {
   }
   for (const name of Object.keys(REQUESTS) as RequestName[]) {
     const { by } = REQUESTS[name];
-    const held = answersIn(newer, name);
-    const isHeld = (one: unknown): boolean =>
-      held.some(
+    const newerAnswers = answersIn(newer, name);
+    const isHeld = (answer: unknown): boolean =>
+      newerAnswers.some(
         own =>
-          by === null || inOrder(subjectOf(own, by), subjectOf(one, by)) === 0
+          by === null ||
+          inOrder(subjectOf(own, by), subjectOf(answer, by)) === 0
       );
     answersIn(older, name)
-      .filter(one => !isHeld(one))
-      .forEach(one => merge(newer, name, one as Answer<typeof name>));
+      .filter(answer => !isHeld(answer))
+      .forEach(answer => merge(newer, name, answer as Answer<typeof name>));
   }
 }

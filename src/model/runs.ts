@@ -47,21 +47,22 @@ export class Runs {
   /** True if no run of the same life is newer. */
   isLatest(run: IKnownRun): boolean {
     return !this.list.some(
-      other =>
-        other.life === run.life && other.snapshot.created > run.snapshot.created
+      listed =>
+        listed.life === run.life &&
+        listed.snapshot.created > run.snapshot.created
     );
   }
 
   /** Replace the run with the same id. Returns whether the replaced run was in view; null if no run has the id. */
   replace(run: IKnownRun): boolean | null {
-    const known = this.list.findIndex(
-      other => other.snapshot.id === run.snapshot.id
+    const index = this.list.findIndex(
+      listed => listed.snapshot.id === run.snapshot.id
     );
-    if (known < 0) {
+    if (index < 0) {
       return null;
     }
-    const wasInView = this.list[known] === this.view;
-    this.list[known] = run;
+    const wasInView = this.list[index] === this.view;
+    this.list[index] = run;
     return wasInView;
   }
 
@@ -73,7 +74,7 @@ export class Runs {
     while (runs.length > RUNS_KEPT) {
       const oldest = [...runs]
         .reverse()
-        .find(one => one !== this.view && one !== run);
+        .find(listed => listed !== this.view && listed !== run);
       runs.splice(runs.indexOf(oldest ?? runs[runs.length - 1]), 1);
     }
     this.list = runs;

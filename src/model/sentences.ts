@@ -60,8 +60,8 @@ export function whyUnreadable(
   if (reason.unreadable === 'newer') {
     return trans.__(
       'A newer version of jupyter_jaxpr made the document (format %1; this panel reads format %2). Update jupyter_jaxpr where JupyterLab is installed and reload this page.',
-      reason.found,
-      reason.known
+      reason.version,
+      reason.newest
     );
   }
   if (origin === 'file') {

@@ -22,7 +22,9 @@ export class Shardings {
 
   /** The shardings of a program; null for a program that runs on one device or was not compiled. */
   of(snapshot: Snapshot, program: number): ProgramShardings | null {
-    return snapshot.shardings?.find(one => one.program === program) ?? null;
+    return (
+      snapshot.shardings?.find(sharding => sharding.program === program) ?? null
+    );
   }
 
   /** The state of the request that reads a program's collectives. */
@@ -32,15 +34,15 @@ export class Shardings {
 
   /** Request the collectives of a program; does nothing if the collectives are there or if no kernel can answer. */
   async read(snapshot: Snapshot, program: number): Promise<void> {
-    const known = this.of(snapshot, program);
-    if (known === null || (known.collectives ?? null) !== null) {
+    const shardings = this.of(snapshot, program);
+    if (shardings === null || (shardings.collectives ?? null) !== null) {
       return;
     }
     const params = { snapshot: snapshot.id, program };
     await this._reading.start(snapshot, program, params);
-    const found = this.of(snapshot, program)?.collectives ?? null;
-    if (found !== null) {
-      linksOf(snapshot, program).addCollectives(found);
+    const collectives = this.of(snapshot, program)?.collectives ?? null;
+    if (collectives !== null) {
+      linksOf(snapshot, program).addCollectives(collectives);
       this._changed.emit();
     }
   }
@@ -49,11 +51,11 @@ export class Shardings {
   private _changed = new Signal<this, void>(this);
 }
 
-const known = new WeakMap<IJaxprModel, Shardings>();
+const shardingsByModel = new WeakMap<IJaxprModel, Shardings>();
 
 /** The shardings of a model; all views of the model get the same object. */
 export function shardingsOf(model: IJaxprModel): Shardings {
-  const found = known.get(model) ?? new Shardings(model);
-  known.set(model, found);
-  return found;
+  const shardings = shardingsByModel.get(model) ?? new Shardings(model);
+  shardingsByModel.set(model, shardings);
+  return shardings;
 }

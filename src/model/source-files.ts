@@ -60,9 +60,9 @@ export class SourceFiles {
     const state = this.stateOf(path);
     if (state.kind === 'read') {
       for (const { first_line, text } of state.page.stretches) {
-        const found = text.split('\n')[line - first_line];
-        if (line >= first_line && found !== undefined) {
-          return found;
+        const sourceLine = text.split('\n')[line - first_line];
+        if (line >= first_line && sourceLine !== undefined) {
+          return sourceLine;
         }
       }
     }
@@ -72,9 +72,9 @@ export class SourceFiles {
   /** Request a file; does nothing if the file was requested or if no kernel can answer. */
   ask(path: string): Promise<void> {
     const requests = this._requests();
-    const asked = this._asked.get(path);
-    if (asked || requests === null || this.stateOf(path).kind === 'read') {
-      return asked ?? Promise.resolve();
+    const pending = this._asked.get(path);
+    if (pending || requests === null || this.stateOf(path).kind === 'read') {
+      return pending ?? Promise.resolve();
     }
     const asking = this._ask(path, requests).finally(() =>
       this._asked.delete(path)

@@ -75,7 +75,10 @@ export class Stepping {
 
   /** The recording of a construct; null where there is none. */
   recordingOf(snapshot: Snapshot, control: number): Recording | null {
-    return snapshot.recordings?.find(one => one.control === control) ?? null;
+    return (
+      snapshot.recordings?.find(recording => recording.control === control) ??
+      null
+    );
   }
 
   /** The fewest and the most steps of a loop's executions; null if an execution did not end or none was recorded. */

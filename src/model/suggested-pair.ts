@@ -17,13 +17,13 @@ export function suggestedEarlier(
   if (shown === undefined) {
     return null;
   }
-  const others = candidates.filter(
+  const otherPrograms = candidates.filter(
     candidate =>
       candidate.snapshot !== after.snapshot ||
       candidate.program !== after.program
   );
   const like = (matches: (program: Program) => boolean): IProgramRef | null =>
-    others.find(candidate => {
+    otherPrograms.find(candidate => {
       const program = programOf(runs, candidate);
       return program !== undefined && matches(program);
     }) ?? null;

@@ -60,11 +60,11 @@ export class Timings {
   private _changed = new Signal<this, void>(this);
 }
 
-const known = new WeakMap<IJaxprModel, Timings>();
+const timingsByModel = new WeakMap<IJaxprModel, Timings>();
 
 /** The timings of a model; all views of the model get the same object. */
 export function timingsOf(model: IJaxprModel): Timings {
-  const found = known.get(model) ?? new Timings(model);
-  known.set(model, found);
-  return found;
+  const timings = timingsByModel.get(model) ?? new Timings(model);
+  timingsByModel.set(model, timings);
+  return timings;
 }

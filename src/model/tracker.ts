@@ -214,10 +214,10 @@ export class JaxprTracker implements IJaxprTracker, IDisposable {
     }
     const kernel = panel.sessionContext.session?.kernel?.id;
     return ![...this._followed.keys()].some(
-      other =>
-        other !== panel &&
-        other.sessionContext.session?.kernel?.id === kernel &&
-        hasCell(other, cellId)
+      followed =>
+        followed !== panel &&
+        followed.sessionContext.session?.kernel?.id === kernel &&
+        hasCell(followed, cellId)
     );
   }
 

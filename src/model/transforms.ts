@@ -104,16 +104,16 @@ export function marksOf(
   snapshot: Snapshot,
   program: number
 ): DerivedMarks | null {
-  let known = MARKS.get(snapshot);
-  if (!known) {
-    known = new Map();
-    MARKS.set(snapshot, known);
+  let marksByProgram = MARKS.get(snapshot);
+  if (!marksByProgram) {
+    marksByProgram = new Map();
+    MARKS.set(snapshot, marksByProgram);
   }
-  let marks = known.get(program);
+  let marks = marksByProgram.get(program);
   if (marks === undefined) {
     const derived = derivedBy(snapshot, program);
     marks = derived && new DerivedMarks(derived.transform, derived.part);
-    known.set(program, marks);
+    marksByProgram.set(program, marks);
   }
   return marks;
 }
@@ -148,7 +148,9 @@ export class Transforms {
     kind: TransformKind
   ): Promise<Transform | null> {
     const made = (document: Snapshot): Transform | null =>
-      transformsOf(document, program).find(one => one.kind === kind) ?? null;
+      transformsOf(document, program).find(
+        transform => transform.kind === kind
+      ) ?? null;
     if (made(snapshot) === null) {
       await this._asking.start(snapshot, `${program} ${kind}`, {
         snapshot: snapshot.id,
@@ -156,7 +158,9 @@ export class Transforms {
         kind
       });
     }
-    const run = this._model.runs.find(one => one.snapshot.id === snapshot.id);
+    const run = this._model.runs.find(
+      listedRun => listedRun.snapshot.id === snapshot.id
+    );
     return made(run?.snapshot ?? snapshot);
   }
 

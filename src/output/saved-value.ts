@@ -89,9 +89,9 @@ function countsLine(
   if (origin !== null) {
     parts.push(origin);
   }
-  const others = usersPrograms(snapshot).length - 1;
-  if (others > 0) {
-    parts.push(trans._n('%1 more program', '%1 more programs', others));
+  const otherCount = usersPrograms(snapshot).length - 1;
+  if (otherCount > 0) {
+    parts.push(trans._n('%1 more program', '%1 more programs', otherCount));
   }
   line.append(
     element(

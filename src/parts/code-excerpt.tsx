@@ -35,7 +35,7 @@ export function CodeExcerpt(props: {
     >
       {lines.map((line, i) => {
         const number = first + i;
-        const mark = marks.find(each => each.line === number);
+        const mark = marks.find(candidate => candidate.line === number);
         return (
           <div
             key={number}
@@ -83,7 +83,7 @@ function Pieces(props: {
   for (const piece of pythonPieces(text)) {
     const end = start + piece.text.length;
     const cuts = [start, from, to, end].filter(at => at >= start && at <= end);
-    cuts.sort((one, other) => one - other);
+    cuts.sort((a, b) => a - b);
     for (let i = 0; i + 1 < cuts.length; i++) {
       if (cuts[i] === cuts[i + 1]) {
         continue;

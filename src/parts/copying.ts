@@ -30,17 +30,17 @@ export function programMarkdown(
   program: number,
   trans: TranslationBundle
 ): string {
-  const one = snapshot.programs[program];
-  const first = firstCall(one);
+  const copied = snapshot.programs[program];
+  const first = firstCall(copied);
   const facts = [
-    sizeWords(one, trans),
-    activityWords(one),
-    originWords(one),
+    sizeWords(copied, trans),
+    activityWords(copied),
+    originWords(copied),
     first === null ? null : trans.__('first call %1', first)
   ].filter(words => words !== null);
   const { jax, device, jupyter_jaxpr } = snapshot.environment;
   return [
-    `## ${code(`${one.name}${fullSignature(one)}`)}`,
+    `## ${code(`${copied.name}${fullSignature(copied)}`)}`,
     facts.join(' · '),
     ...cells(snapshot, trans),
     block('text', programText(snapshot, program)),

@@ -62,7 +62,7 @@ class Lines {
 
 /** The pairs of equal lines of both texts, ascending. */
 function pairs(a: Lines, b: Lines): [number, number][] {
-  const found: [number, number][] = [];
+  const equalLines: [number, number][] = [];
   const compare = (
     from: number,
     to: number,
@@ -71,7 +71,7 @@ function pairs(a: Lines, b: Lines): [number, number][] {
   ): void => {
     const tail: [number, number][] = [];
     while (from < to && fromNow < toNow && a.texts[from] === b.texts[fromNow]) {
-      found.push([from++, fromNow++]);
+      equalLines.push([from++, fromNow++]);
     }
     while (
       from < to &&
@@ -85,7 +85,7 @@ function pairs(a: Lines, b: Lines): [number, number][] {
       for (const [line, lineNow] of [...anchors, [to, toNow]]) {
         compare(from, line, fromNow, lineNow);
         if (line < to) {
-          found.push([line, lineNow]);
+          equalLines.push([line, lineNow]);
         }
         from = line + 1;
         fromNow = lineNow + 1;
@@ -93,13 +93,13 @@ function pairs(a: Lines, b: Lines): [number, number][] {
     } else if (to - from === toNow - fromNow) {
       // As many lines as before: each line was changed in its place.
       for (; from < to; from++, fromNow++) {
-        found.push([from, fromNow]);
+        equalLines.push([from, fromNow]);
       }
     }
-    found.push(...tail);
+    equalLines.push(...tail);
   };
   compare(0, a.texts.length, 0, b.texts.length);
-  return found;
+  return equalLines;
 }
 
 /** The pairs of lines that occur exactly once in each of two ranges, as many as keep their order. */
@@ -130,7 +130,7 @@ function unique(
       both.push([line, lineNow]);
     }
   }
-  both.sort((one, other) => one[0] - other[0]);
+  both.sort((a, b) => a[0] - b[0]);
   return longestAscending(both);
 }
 

@@ -11,8 +11,8 @@ export function listOf(
   entries: readonly string[],
   trans: TranslationBundle
 ): string {
-  const [first = '', ...others] = entries;
-  return others.reduce(
+  const [first = '', ...otherEntries] = entries;
+  return otherEntries.reduce(
     (before, entry) => trans.__('%1, %2', before, entry),
     first
   );

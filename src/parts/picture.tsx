@@ -23,7 +23,7 @@ export function Picture(props: {
   const place = React.useRef<HTMLDivElement>(null);
   const svg = React.useRef<SVGSVGElement>(null);
   const [width, setWidth] = React.useState(USUAL);
-  const [told, setTold] = React.useState('');
+  const [announcement, setAnnouncement] = React.useState('');
   React.useLayoutEffect(() => {
     const node = place.current;
     if (node === null || typeof ResizeObserver === 'undefined') {
@@ -37,10 +37,10 @@ export function Picture(props: {
   if (drawing === null) {
     return null;
   }
-  const take = (act: (text: string) => void, told: string): void => {
+  const take = (act: (text: string) => void, sentence: string): void => {
     if (svg.current !== null) {
       act(standAlone(svg.current, words));
-      setTold(told);
+      setAnnouncement(sentence);
     }
   };
   const name = `${file.replace(/[^\w.-]+/g, '_')}.svg`;
@@ -84,7 +84,7 @@ export function Picture(props: {
           <Icon name="copy" />
         </button>
         <span className="jp-JaxprPanel-small" role="status">
-          {told}
+          {announcement}
         </span>
       </div>
     </div>

@@ -71,7 +71,7 @@ export function placeOf(
   const all = groupsOf(snapshot)
     .filter(({ group }) => (group === 'libraries') === ofLibraries)
     .flatMap(({ programs }) => programs)
-    .flatMap(each => after(snapshot, each));
+    .flatMap(programIndex => after(snapshot, programIndex));
   return { at: all.indexOf(program) + 1, of: all.length };
 }
 
@@ -98,8 +98,8 @@ function choicesOfRun(run: IRun, unfolded: ReadonlySet<string>): IChoice[] {
       const before = met.get(key) ?? 0;
       met.set(key, before + 1);
       if (many < MANY || before < SHOWN || unfolded.has(key)) {
-        for (const each of after(snapshot, program)) {
-          choices.push({ ...shared, program: each });
+        for (const programIndex of after(snapshot, program)) {
+          choices.push({ ...shared, program: programIndex });
         }
       } else if (before === SHOWN) {
         choices.push({ ...shared, program, folded: many - SHOWN, fold: key });

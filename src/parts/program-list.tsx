@@ -20,7 +20,7 @@ function ChoiceWords(props: {
   trans: TranslationBundle;
 }): JSX.Element {
   const { run, program, folded, byGroup, all } = props.choice;
-  const one = run.snapshot.programs[program];
+  const listedProgram = run.snapshot.programs[program];
   if (folded > 0) {
     return (
       <span className="jp-JaxprPanel-unfold">
@@ -36,18 +36,20 @@ function ChoiceWords(props: {
                 'Show %1 more program of %2',
                 'Show %1 more programs of %2',
                 folded,
-                shortened(one.name, 80)
+                shortened(listedProgram.name, 80)
               )}
       </span>
     );
   }
   const result =
-    one.result === null ? '' : ` → ${shortened(one.result.summary, 80)}`;
+    listedProgram.result === null
+      ? ''
+      : ` → ${shortened(listedProgram.result.summary, 80)}`;
   return (
     <>
-      <b>{shortened(one.name, 80)}</b> {shortArguments(one)}
+      <b>{shortened(listedProgram.name, 80)}</b> {shortArguments(listedProgram)}
       {result}
-      {one.how && ` · ${shortened(one.how, 80)}`}
+      {listedProgram.how && ` · ${shortened(listedProgram.how, 80)}`}
     </>
   );
 }
@@ -57,7 +59,9 @@ function ChoiceWords(props: {
  * hide it.
  */
 function foldsInView(model: IJaxprModel): ReadonlySet<string> {
-  const run = model.runs.find(each => each.snapshot === model.snapshot);
+  const run = model.runs.find(
+    candidate => candidate.snapshot === model.snapshot
+  );
   const { program } = model;
   if (run?.snapshot.programs[program] === undefined) {
     return new Set();
@@ -224,9 +228,9 @@ function List(props: {
     ).toLowerCase();
     typed.current = { text, at: now };
     const from = text.length > 1 ? active : active + 1;
-    const found = startingWith(all, text, from);
-    if (found >= 0) {
-      setActive(found);
+    const match = startingWith(all, text, from);
+    if (match >= 0) {
+      setActive(match);
       return;
     }
     // The matching program may be in a folded group.

@@ -70,31 +70,31 @@ export function signaturePieces(
   const longest = [...program.arguments, ...listed(program.result)]
     .sort((a, b) => b.type.length - a.type.length)
     .slice(0, folding.folded);
-  const argument = (one: Argument): void => {
-    plain(argumentName(one));
-    const short = longest.includes(one)
-      ? shortType(one, program, snapshot, trans)
+  const argument = (input: Argument): void => {
+    plain(argumentName(input));
+    const short = longest.includes(input)
+      ? shortType(input, program, snapshot, trans)
       : null;
     if (short !== null) {
       plain(short);
-    } else if (one.static) {
-      plain(one.type);
+    } else if (input.static) {
+      plain(input.type);
     } else {
-      pieces.push(...typePieces(one.type, longestText));
+      pieces.push(...typePieces(input.type, longestText));
     }
-    if (one.static) {
+    if (input.static) {
       plain(` ${trans.__('static')}`);
     }
-    if (one.donated) {
+    if (input.donated) {
       plain(` ${trans.__('donated')}`);
     }
   };
   const { length } = program.arguments;
-  program.arguments.slice(0, folding.shown).forEach((one, i) => {
+  program.arguments.slice(0, folding.shown).forEach((input, i) => {
     if (i > 0) {
       plain(', ');
     }
-    argument(one);
+    argument(input);
   });
   if (folding.shown < length) {
     plain(`, +${length - folding.shown}`);

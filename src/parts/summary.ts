@@ -20,7 +20,7 @@ export function shownFirst(snapshot: Snapshot): Program | null {
 /** A short form of the arguments: `({b, w}, f32[8])`. */
 export function shortArguments(program: Program): string {
   return shortened(
-    `(${program.arguments.map(each => each.summary).join(', ')})`
+    `(${program.arguments.map(argument => argument.summary).join(', ')})`
   );
 }
 
@@ -35,7 +35,7 @@ export function argumentName(argument: Argument): string {
 /** The whole signature as one text, for a screen reader and for a tooltip. */
 export function fullSignature(program: Program): string {
   const parts = program.arguments.map(
-    each => `${argumentName(each)}${each.type}`
+    argument => `${argumentName(argument)}${argument.type}`
   );
   const result = program.result === null ? '' : ` → ${program.result.type}`;
   return `(${parts.join(', ')})${result}`;

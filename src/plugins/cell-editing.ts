@@ -29,12 +29,12 @@ export const cellEditingPlugin: JupyterFrontEndPlugin<void> = {
     tracker: IJaxprTracker,
     notebooks: INotebookTracker
   ): void => {
-    const known = new WeakMap<NotebookPanel, NotebookEditing>();
+    const editingByPanel = new WeakMap<NotebookPanel, NotebookEditing>();
     const follow = (): void => {
       const panel = notebooks.currentWidget;
       if (panel !== null && tracker.current !== null) {
-        const editing = known.get(panel) ?? new NotebookEditing(panel);
-        known.set(panel, editing);
+        const editing = editingByPanel.get(panel) ?? new NotebookEditing(panel);
+        editingByPanel.set(panel, editing);
         setEditing(tracker.current, editing);
       }
     };

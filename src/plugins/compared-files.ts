@@ -41,7 +41,7 @@ export async function comparedFiles(
 }
 
 async function chosenFile(
-  other: string,
+  openPath: string,
   manager: Manager,
   translator: ITranslator,
   trans: TranslationBundle
@@ -51,7 +51,8 @@ async function chosenFile(
     translator,
     title: trans.__('Compare With'),
     filter: ({ type, path }) =>
-      type === 'directory' || (path.endsWith(DOCUMENT_SUFFIX) && path !== other)
+      type === 'directory' ||
+      (path.endsWith(DOCUMENT_SUFFIX) && path !== openPath)
         ? {}
         : null
   });

@@ -149,14 +149,14 @@ class NotebookCells implements ICells {
   }
 
   find(source: string): string | null {
-    const [cell, ...others] = this._panel.isDisposed
+    const [cell, ...otherCells] = this._panel.isDisposed
       ? []
       : this._panel.content.widgets.filter(
           ({ model }) =>
             model.type === 'code' &&
             model.sharedModel.getSource().trimEnd() === source.trimEnd()
         );
-    return cell && others.length === 0 ? cell.model.id : null;
+    return cell && otherCells.length === 0 ? cell.model.id : null;
   }
 
   async goTo(id: string, line: number, column: number): Promise<void> {

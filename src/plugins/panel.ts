@@ -195,9 +195,12 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       panel.viewChosen = view => void state.save(VIEW_MEMORY, view);
     }
 
-    tracker.panelRequested.connect((_, asked) => {
-      if (asked === 'user' || (!panel.isVisible && preferred.opensOnRun())) {
-        panel.keepFocus = asked === 'run';
+    tracker.panelRequested.connect((_, requester) => {
+      if (
+        requester === 'user' ||
+        (!panel.isVisible && preferred.opensOnRun())
+      ) {
+        panel.keepFocus = requester === 'run';
         shell.activateById(panel.id);
       }
     }, panel);
@@ -306,8 +309,8 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     const category = trans.__('Jaxpr');
     addEquationLinks(app, panel, tracker, notebooks, trans);
     const going = addGoing(app, panel, tracker, trans);
-    const others = [OPEN_WIDE, COPY_LINK, PRESENT, ...going];
-    for (const command of [...Object.values(CommandIDs), ...others]) {
+    const otherCommands = [OPEN_WIDE, COPY_LINK, PRESENT, ...going];
+    for (const command of [...Object.values(CommandIDs), ...otherCommands]) {
       if (commands.hasCommand(command)) {
         palette?.addItem({ command, category });
       }

@@ -43,16 +43,16 @@ export async function runAsCell(
 export function isOnly(line: string, source: string): boolean {
   const written = source
     .split('\n')
-    .map(each => each.trim())
-    .filter(each => each !== '' && !each.startsWith('#'));
+    .map(writtenLine => writtenLine.trim())
+    .filter(writtenLine => writtenLine !== '' && !writtenLine.startsWith('#'));
   return (
     source.trim() === line ||
     (written.includes(line) &&
       written.every(
-        each =>
-          each === line ||
-          /^(import|from)\s[\w.,* ]+$/.test(each) ||
-          /^%(load_ext|config|matplotlib)\s/.test(each)
+        writtenLine =>
+          writtenLine === line ||
+          /^(import|from)\s[\w.,* ]+$/.test(writtenLine) ||
+          /^%(load_ext|config|matplotlib)\s/.test(writtenLine)
       ))
   );
 }

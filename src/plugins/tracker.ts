@@ -27,7 +27,7 @@ export const trackerPlugin: JupyterFrontEndPlugin<IJaxprTracker> = {
     registry: ISettingRegistry | null
   ): IJaxprTracker => {
     const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
-    const told = tellingOfValues(registry);
+    const connected = tellingOfValues(registry);
     return new JaxprTracker(notebooks, async () => {
       const [{ JaxprModel }, { Channel }] = await Promise.all([
         import('../model/model'),
@@ -35,7 +35,7 @@ export const trackerPlugin: JupyterFrontEndPlugin<IJaxprTracker> = {
       ]);
       return {
         model: accepts => new JaxprModel(trans, accepts),
-        channel: kernel => told(new Channel(kernel))
+        channel: kernel => connected(new Channel(kernel))
       };
     });
   }

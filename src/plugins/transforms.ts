@@ -52,10 +52,10 @@ export const transformsPlugin: JupyterFrontEndPlugin<void> = {
       isEnabled: () => (tracker.current?.program ?? -1) >= 0,
       describedBy: { args: { type: 'object', properties: {} } },
       execute: async () => {
-        const known = opened.currentWidget;
-        if (known !== null) {
-          labShell.activateById(known.id);
-          return known;
+        const openWidget = opened.currentWidget;
+        if (openWidget !== null) {
+          labShell.activateById(openWidget.id);
+          return openWidget;
         }
         const { transformWidget } = await import(
           /* webpackChunkName: "panel_transform" */ '../transform'

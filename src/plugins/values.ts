@@ -29,22 +29,22 @@ export function tellingOfValues(
      * What the kernel was told; a kernel that was told nothing saves values. Null if the page was cut off from a kernel
      * that leaves values out, which may be another kernel now.
      */
-    let told: boolean | null = true;
+    let kernelSaves: boolean | null = true;
     const tell = (): void => {
       if (channel.isDisposed) {
         return;
       }
       if (channel.state.kind !== 'joined') {
-        told = told === true ? true : null;
+        kernelSaves = kernelSaves === true ? true : null;
         return;
       }
       const saved = settings?.get('values').composite !== false;
-      if (saved !== told) {
-        const before = told;
-        told = saved;
+      if (saved !== kernelSaves) {
+        const before = kernelSaves;
+        kernelSaves = saved;
         const question = { type: 'values' as const, snapshot: '', saved };
         channel.ask(question, NO_RUN).reply.catch((reason: unknown) => {
-          told = before;
+          kernelSaves = before;
           console.error('jupyter-jaxpr: the kernel was not told', reason);
         });
       }

@@ -48,10 +48,10 @@ export function addWide(
   const openWide = async (
     isRestored: boolean
   ): Promise<MainAreaWidget<WideView>> => {
-    const known = wide.currentWidget;
-    if (known !== null) {
-      labShell.activateById(known.id);
-      return known;
+    const openWidget = wide.currentWidget;
+    if (openWidget !== null) {
+      labShell.activateById(openWidget.id);
+      return openWidget;
     }
     const { wideWidget } = await import(
       /* webpackChunkName: "panel_wide" */ '../wide'

@@ -286,15 +286,15 @@ export class ProgramEquations {
   }
 
   /** The number of equations of a scope that are here, from the first on without a gap. */
-  held(scope: number): number {
-    let held = 0;
+  arrivedCount(scope: number): number {
+    let end = 0;
     for (const part of this.parts(scope)) {
-      if (part.first > held) {
+      if (part.first > end) {
         break;
       }
-      held = Math.max(held, part.end);
+      end = Math.max(end, part.end);
     }
-    return held;
+    return end;
   }
 
   /** The number of equations of a scope, including those that have not arrived. */
@@ -327,7 +327,7 @@ export class ProgramEquations {
     const added = [{ scope, part: this._add(scope, page, page) }];
     for (const inner of page.inner ?? []) {
       const { number } = inner;
-      if (!isShown(number) && this.held(number) === 0) {
+      if (!isShown(number) && this.arrivedCount(number) === 0) {
         added.push({ scope: number, part: this._add(number, inner, page) });
       }
     }
@@ -336,18 +336,18 @@ export class ProgramEquations {
 
   private _add(
     scope: number,
-    given: Pick<ScopePage, 'scope' | 'operands' | 'operand_names'>,
+    page: Pick<ScopePage, 'scope' | 'operands' | 'operand_names'>,
     pools: Pools
   ): ScopePart {
     const earlier = new Map<number, string>();
-    given.operands.forEach((variable, i) =>
-      earlier.set(variable, given.operand_names[i])
+    page.operands.forEach((variable, i) =>
+      earlier.set(variable, page.operand_names[i])
     );
-    const part = new ScopePart(pools, given.scope, earlier);
+    const part = new ScopePart(pools, page.scope, earlier);
     const parts = (this._parts[scope] ??= []);
     parts.push(part);
     parts.sort((a, b) => a.first - b.first);
-    for (const child of given.scope.children) {
+    for (const child of page.scope.children) {
       this._visit(child[3]);
     }
     return part;

@@ -65,11 +65,11 @@ class FullText {
     const equations = this._equations;
     this._push(`${start}${lambda(equations, this._names, scope)}`);
     const inner = `${indent}  `;
-    let held = equations.held(scope);
+    let end = equations.arrivedCount(scope);
     for (const part of equations.parts(scope)) {
-      for (let i = part.first; i < Math.min(part.end, held); i++) {
+      for (let i = part.first; i < Math.min(part.end, end); i++) {
         if (this._isSpent()) {
-          held = i;
+          end = i;
           break;
         }
         const begun = this._lines.length;
@@ -77,7 +77,7 @@ class FullText {
         this._lines[begun] += this._comment(part, scope, i);
       }
     }
-    const missing = equations.count(scope) - held;
+    const missing = equations.count(scope) - end;
     if (missing > 0) {
       this._push(`${inner}${moreEquations(missing)}`);
     }

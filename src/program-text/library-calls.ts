@@ -52,12 +52,12 @@ export class LibraryCalls {
       }
       const backward = isBackward(part.nameStack(first));
       const stays = (equation: number): boolean => {
-        const other = this._spans.origin(pools, part.stack(equation));
+        const otherOrigin = this._spans.origin(pools, part.stack(equation));
         return (
-          other !== null &&
-          other.chain === origin.chain &&
+          otherOrigin !== null &&
+          otherOrigin.chain === origin.chain &&
           // The stack of a custom_jvp in a library has no library frame, so the equations inside decide.
-          (other.calls.length > 0 || part.hasChildren(equation)) &&
+          (otherOrigin.calls.length > 0 || part.hasChildren(equation)) &&
           !this._isControlFlow(part, equation) &&
           isBackward(part.nameStack(equation)) === backward &&
           this._holdsOnly(part, equation, origin.span)
@@ -147,9 +147,9 @@ export class LibraryCalls {
 
   /** The single span of all equations in a scope and in the scopes inside, NO_SPAN or MANY_SPANS. */
   private _onlySpan(scope: number): number {
-    const known = this._onlySpans.get(scope);
-    if (known !== undefined) {
-      return known;
+    const cached = this._onlySpans.get(scope);
+    if (cached !== undefined) {
+      return cached;
     }
     // Handles inner scopes first, without recursion, because a program may nest deeply.
     const pending = [{ scope, entered: false }];
@@ -173,7 +173,7 @@ export class LibraryCalls {
   }
 
   private _ownSpan(scope: number): number {
-    if (this._equations.held(scope) < this._equations.count(scope)) {
+    if (this._equations.arrivedCount(scope) < this._equations.count(scope)) {
       return MANY_SPANS; // unknown, so never hidden
     }
     let only = NO_SPAN;

@@ -27,7 +27,7 @@ export function namesInStack(stack: string): string[] {
       name += sign;
     }
   }
-  return [...names, name].filter(one => one !== '');
+  return [...names, name].filter(part => part !== '');
 }
 
 /** The groups of a program, ordered by their first row, outer groups before inner ones. */
@@ -35,7 +35,7 @@ export function nameGroups(
   rows: readonly IRow[],
   equations: ProgramEquations
 ): IFold[] {
-  const found: IFold[] = [];
+  const folds: IFold[] = [];
   /** The open groups of each depth, outer groups first. */
   const open: IGroup[][] = [];
   const names = new Map<string, string[]>();
@@ -45,7 +45,7 @@ export function nameGroups(
     for (const group of groups.splice(keep)) {
       const { first } = group;
       if (group.equations > 1 && !crosses(calls, first, last, depth, rows)) {
-        found.push(foldOf(group, last, rows));
+        folds.push(foldOf(group, last, rows));
       }
     }
   };
@@ -80,10 +80,10 @@ export function nameGroups(
   }
   const last = rows[rows.length - 1];
   open.forEach((_, depth) => close(depth, 0, last));
-  found.sort(
+  folds.sort(
     (a, b) => a.first.index - b.first.index || b.last.index - a.last.index
   );
-  return joined(found);
+  return joined(folds);
 }
 
 /** Groups with the same rows become one group with both names. */

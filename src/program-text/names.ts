@@ -74,13 +74,13 @@ export function takeGivenNames(
   scope: number,
   names: IProgramNames
 ): void {
-  const given = (names.variables[scope] ??= []);
+  const namesOfScope = (names.variables[scope] ??= []);
   for (const part of equations.parts(scope)) {
     part.scope.names?.forEach((name, i) => {
-      given[part.scope.first_variable + i] = name;
+      namesOfScope[part.scope.first_variable + i] = name;
     });
     part.earlierNames?.forEach((name, variable) => {
-      given[variable] ??= name;
+      namesOfScope[variable] ??= name;
     });
   }
 }

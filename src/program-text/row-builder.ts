@@ -23,7 +23,7 @@ interface IPosition {
   parts: ScopePart[];
   equation: number;
   /** The index after the last equation that has arrived. */
-  held: number;
+  arrivedCount: number;
   /** The number of the equation before the scope's first equation. */
   before: number;
   /** True if the equations of the scope have numbers. */
@@ -66,7 +66,7 @@ export class RowBuilder {
       names,
       parts: [part],
       equation: part.first,
-      held: part.end,
+      arrivedCount: part.end,
       before: this._number - part.first,
       counted: more.number > 0,
       calls: this._callsOf(part, scope),
@@ -150,7 +150,7 @@ export class RowBuilder {
       names,
       parts,
       equation: 0,
-      held: this._equations.held(scope),
+      arrivedCount: this._equations.arrivedCount(scope),
       before: this._number,
       counted,
       calls: this._callsOf(parts[0], scope),
@@ -213,9 +213,9 @@ export class RowBuilder {
     const printed = part.printedPrograms(row.equation);
     const here: IPosition['pending'] = [];
     for (const program of printed) {
-      const other = this._rowOfProgram.get(program.scope);
-      if (other) {
-        (row.elsewhere ??= []).push({ program, row: other });
+      const firstRow = this._rowOfProgram.get(program.scope);
+      if (firstRow) {
+        (row.elsewhere ??= []).push({ program, row: firstRow });
         continue;
       }
       this._rowOfProgram.set(program.scope, row);
@@ -244,7 +244,7 @@ export class RowBuilder {
         here.every(({ program }) => program.combiner) ||
         here.some(
           ({ program }) =>
-            this._equations.held(program.scope) === 0 &&
+            this._equations.arrivedCount(program.scope) === 0 &&
             this._equations.count(program.scope) > 0
         ) ||
         (this._many &&
@@ -274,11 +274,11 @@ export class RowBuilder {
   }
 
   private _close(position: IPosition): void {
-    const { scope, depth, names, held } = position;
-    const missing = this._equations.count(scope) - held;
+    const { scope, depth, names, arrivedCount } = position;
+    const missing = this._equations.count(scope) - arrivedCount;
     if (missing > 0) {
       const first = position.counted ? this._number + 1 : 0;
-      this._push('more', depth + 1, scope, held, first, names);
+      this._push('more', depth + 1, scope, arrivedCount, first, names);
       if (position.closes && position.counted) {
         const { total } = this._equations.snapshot.scopes[scope];
         this._number = Math.max(

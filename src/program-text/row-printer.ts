@@ -128,21 +128,21 @@ export class RowPrinter {
       return brackets(this._shownParameters(row, part));
     }
     const list = part.scope.parameters[row.equation - part.first];
-    let known = this._lists.get(part.pools);
-    if (!known) {
-      known = [];
-      this._lists.set(part.pools, known);
+    let texts = this._lists.get(part.pools);
+    if (!texts) {
+      texts = [];
+      this._lists.set(part.pools, texts);
     }
-    return (known[list] ??= brackets(this._shownParameters(row, part)));
+    return (texts[list] ??= brackets(this._shownParameters(row, part)));
   }
 
   /** For each variable of a scope, the last equation that reads it; a result counts as read after all equations. */
   private _lastRead(scope: number): number[] {
     const { equations } = this._program;
     const parts = equations.parts(scope);
-    const known = this._lastReads.get(scope);
-    if (known?.parts === parts.length) {
-      return known.last;
+    const cached = this._lastReads.get(scope);
+    if (cached?.parts === parts.length) {
+      return cached.last;
     }
     const last: number[] = [];
     for (const part of parts) {

@@ -55,7 +55,7 @@ export class ProgramRows {
     const parts = this.equations.addPage(scope, page, inner =>
       this._rowOfProgram.has(inner)
     );
-    const arrived = new Set(parts.map(each => each.scope));
+    const arrived = new Set(parts.map(addedPart => addedPart.scope));
     for (const inner of this.equations.scopes) {
       if (arrived.has(inner) || !more.names.variables[inner]) {
         takeGivenNames(this.equations, inner, more.names);

@@ -54,17 +54,17 @@ export class SourceSpans {
     if (stack < 0) {
       return null;
     }
-    let known = this._origins.get(pools);
-    if (!known) {
-      known = new Array<IOrigin | null | undefined>(pools.stacks.length);
-      this._origins.set(pools, known);
+    let origins = this._origins.get(pools);
+    if (!origins) {
+      origins = new Array<IOrigin | null | undefined>(pools.stacks.length);
+      this._origins.set(pools, origins);
     }
-    const found = known[stack];
-    if (found !== undefined) {
-      return found;
+    const cached = origins[stack];
+    if (cached !== undefined) {
+      return cached;
     }
     const made = this._makeOrigin(pools, stack);
-    known[stack] = made;
+    origins[stack] = made;
     return made;
   }
 
@@ -87,18 +87,18 @@ export class SourceSpans {
 
   /** The number of the span that a frame points at. */
   frame(pools: SourcePools, frame: number): number {
-    let known = this._frames.get(pools);
-    if (!known) {
-      known = new Int32Array(pools.frames.length).fill(-1);
-      this._frames.set(pools, known);
+    let spanNumbers = this._frames.get(pools);
+    if (!spanNumbers) {
+      spanNumbers = new Int32Array(pools.frames.length).fill(-1);
+      this._frames.set(pools, spanNumbers);
     }
-    if (known[frame] < 0) {
+    if (spanNumbers[frame] < 0) {
       const [file, name, line, column, endLine, endColumn] =
         pools.frames[frame];
       const { path } = pools.files[file];
       const key = `${path}\n${line}:${column}:${endLine}:${endColumn}`;
-      known[frame] = this._intern(key, this._spanIds);
-      this._spans[known[frame]] ??= {
+      spanNumbers[frame] = this._intern(key, this._spanIds);
+      this._spans[spanNumbers[frame]] ??= {
         file: pools.files[file],
         function: pools.strings[name],
         line,
@@ -107,7 +107,7 @@ export class SourceSpans {
         endColumn
       };
     }
-    return known[frame];
+    return spanNumbers[frame];
   }
 
   /** The text of a file as it ran; null where the document does not have it. */

@@ -15,11 +15,11 @@ export class VariableNames {
       const text = snapshot.strings[name];
       for (const variable of variables ?? []) {
         const key = `${scope}:${variable}`;
-        const known = this._names.get(key);
-        if (known === undefined) {
+        const texts = this._names.get(key);
+        if (texts === undefined) {
           this._names.set(key, [text]);
-        } else if (!known.includes(text)) {
-          known.push(text);
+        } else if (!texts.includes(text)) {
+          texts.push(text);
         }
       }
     }

@@ -2,7 +2,7 @@
 import { MOST } from './limits';
 import { Variant, VariantComparison } from './snapshot';
 import {
-  given,
+  withDefault,
   amount,
   fields,
   flag,
@@ -64,7 +64,7 @@ export function checkVariantComparison(
   }
   orNull(comparison.stopped, `${field}.stopped`, text);
   orNull(comparison.sweep ?? null, `${field}.sweep`, text);
-  text(given(comparison.arguments, ''), `${field}.arguments`);
+  text(withDefault(comparison.arguments, ''), `${field}.arguments`);
   return comparison as unknown as VariantComparison;
 }
 
@@ -82,12 +82,12 @@ function checkVariant(value: unknown, field: string, programs: number): void {
   orNull(variant.warm, `${field}.warm`, checkWarmTime);
   oneOf(variant.differentiable, `${field}.differentiable`, DIFFERENTIABLE);
   oneOf(variant.agrees, `${field}.agrees`, AGREES);
-  oneOf(given(variant.mode, 'jitted'), `${field}.mode`, MODES);
-  integer(given(variant.calls, 0), `${field}.calls`, 0);
+  oneOf(withDefault(variant.mode, 'jitted'), `${field}.mode`, MODES);
+  integer(withDefault(variant.calls, 0), `${field}.calls`, 0);
   for (const name of ['notes', 'remarks'] as const) {
     for (const sentence of upTo(
       MOST.Variant[name],
-      given(variant[name], []),
+      withDefault(variant[name], []),
       `${field}.${name}`
     )) {
       text(sentence, `${field}.${name}`);

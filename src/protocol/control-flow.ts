@@ -7,7 +7,7 @@
 import { LIMITS, MOST } from './limits';
 import { Branch, Control, Scope, Slot } from './snapshot';
 import {
-  each,
+  checkEach,
   fields,
   flag,
   integer,
@@ -107,8 +107,8 @@ function checkControl(
     oneOf(from, field, TRIPS_FROM)
   );
   for (const name of ['facts', 'effects'] as const) {
-    upTo(MOST.Control[name], card[name], at(name)).forEach(one =>
-      text(one, at(name))
+    upTo(MOST.Control[name], card[name], at(name)).forEach(line =>
+      text(line, at(name))
     );
   }
 
@@ -128,8 +128,10 @@ function checkControl(
     }
   };
   operand(card.predicate, at('predicate'));
-  each(card.branches, at('branches'), branch => checkBranch(branch, pools));
-  return each(card.slots, at('slots'), entry => {
+  checkEach(card.branches, at('branches'), branch =>
+    checkBranch(branch, pools)
+  );
+  return checkEach(card.slots, at('slots'), entry => {
     const slot = fields(entry, at('slots'));
     oneOf(slot.role, at('slots.role'), ROLES);
     text(slot.path, at('slots.path'));

@@ -7,11 +7,11 @@
 import { MOST } from './limits';
 import { CostDifference, ProgramCost } from './snapshot';
 import {
-  given,
+  withDefault,
   Mismatch,
   amount,
   counted,
-  each,
+  checkEach,
   fields,
   flag,
   integer,
@@ -70,32 +70,32 @@ export function checkProgramCost(
     'transcendentals_min',
     'transcendentals_most'
   ]) {
-    counted(given(cost[name], 0), `${field}.${name}`);
+    counted(withDefault(cost[name], 0), `${field}.${name}`);
   }
   const most = MOST.ProgramCost;
   upTo(
     most.recordings,
-    given(cost.recordings, []),
+    withDefault(cost.recordings, []),
     `${field}.recordings`
-  ).forEach(one => integer(one, `${field}.recordings`, 0));
+  ).forEach(recording => integer(recording, `${field}.recordings`, 0));
   flag(cost.exact, `${field}.exact`);
   for (const name of ['per_trip', 'unknown', 'lead'] as const) {
-    const texts = name === 'lead' ? given(cost.lead, []) : cost[name];
-    upTo(most[name], texts, `${field}.${name}`).forEach(one =>
-      text(one, `${field}.${name}`)
+    const texts = name === 'lead' ? withDefault(cost.lead, []) : cost[name];
+    upTo(most[name], texts, `${field}.${name}`).forEach(sentence =>
+      text(sentence, `${field}.${name}`)
     );
   }
-  each(cost.scopes, `${field}.scopes`, (scope, name) =>
+  checkEach(cost.scopes, `${field}.scopes`, (scope, name) =>
     checkScopeCost(scope, name, sizes)
   );
   for (const name of ['by_line', 'by_primitive'] as const) {
-    upTo(most[name], cost[name], `${field}.${name}`).forEach(one =>
-      checkRow(one, `${field}.${name}`, sizes)
+    upTo(most[name], cost[name], `${field}.${name}`).forEach(rowValue =>
+      checkRow(rowValue, `${field}.${name}`, sizes)
     );
   }
   for (const name of ['by_scope', 'by_name_stack'] as const) {
-    upTo(most[name], cost[name], `${field}.${name}`).forEach((one, place) =>
-      checkNode(one, `${field}.${name}`, place, sizes)
+    upTo(most[name], cost[name], `${field}.${name}`).forEach((node, place) =>
+      checkNode(node, `${field}.${name}`, place, sizes)
     );
   }
   orNull(cost.xla, `${field}.xla`, (xla, name) => checkXla(xla, name, sizes));
@@ -118,9 +118,9 @@ function checkScopeCost(
   }
   flag(cost.per_trip, `${field}.per_trip`);
   for (const name of ['flops', 'transcendentals', 'bytes']) {
-    const column = each(cost[name], `${field}.${name}`, (one, place) => {
-      if (one !== -1) {
-        counted(one, place);
+    const column = checkEach(cost[name], `${field}.${name}`, (cell, place) => {
+      if (cell !== -1) {
+        counted(cell, place);
       }
     });
     if (column.length !== sizes.scopes[scope]) {
@@ -133,10 +133,10 @@ function checkScopeCost(
 }
 
 function checkRow(value: unknown, field: string, sizes: IDocumentSizes): void {
-  const one = fields(value, field);
-  text(one.label, `${field}.label`);
-  integer(one.frame, `${field}.frame`, -1, sizes.frames);
-  integer(one.equations, `${field}.equations`, 0);
+  const costRow = fields(value, field);
+  text(costRow.label, `${field}.label`);
+  integer(costRow.frame, `${field}.frame`, -1, sizes.frames);
+  integer(costRow.equations, `${field}.equations`, 0);
   for (const name of [
     'flops',
     'flops_min',
@@ -144,10 +144,10 @@ function checkRow(value: unknown, field: string, sizes: IDocumentSizes): void {
     'bytes_read',
     'bytes_written'
   ]) {
-    counted(one[name], `${field}.${name}`);
+    counted(costRow[name], `${field}.${name}`);
   }
-  flag(one.per_trip, `${field}.per_trip`);
-  counted(given(one.if_taken, 0), `${field}.if_taken`);
+  flag(costRow.per_trip, `${field}.per_trip`);
+  counted(withDefault(costRow.if_taken, 0), `${field}.if_taken`);
 }
 
 function checkNode(
@@ -173,13 +173,13 @@ function checkXla(value: unknown, field: string, sizes: IDocumentSizes): void {
   for (const name of ['flops', 'transcendentals', 'bytes']) {
     orNull(xla[name], `${field}.${name}`, amount);
   }
-  text(given(xla.text, ''), `${field}.text`);
+  text(withDefault(xla.text, ''), `${field}.text`);
   upTo(
     MOST.XlaCost.differences,
     xla.differences,
     `${field}.differences`
-  ).forEach(one => {
-    const difference = fields(one, `${field}.differences`);
+  ).forEach(entry => {
+    const difference = fields(entry, `${field}.differences`);
     oneOf(difference.kind, `${field}.differences.kind`, DIFFERENCES);
     text(difference.text, `${field}.differences.text`);
     for (const name of ['ours', 'xla', 'runs']) {
@@ -208,9 +208,9 @@ function checkMemory(
   integer(memory.peak_frame, `${field}.peak_frame`, -1, sizes.frames);
   counted(memory.residual_bytes, `${field}.residual_bytes`);
   counted(memory.constants, `${field}.constants`);
-  text(given(memory.peak_text, ''), `${field}.peak_text`);
-  upTo(MOST.Memory.live, memory.live, `${field}.live`).forEach(one => {
-    const buffer = fields(one, `${field}.live`);
+  text(withDefault(memory.peak_text, ''), `${field}.peak_text`);
+  upTo(MOST.Memory.live, memory.live, `${field}.live`).forEach(entry => {
+    const buffer = fields(entry, `${field}.live`);
     text(buffer.name, `${field}.live.name`);
     text(buffer.type, `${field}.live.type`);
     counted(buffer.bytes, `${field}.live.bytes`);
@@ -224,8 +224,8 @@ function checkMemory(
     integer(buffer.equation, `${field}.live.equation`, -1, sizes.scopes[scope]);
   });
   upTo(MOST.Memory.residuals, memory.residuals, `${field}.residuals`).forEach(
-    one => {
-      const residual = fields(one, `${field}.residuals`);
+    entry => {
+      const residual = fields(entry, `${field}.residuals`);
       text(residual.type, `${field}.residuals.type`);
       text(residual.name, `${field}.residuals.name`);
       integer(residual.count, `${field}.residuals.count`, 1);

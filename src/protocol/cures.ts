@@ -1,5 +1,13 @@
 /** Checks a cure of a document; a `Mismatch` names the wrong field. */
-import { each, fields, given, integer, oneOf, orNull, text } from './structure';
+import {
+  checkEach,
+  fields,
+  withDefault,
+  integer,
+  oneOf,
+  orNull,
+  text
+} from './structure';
 
 const CURE_LEVELS = ['applies', 'choice', 'advice'] as const;
 
@@ -14,8 +22,8 @@ export function checkCure(value: unknown, field: string, frames: number): void {
   text(cure.name, `${field}.name`);
   orNull(cure.code, `${field}.code`, text);
   text(cure.text, `${field}.text`);
-  checkCureLevel(given(cure.level, 'advice'), `${field}.level`);
-  checkEdits(given(cure.edits, []), `${field}.edits`, frames);
+  checkCureLevel(withDefault(cure.level, 'advice'), `${field}.level`);
+  checkEdits(withDefault(cure.edits, []), `${field}.edits`, frames);
 }
 
 /** Check how sure a cure is. */
@@ -33,8 +41,8 @@ export function checkEdits(
   field: string,
   frames: number
 ): void {
-  each(value, field, one => {
-    const edit = fields(one, field);
+  checkEach(value, field, entry => {
+    const edit = fields(entry, field);
     integer(edit.frame, `${field}.frame`, 0, frames);
     text(edit.text, `${field}.text`);
   });

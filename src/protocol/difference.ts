@@ -107,10 +107,10 @@ function checkRow(value: unknown, field: string, rows: number): void {
     row.changes,
     `${field}.changes`
   )) {
-    const one = fields(change, `${field}.changes`);
-    oneOf(one.kind, `${field}.changes.kind`, KINDS);
+    const changeFields = fields(change, `${field}.changes`);
+    oneOf(changeFields.kind, `${field}.changes.kind`, KINDS);
     for (const words of ['name', 'before', 'after', 'text']) {
-      text(one[words], `${field}.changes.${words}`);
+      text(changeFields[words], `${field}.changes.${words}`);
     }
   }
   text(row.primitive, `${field}.primitive`);

@@ -6,11 +6,11 @@
  */
 import {
   Mismatch,
-  each,
+  checkEach,
   fields,
   finite,
   flag,
-  given,
+  withDefault,
   integer,
   list,
   oneOf,
@@ -40,7 +40,7 @@ export const DOCUMENT_VERSION = 1;
 
 /** The reason why a document or a message cannot be shown; the panel words it as a sentence. */
 export type Unreadable =
-  | { unreadable: 'newer'; found: number; known: number }
+  | { unreadable: 'newer'; version: number; newest: number }
   | { unreadable: 'broken'; field: string; expected: string };
 
 export function isUnreadable(value: object | Unreadable): value is Unreadable {
@@ -60,8 +60,8 @@ export function readable<T extends object>(check: () => T): T | Unreadable {
     if (error instanceof Newer) {
       return {
         unreadable: 'newer',
-        found: error.found,
-        known: DOCUMENT_VERSION
+        version: error.version,
+        newest: DOCUMENT_VERSION
       };
     }
     const mismatch =
@@ -75,7 +75,7 @@ export function readable<T extends object>(check: () => T): T | Unreadable {
 }
 
 class Newer extends Error {
-  constructor(readonly found: number) {
+  constructor(readonly version: number) {
     super();
   }
 }
@@ -97,7 +97,7 @@ export function checkSnapshot(value: unknown): Snapshot {
   orNull(snapshot.cell, 'cell', checkCell);
   orNull(snapshot.message, 'message', text);
   orNull(snapshot.cut, 'cut', text);
-  each(snapshot.untraced_lines, 'untraced_lines', (line, field) =>
+  checkEach(snapshot.untraced_lines, 'untraced_lines', (line, field) =>
     integer(line, field, 1)
   );
 
@@ -109,8 +109,8 @@ export function checkSnapshot(value: unknown): Snapshot {
     name: keyof typeof MOST.Snapshot,
     check: (value: unknown, field: string) => unknown
   ): readonly unknown[] => {
-    const value = given(snapshot[name], IN_EVERY.has(name) ? null : []);
-    return each(upTo(MOST.Snapshot[name], value, name), name, check);
+    const value = withDefault(snapshot[name], IN_EVERY.has(name) ? null : []);
+    return checkEach(upTo(MOST.Snapshot[name], value, name), name, check);
   };
   const once = (
     name: keyof typeof MOST.Snapshot,
@@ -129,7 +129,7 @@ export function checkSnapshot(value: unknown): Snapshot {
     list(snapshot[pool], pool);
   }
   const pools = checkPools(snapshot, list(snapshot.scopes, 'scopes').length);
-  const scopes = each(snapshot.scopes, 'scopes', scope =>
+  const scopes = checkEach(snapshot.scopes, 'scopes', scope =>
     checkScope(scope, pools)
   ) as readonly Scope[];
   for (const scope of scopes) {
@@ -164,7 +164,7 @@ export function checkSnapshot(value: unknown): Snapshot {
       checkLedger(ledger, pools.frames)
     );
   }
-  const controls = checkControlFlow(given(snapshot.control_flow, []), {
+  const controls = checkControlFlow(withDefault(snapshot.control_flow, []), {
     ...pools,
     programs,
     scopes
@@ -196,9 +196,9 @@ export function checkSnapshot(value: unknown): Snapshot {
     integer(after.program, `${field}.after.program`, 0, programs);
   });
   orNull(snapshot.sweep ?? null, 'sweep', checkSweep);
-  checkTransforms(given(snapshot.transforms, []), 'transforms', sizes);
+  checkTransforms(withDefault(snapshot.transforms, []), 'transforms', sizes);
   orNull(snapshot.machine ?? null, 'machine', checkMachine);
-  oneOf(given(snapshot.values, 'kept'), 'values', VALUES);
+  oneOf(withDefault(snapshot.values, 'kept'), 'values', VALUES);
   some('named_values', (value, field) =>
     checkNamedValue(value, field, pools, scopes)
   );

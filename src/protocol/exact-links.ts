@@ -2,7 +2,7 @@
 import type { ExactLinks } from './snapshot';
 import {
   amount,
-  each,
+  checkEach,
   fields,
   flag,
   integer,
@@ -17,13 +17,13 @@ export function checkExactLinks(
   field: string,
   programs: number
 ): ExactLinks {
-  const found = fields(value, field);
-  integer(found.program, `${field}.program`, 0, programs);
-  amount(found.lower_seconds, `${field}.lower_seconds`);
-  amount(found.compile_seconds, `${field}.compile_seconds`);
-  integer(found.equations, `${field}.equations`, 0);
-  integer(found.reached, `${field}.reached`, 0);
-  each(found.levels, `${field}.levels`, (value, where) => {
+  const links = fields(value, field);
+  integer(links.program, `${field}.program`, 0, programs);
+  amount(links.lower_seconds, `${field}.lower_seconds`);
+  amount(links.compile_seconds, `${field}.compile_seconds`);
+  integer(links.equations, `${field}.equations`, 0);
+  integer(links.reached, `${field}.reached`, 0);
+  checkEach(links.levels, `${field}.levels`, (value, where) => {
     const level = fields(value, where);
     oneOf(level.name, `${where}.name`, ['stablehlo', 'hlo'] as const);
     for (const count of [
@@ -38,5 +38,5 @@ export function checkExactLinks(
     orNull(level.same, `${where}.same`, flag);
     text(level.words, `${where}.words`);
   });
-  return found as unknown as ExactLinks;
+  return links as unknown as ExactLinks;
 }

@@ -6,9 +6,9 @@
 import { checkCure } from './cures';
 import { MOST } from './limits';
 import {
-  given,
+  withDefault,
   amount,
-  each,
+  checkEach,
   fields,
   flag,
   integer,
@@ -35,7 +35,7 @@ const OUTCOMES = [
 export function checkLedger(value: unknown, frames: number): void {
   const ledger = fields(value, 'ledger');
   upTo(MOST.Ledger.functions, ledger.functions, 'ledger.functions').forEach(
-    one => checkFunction(one, frames)
+    entry => checkFunction(entry, frames)
   );
   upTo(MOST.Ledger.lines, ledger.lines, 'ledger.lines').forEach(line =>
     checkLine(line, 'ledger.lines')
@@ -50,25 +50,29 @@ export function checkLedger(value: unknown, frames: number): void {
   ).forEach(name => text(name, 'ledger.library_functions'));
   count(ledger.library_misses, 'ledger.library_misses');
   orNull(ledger.calls_note, 'ledger.calls_note', text);
-  count(given(ledger.small_programs, 0), 'ledger.small_programs');
-  amount(given(ledger.small_seconds, 0), 'ledger.small_seconds');
-  text(given(ledger.lead, ''), 'ledger.lead');
+  count(withDefault(ledger.small_programs, 0), 'ledger.small_programs');
+  amount(withDefault(ledger.small_seconds, 0), 'ledger.small_seconds');
+  text(withDefault(ledger.lead, ''), 'ledger.lead');
 }
 
 function checkFunction(value: unknown, frames: number): void {
-  const one = fields(value, 'ledger.functions');
-  text(one.name, 'ledger.functions.name');
-  integer(one.definition, 'ledger.functions.definition', -1, frames);
-  count(one.function_objects, 'ledger.functions.function_objects');
-  checkCounts(one.run, 'ledger.functions.run');
-  checkCounts(one.kernel, 'ledger.functions.kernel');
+  const ledgerFunction = fields(value, 'ledger.functions');
+  text(ledgerFunction.name, 'ledger.functions.name');
+  integer(ledgerFunction.definition, 'ledger.functions.definition', -1, frames);
+  count(ledgerFunction.function_objects, 'ledger.functions.function_objects');
+  checkCounts(ledgerFunction.run, 'ledger.functions.run');
+  checkCounts(ledgerFunction.kernel, 'ledger.functions.kernel');
   const most = MOST.LedgerFunction;
-  const entries = upTo(most.entries, one.entries, 'ledger.functions.entries');
-  entries.forEach(entry => checkEntry(entry, 'ledger.functions.entries'));
-  upTo(most.misses, one.misses, 'ledger.functions.misses').forEach(miss =>
-    checkMiss(miss, entries.length, frames)
+  const entries = upTo(
+    most.entries,
+    ledgerFunction.entries,
+    'ledger.functions.entries'
   );
-  count(one.misses_left_out, 'ledger.functions.misses_left_out');
+  entries.forEach(entry => checkEntry(entry, 'ledger.functions.entries'));
+  upTo(most.misses, ledgerFunction.misses, 'ledger.functions.misses').forEach(
+    miss => checkMiss(miss, entries.length, frames)
+  );
+  count(ledgerFunction.misses_left_out, 'ledger.functions.misses_left_out');
 }
 
 function checkCounts(value: unknown, field: string): void {
@@ -106,8 +110,8 @@ function checkMiss(value: unknown, entries: number, frames: number): void {
   const field = 'ledger.functions.misses';
   const miss = fields(value, field);
   oneOf(miss.outcome, `${field}.outcome`, OUTCOMES);
-  upTo(MOST.LedgerMiss.reasons, miss.reasons, `${field}.reasons`).forEach(one =>
-    checkReason(one, `${field}.reasons`)
+  upTo(MOST.LedgerMiss.reasons, miss.reasons, `${field}.reasons`).forEach(
+    reason => checkReason(reason, `${field}.reasons`)
   );
   text(miss.signature, `${field}.signature`);
   integer(miss.frame, `${field}.frame`, -1, frames);
@@ -116,8 +120,8 @@ function checkMiss(value: unknown, entries: number, frames: number): void {
   for (const stage of ['trace', 'lower', 'compile', 'total']) {
     orNull(miss[stage], `${field}.${stage}`, amount);
   }
-  text(given(miss.outcome_text, ''), `${field}.outcome_text`);
-  each(given(miss.cures, []), `${field}.cures`, cure =>
+  text(withDefault(miss.outcome_text, ''), `${field}.outcome_text`);
+  checkEach(withDefault(miss.cures, []), `${field}.cures`, cure =>
     checkCure(cure, `${field}.cures`, frames)
   );
 }

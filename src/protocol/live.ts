@@ -4,7 +4,7 @@ import { checkSnapshot } from './document';
 import type { LiveProgram } from './snapshot';
 import {
   fields,
-  given,
+  withDefault,
   integer,
   oneOf,
   orNull,
@@ -32,7 +32,11 @@ export function checkLiveProgram(value: unknown, field: string): LiveProgram {
   orNull(live.text, `${field}.text`, text);
   orNull(live.snapshot, `${field}.snapshot`, checkSnapshot);
   seconds(live.seconds, `${field}.seconds`);
-  orNull(given(live.cost, null), `${field}.cost`, text);
-  orNull(given(live.difference, null), `${field}.difference`, checkProgramDiff);
+  orNull(withDefault(live.cost, null), `${field}.cost`, text);
+  orNull(
+    withDefault(live.difference, null),
+    `${field}.difference`,
+    checkProgramDiff
+  );
   return live as unknown as LiveProgram;
 }

@@ -23,7 +23,7 @@ import {
   Working
 } from './snapshot';
 import {
-  each,
+  checkEach,
   fields,
   flag,
   integer,
@@ -115,7 +115,7 @@ function checkAnnouncement(value: unknown): Announcement {
       oneOf(message.stage, 'stage', STAGES);
       seconds(message.elapsed, 'elapsed');
       seconds(message.total_elapsed, 'total_elapsed');
-      each(message.finished, 'finished', stage => {
+      checkEach(message.finished, 'finished', stage => {
         const finished = row(stage, 'finished', 2);
         text(finished[0], 'finished.stage');
         seconds(finished[1], 'finished.seconds');

@@ -1,10 +1,10 @@
 /** Checks the notes of a document, and the call that the panel offers to trace. */
 import {
   count,
-  each,
+  checkEach,
   fields,
   flag,
-  given,
+  withDefault,
   integer,
   orNull,
   seconds,
@@ -32,10 +32,10 @@ export function checkNote(
   orNull(note.share ?? null, 'notes.share', seconds);
   orNull(note.title ?? null, 'notes.title', text);
   orNull(note.trial ?? null, 'notes.trial', text);
-  each(given(note.price, []), 'notes.price', text);
-  checkCureLevel(given(note.level, 'advice'), 'notes.level');
-  checkEdits(given(note.edits, []), 'notes.edits', pools.frames);
-  each(given(note.cures, []), 'notes.cures', cure =>
+  checkEach(withDefault(note.price, []), 'notes.price', text);
+  checkCureLevel(withDefault(note.level, 'advice'), 'notes.level');
+  checkEdits(withDefault(note.edits, []), 'notes.edits', pools.frames);
+  checkEach(withDefault(note.cures, []), 'notes.cures', cure =>
     checkCure(cure, 'notes.cures', pools.frames)
   );
 }

@@ -1,6 +1,6 @@
 /** Checks XLA's passes and the pages of their diffs; a `Mismatch` names the wrong field. */
 import type { PassDiff, ProgramPasses } from './snapshot';
-import { amount, each, fields, integer, text } from './structure';
+import { amount, checkEach, fields, integer, text } from './structure';
 
 /** Check the passes of a program; `programs` is how many the document has. */
 export function checkProgramPasses(
@@ -8,19 +8,19 @@ export function checkProgramPasses(
   field: string,
   programs: number
 ): ProgramPasses {
-  const found = fields(value, field);
-  integer(found.program, `${field}.program`, 0, programs);
-  amount(found.seconds, `${field}.seconds`);
-  integer(found.left_out, `${field}.left_out`, 0);
-  each(found.passes, `${field}.passes`, (value, name) => {
-    const one = fields(value, name);
-    text(one.name, `${name}.name`);
-    text(one.pipeline, `${name}.pipeline`);
+  const recorded = fields(value, field);
+  integer(recorded.program, `${field}.program`, 0, programs);
+  amount(recorded.seconds, `${field}.seconds`);
+  integer(recorded.left_out, `${field}.left_out`, 0);
+  checkEach(recorded.passes, `${field}.passes`, (value, name) => {
+    const pass = fields(value, name);
+    text(pass.name, `${name}.name`);
+    text(pass.pipeline, `${name}.pipeline`);
     for (const count of ['before', 'after', 'added', 'removed']) {
-      integer(one[count], `${name}.${count}`, 0);
+      integer(pass[count], `${name}.${count}`, 0);
     }
   });
-  return found as unknown as ProgramPasses;
+  return recorded as unknown as ProgramPasses;
 }
 
 /** Check a page of what a pass changed. */

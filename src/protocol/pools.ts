@@ -1,6 +1,6 @@
 /** Checks the pools that a document and its pages share: strings, avals, literals, files, frames, stacks. */
 import {
-  each,
+  checkEach,
   fields,
   flag,
   indices,
@@ -27,15 +27,15 @@ export function checkPools(
   holder: Readonly<Record<string, unknown>>,
   scopes: number
 ): IPools {
-  const strings = each(holder.strings, 'strings', text).length;
+  const strings = checkEach(holder.strings, 'strings', text).length;
   const avals =
     holder.avals === undefined
       ? 0
-      : each(holder.avals, 'avals', checkAval).length;
+      : checkEach(holder.avals, 'avals', checkAval).length;
   const literals =
     holder.literals === undefined
       ? 0
-      : each(holder.literals, 'literals', value => {
+      : checkEach(holder.literals, 'literals', value => {
           const literal = row(value, 'literals', 2);
           integer(literal[0], 'literals.text', 0, strings);
           integer(literal[1], 'literals.aval', 0, avals);
@@ -43,15 +43,15 @@ export function checkPools(
   const parameterLists =
     holder.parameter_lists === undefined
       ? 0
-      : each(holder.parameter_lists, 'parameter_lists', parameters =>
-          each(parameters, 'parameter_lists', value => {
+      : checkEach(holder.parameter_lists, 'parameter_lists', parameters =>
+          checkEach(parameters, 'parameter_lists', value => {
             const parameter = row(value, 'parameter_lists', 2);
             integer(parameter[0], 'parameter_lists.name', 0, strings);
             integer(parameter[1], 'parameter_lists.value', -1, strings);
           })
         ).length;
-  const files = each(holder.files, 'files', checkFile).length;
-  const frames = each(holder.frames, 'frames', value => {
+  const files = checkEach(holder.files, 'files', checkFile).length;
+  const frames = checkEach(holder.frames, 'frames', value => {
     const frame = row(value, 'frames', 6);
     integer(frame[0], 'frames.file', 0, files);
     integer(frame[1], 'frames.function', 0, strings);
@@ -60,7 +60,7 @@ export function checkPools(
     integer(frame[4], 'frames.end_line', line);
     integer(frame[5], 'frames.end_column', -1);
   }).length;
-  const stacks = each(holder.stacks, 'stacks', value => {
+  const stacks = checkEach(holder.stacks, 'stacks', value => {
     const stack = row(value, 'stacks', 2);
     indices(stack[0], 'stacks.frames', 0, frames);
     indices(stack[1], 'stacks.library', 0, frames);
@@ -80,7 +80,7 @@ export function checkPools(
 function checkAval(value: unknown): void {
   const aval = fields(value, 'avals');
   text(aval.text, 'avals.text');
-  each(aval.shape, 'avals.shape', (size, field) =>
+  checkEach(aval.shape, 'avals.shape', (size, field) =>
     typeof size === 'string' ? text(size, field) : integer(size, field, 0)
   );
   text(aval.dtype, 'avals.dtype');

@@ -1,10 +1,10 @@
 /** Checks the programs of a document, the named values of their scopes and the calls that raised. */
 import {
   count,
-  each,
+  checkEach,
   fields,
   flag,
-  given,
+  withDefault,
   integer,
   oneOf,
   orNull,
@@ -39,31 +39,33 @@ export function checkProgram(value: unknown, pools: IPools): void {
   orNull(program.how ?? null, 'programs.how', text);
   integer(program.definition, 'programs.definition', -1, pools.frames);
   integer(program.call, 'programs.call', -1, pools.frames);
-  each(program.arguments, 'programs.arguments', checkArgument);
+  checkEach(program.arguments, 'programs.arguments', checkArgument);
   orNull(program.result, 'programs.result', checkArgument);
   integer(program.scope, 'programs.scope', 0, pools.scopes);
-  each(program.input_names, 'programs.input_names', text);
-  each(program.result_names, 'programs.result_names', text);
+  checkEach(program.input_names, 'programs.input_names', text);
+  checkEach(program.result_names, 'programs.result_names', text);
   integer(program.equations, 'programs.equations', 0);
   flag(program.complete, 'programs.complete');
   orNull(program.lets, 'programs.lets', (lets, field) =>
-    each(lets, field, value => {
-      const one = row(value, field, 2);
-      integer(one[0], 'programs.lets.scope', 0, pools.scopes);
-      integer(one[1], 'programs.lets.name', 0, pools.strings);
+    checkEach(lets, field, value => {
+      const nameOfScope = row(value, field, 2);
+      integer(nameOfScope[0], 'programs.lets.scope', 0, pools.scopes);
+      integer(nameOfScope[1], 'programs.lets.name', 0, pools.strings);
     })
   );
-  each(program.levels, 'programs.levels', level => checkLevel(level, pools));
+  checkEach(program.levels, 'programs.levels', level =>
+    checkLevel(level, pools)
+  );
   orNull(program.stages, 'programs.stages', checkStages);
   orNull(program.activity, 'programs.activity', checkActivity);
   orNull(program.summary ?? null, 'programs.summary', checkSummary);
-  oneOf(given(program.group, 'jit'), 'programs.group', GROUPS);
-  flag(given(program.library, false), 'programs.library');
+  oneOf(withDefault(program.group, 'jit'), 'programs.group', GROUPS);
+  flag(withDefault(program.library, false), 'programs.library');
 }
 
 function checkSummary(value: unknown): void {
   const summary = fields(value, 'summary');
-  each(summary.size, 'summary.size', text);
+  checkEach(summary.size, 'summary.size', text);
   orNull(summary.activity, 'summary.activity', text);
   orNull(summary.origin, 'summary.origin', text);
 }
@@ -122,24 +124,29 @@ export function checkNamedValue(
   oneOf(named.kind, `${field}.kind`, NAMED_KINDS);
   const scope = integer(named.scope, `${field}.scope`, 0, scopes.length);
   const types = upTo(MOST.NamedValue.types, named.types, `${field}.types`);
-  each(types, `${field}.types`, (text, where) =>
+  checkEach(types, `${field}.types`, (text, where) =>
     integer(text, where, 0, pools.strings)
   );
   const variables = upTo(
     MOST.NamedValue.variables,
-    given(named.variables, []),
+    withDefault(named.variables, []),
     `${field}.variables`
   );
-  each(variables, `${field}.variables`, (variable, where) =>
+  checkEach(variables, `${field}.variables`, (variable, where) =>
     integer(variable, where, 0, scopes[scope].variable_avals.length)
   );
-  orNull(given(named.role, null), `${field}.role`, (role, where) =>
+  orNull(withDefault(named.role, null), `${field}.role`, (role, where) =>
     oneOf(role, where, NAMED_ROLES)
   );
-  orNull(given(named.steps, null), `${field}.steps`, (steps, where) =>
+  orNull(withDefault(named.steps, null), `${field}.steps`, (steps, where) =>
     integer(steps, where, 0)
   );
-  integer(given(named.promoted, -1), `${field}.promoted`, -1, pools.strings);
+  integer(
+    withDefault(named.promoted, -1),
+    `${field}.promoted`,
+    -1,
+    pools.strings
+  );
   return named as unknown as NamedValue;
 }
 
@@ -159,7 +166,7 @@ export function checkRaisedCall(
     call.operands,
     `${field}.operands`
   );
-  each(operands, `${field}.operands`, (operand, where) =>
+  checkEach(operands, `${field}.operands`, (operand, where) =>
     integer(operand, where, 0, variable_avals.length)
   );
   return call as unknown as RaisedCall;

@@ -10,7 +10,7 @@ import {
   Fields,
   Mismatch,
   amount,
-  each,
+  checkEach,
   fields,
   finite,
   flag,
@@ -71,7 +71,7 @@ export function checkRecording(
     values += checkLeaf(leaf, `${field}.leaves`, points, visits);
   }
   integer(values, `${field}.leaves`, 0, LIMITS.VALUES + 1);
-  const taken = each(
+  const taken = checkEach(
     recording.branch_taken,
     `${field}.branch_taken`,
     text
@@ -82,12 +82,12 @@ export function checkRecording(
   }
   orNull(recording.stopped, `${field}.stopped`, text);
   orNull(recording.thinned, `${field}.thinned`, text);
-  for (const one of upTo(
+  for (const comparison of upTo(
     MOST.Recording.comparisons,
     recording.comparisons,
     `${field}.comparisons`
   )) {
-    checkComparison(one, `${field}.comparisons`);
+    checkComparison(comparison, `${field}.comparisons`);
   }
   text(recording.verdict, `${field}.verdict`);
   for (const note of upTo(
@@ -107,13 +107,13 @@ export function checkRecording(
 /** Checks the table of calls: each call has a value for each column, and a count for each branch. */
 function checkCalls(value: unknown, field: string): void {
   const table = fields(value, field);
-  const columns = each(table.columns, `${field}.columns`, text).length;
+  const columns = checkEach(table.columns, `${field}.columns`, text).length;
   const name = `${field}.calls`;
-  for (const one of upTo(MOST.CallTable.calls, table.calls, name)) {
-    const row = fields(one, name);
+  for (const call of upTo(MOST.CallTable.calls, table.calls, name)) {
+    const row = fields(call, name);
     integer(row.call, `${name}.call`, 0);
     sameLength(
-      each(row.values, `${name}.values`, text).length,
+      checkEach(row.values, `${name}.values`, text).length,
       `${name}.values`,
       columns
     );
@@ -124,7 +124,7 @@ function checkCalls(value: unknown, field: string): void {
       Number.MAX_SAFE_INTEGER
     ).length;
     sameLength(
-      each(row.taken, `${name}.taken`, text).length,
+      checkEach(row.taken, `${name}.taken`, text).length,
       `${name}.taken`,
       times
     );
@@ -170,7 +170,7 @@ function checkLeaf(
     name: string,
     check: (value: unknown, field: string) => unknown
   ): number => {
-    const entries = each(leaf[name], `${field}.${name}`, check).length;
+    const entries = checkEach(leaf[name], `${field}.${name}`, check).length;
     sameLength(entries, `${field}.${name}`, length);
     return entries;
   };
@@ -204,8 +204,8 @@ function checkComparison(value: unknown, field: string): void {
   orNull(comparison.largest_difference, `${field}.largest_difference`, finite);
 }
 
-function sameLength(found: number, field: string, length: number): void {
-  if (found !== length) {
+function sameLength(actual: number, field: string, length: number): void {
+  if (actual !== length) {
     throw new Mismatch(field, `${length} entries`);
   }
 }

@@ -1,9 +1,9 @@
 /** Checks the scopes of a document and the pages of their equations: every index in range, no scope within itself. */
 import {
   Mismatch,
-  each,
+  checkEach,
   fields,
-  given,
+  withDefault,
   indices,
   integer,
   list,
@@ -82,7 +82,7 @@ export function checkScope(value: unknown, pools: IPools): Scope {
   );
   indices(scope.dropped, 'scopes.dropped', 0, Number.MAX_SAFE_INTEGER);
   const names = orNull(scope.names, 'scopes.names', (value, field) =>
-    each(value, field, text)
+    checkEach(value, field, text)
   );
   if (names) {
     sameLength(names, 'scopes.names', here);
@@ -105,14 +105,14 @@ export function checkScope(value: unknown, pools: IPools): Scope {
 
   const afterLast = firstEquation + primitives;
   let before = firstEquation;
-  each(scope.children, 'scopes.children', value => {
+  checkEach(scope.children, 'scopes.children', value => {
     const child = row(value, 'scopes.children', 4);
     before = integer(child[0], 'scopes.children.equation', before, afterLast);
     integer(child[1], 'scopes.children.parameter', 0, pools.strings);
     integer(child[2], 'scopes.children.position', -1);
     integer(child[3], 'scopes.children.scope', 0, pools.scopes);
   });
-  each(scope.effects, 'scopes.effects', value => {
+  checkEach(scope.effects, 'scopes.effects', value => {
     const effects = row(value, 'scopes.effects', 2);
     integer(effects[0], 'scopes.effects.equation', firstEquation, afterLast);
     indices(effects[1], 'scopes.effects', 0, pools.strings);
@@ -171,7 +171,7 @@ export function checkScopePage(value: unknown, scopes: number): ScopePage {
   const page = fields(value, 'scope');
   const pools = checkPools(page, scopes);
   checkScopeEquations(page, 'scope', pools);
-  each(given(page.inner, []), 'scope.inner', (item, where) => {
+  checkEach(withDefault(page.inner, []), 'scope.inner', (item, where) => {
     const inner = fields(item, where);
     integer(inner.number, `${where}.number`, 0, scopes);
     checkScopeEquations(inner, where, pools);
@@ -193,7 +193,7 @@ function checkScopeEquations(
     Number.MAX_SAFE_INTEGER
   );
   sameLength(
-    each(value.operand_names, `${where}.operand_names`, text),
+    checkEach(value.operand_names, `${where}.operand_names`, text),
     `${where}.operand_names`,
     operands.length
   );

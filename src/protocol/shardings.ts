@@ -3,11 +3,11 @@ import { LIMITS, MOST } from './limits';
 import { IDocumentSizes } from './cost';
 import { Collective, ProgramShardings, SpreadArray } from './snapshot';
 import {
-  given,
+  withDefault,
   Fields,
   Mismatch,
   counted,
-  each,
+  checkEach,
   fields,
   flag,
   integer,
@@ -47,25 +47,25 @@ export function checkProgramShardings(
     )
   );
   const layouts = upTo(most.layouts, shardings.layouts, `${field}.layouts`).map(
-    one => checkLayout(one, `${field}.layouts`)
+    layout => checkLayout(layout, `${field}.layouts`)
   );
-  upTo(most.arrays, shardings.arrays, `${field}.arrays`).forEach(one =>
-    checkArray(one, `${field}.arrays`, layouts, sizes)
+  upTo(most.arrays, shardings.arrays, `${field}.arrays`).forEach(array =>
+    checkArray(array, `${field}.arrays`, layouts, sizes)
   );
-  integer(given(shardings.left_out, 0), `${field}.left_out`, 0);
+  integer(withDefault(shardings.left_out, 0), `${field}.left_out`, 0);
   orNull(shardings.collectives ?? null, `${field}.collectives`, (all, name) =>
-    upTo(LIMITS.ARRAYS, all, name).forEach(one =>
-      checkCollective(one, name, sizes, devices)
+    upTo(LIMITS.ARRAYS, all, name).forEach(collective =>
+      checkCollective(collective, name, sizes, devices)
     )
   );
   integer(
-    given(shardings.collectives_left_out, 0),
+    withDefault(shardings.collectives_left_out, 0),
     `${field}.collectives_left_out`,
     0
   );
   orNull(shardings.bytes ?? null, `${field}.bytes`, counted);
   orNull(shardings.sent ?? null, `${field}.sent`, counted);
-  text(given(shardings.exchanged, ''), `${field}.exchanged`);
+  text(withDefault(shardings.exchanged, ''), `${field}.exchanged`);
   return shardings as unknown as ProgramShardings;
 }
 
@@ -74,8 +74,8 @@ function checkLayout(value: unknown, field: string): readonly number[] {
   const layout = fields(value, field);
   text(layout.kind, `${field}.kind`);
   text(layout.spec, `${field}.spec`);
-  upTo(MOST.Layout.mesh, layout.mesh, `${field}.mesh`).forEach(one => {
-    const axis = row(one, `${field}.mesh`, 2);
+  upTo(MOST.Layout.mesh, layout.mesh, `${field}.mesh`).forEach(entry => {
+    const axis = row(entry, `${field}.mesh`, 2);
     text(axis[0], `${field}.mesh.name`);
     integer(axis[1], `${field}.mesh.size`, 1);
   });
@@ -88,8 +88,8 @@ function checkLayout(value: unknown, field: string): readonly number[] {
     MOST.Layout.holders,
     layout.holders,
     `${field}.holders`
-  ).map(one => numbers(one, `${field}.holders`));
-  const parts = splits.reduce((all, one) => all * one, 1);
+  ).map(holder => numbers(holder, `${field}.holders`));
+  const parts = splits.reduce((all, split) => all * split, 1);
   if (holders.length > 0 && holders.length !== parts) {
     throw new Mismatch(`${field}.holders`, `${parts} entries, one a part`);
   }
@@ -107,7 +107,7 @@ function checkArray(
   oneOf(array.origin, `${field}.origin`, ORIGINS);
   text(array.name, `${field}.name`);
   text(array.type, `${field}.type`);
-  text(given(array.decided, ''), `${field}.decided`);
+  text(withDefault(array.decided, ''), `${field}.decided`);
   const shape = upTo(MOST.SpreadArray.shape, array.shape, `${field}.shape`);
   shape.forEach(axis =>
     typeof axis === 'string'
@@ -124,8 +124,8 @@ function checkArray(
   ) {
     throw new Mismatch(`${field}.shard`, 'as many axes as its array');
   }
-  if (given(array.scope, -1) === -1) {
-    integer(given(array.equation, -1), `${field}.equation`, -1, 0);
+  if (withDefault(array.scope, -1) === -1) {
+    integer(withDefault(array.equation, -1), `${field}.equation`, -1, 0);
   } else {
     checkEquation([array.scope, array.equation], field, sizes);
   }
@@ -137,46 +137,50 @@ function checkCollective(
   sizes: IDocumentSizes,
   devices: ReadonlySet<number>
 ): Collective {
-  const one: Fields = fields(value, field);
+  const collective: Fields = fields(value, field);
   for (const name of ['name', 'kind', 'groups_text']) {
-    text(one[name], `${field}.${name}`);
+    text(collective[name], `${field}.${name}`);
   }
   for (const name of ['line', 'arrays']) {
-    integer(one[name], `${field}.${name}`, 0);
+    integer(collective[name], `${field}.${name}`, 0);
   }
-  counted(one.runs, `${field}.runs`);
-  orNull(one.bytes, `${field}.bytes`, counted);
-  orNull(one.sent, `${field}.sent`, counted);
-  flag(given(one.per_trip, false), `${field}.per_trip`);
-  flag(given(one.conditional, false), `${field}.conditional`);
-  text(given(one.often, ''), `${field}.often`);
-  upTo(MOST.Collective.groups, one.groups, `${field}.groups`).forEach(group => {
-    const unknown = numbers(group, `${field}.groups`).find(
-      device => !devices.has(device)
-    );
-    if (unknown !== undefined) {
-      throw new Mismatch(`${field}.groups`, 'devices of this program');
+  counted(collective.runs, `${field}.runs`);
+  orNull(collective.bytes, `${field}.bytes`, counted);
+  orNull(collective.sent, `${field}.sent`, counted);
+  flag(withDefault(collective.per_trip, false), `${field}.per_trip`);
+  flag(withDefault(collective.conditional, false), `${field}.conditional`);
+  text(withDefault(collective.often, ''), `${field}.often`);
+  upTo(MOST.Collective.groups, collective.groups, `${field}.groups`).forEach(
+    group => {
+      const unknown = numbers(group, `${field}.groups`).find(
+        device => !devices.has(device)
+      );
+      if (unknown !== undefined) {
+        throw new Mismatch(`${field}.groups`, 'devices of this program');
+      }
     }
-  });
-  upTo(MOST.Collective.causes, one.causes, `${field}.causes`).forEach(value => {
-    const cause = fields(value, `${field}.causes`);
-    orNull(cause.bytes, `${field}.causes.bytes`, counted);
-    text(cause.op_name, `${field}.causes.op_name`);
-    text(cause.file, `${field}.causes.file`);
-    orNull(cause.line, `${field}.causes.line`, (line, name) =>
-      integer(line, name, 1)
-    );
-    integer(given(cause.left_out, 0), `${field}.causes.left_out`, 0);
-    flag(given(cause.inferred, false), `${field}.causes.inferred`);
-    upTo(
-      MOST.Cause.equations,
-      cause.equations,
-      `${field}.causes.equations`
-    ).forEach(place =>
-      checkEquation(row(place, `${field}.causes.equations`, 2), field, sizes)
-    );
-  });
-  return one as unknown as Collective;
+  );
+  upTo(MOST.Collective.causes, collective.causes, `${field}.causes`).forEach(
+    value => {
+      const cause = fields(value, `${field}.causes`);
+      orNull(cause.bytes, `${field}.causes.bytes`, counted);
+      text(cause.op_name, `${field}.causes.op_name`);
+      text(cause.file, `${field}.causes.file`);
+      orNull(cause.line, `${field}.causes.line`, (line, name) =>
+        integer(line, name, 1)
+      );
+      integer(withDefault(cause.left_out, 0), `${field}.causes.left_out`, 0);
+      flag(withDefault(cause.inferred, false), `${field}.causes.inferred`);
+      upTo(
+        MOST.Cause.equations,
+        cause.equations,
+        `${field}.causes.equations`
+      ).forEach(place =>
+        checkEquation(row(place, `${field}.causes.equations`, 2), field, sizes)
+      );
+    }
+  );
+  return collective as unknown as Collective;
 }
 
 function checkEquation(
@@ -189,7 +193,7 @@ function checkEquation(
 }
 
 function numbers(value: unknown, field: string, least = 0): readonly number[] {
-  return each(value, field, one =>
-    integer(one, field, least)
+  return checkEach(value, field, entry =>
+    integer(entry, field, least)
   ) as readonly number[];
 }

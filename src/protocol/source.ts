@@ -1,6 +1,13 @@
 /** Checks a page of a source file; a `Mismatch` names the wrong field. */
 import type { SourcePage } from './snapshot';
-import { Mismatch, each, fields, integer, orNull, text } from './structure';
+import {
+  Mismatch,
+  checkEach,
+  fields,
+  integer,
+  orNull,
+  text
+} from './structure';
 
 /** Check the text of a file: its stretches ascend, and end where the file does. */
 export function checkSourcePage(value: unknown, field: string): SourcePage {
@@ -8,7 +15,7 @@ export function checkSourcePage(value: unknown, field: string): SourcePage {
   text(page.path, `${field}.path`);
   const lines = integer(page.lines, `${field}.lines`, 0);
   let next = 1;
-  each(page.stretches, `${field}.stretches`, (value, name) => {
+  checkEach(page.stretches, `${field}.stretches`, (value, name) => {
     const stretch = fields(value, name);
     const first = integer(stretch.first_line, `${name}.first_line`, next);
     next = first + text(stretch.text, `${name}.text`).split('\n').length;

@@ -58,29 +58,29 @@ export function finite(value: unknown, field: string): number {
 
 /** A number that can be added up. */
 export function seconds(value: unknown, field: string): number {
-  const found = finite(value, field);
-  if (Math.abs(found) > LIMITS.AMOUNT) {
+  const number = finite(value, field);
+  if (Math.abs(number) > LIMITS.AMOUNT) {
     throw new Mismatch(field, `a number up to ${LIMITS.AMOUNT}`);
   }
-  return found;
+  return number;
 }
 
 /** Seconds, operations or bytes: a number from 0 that can be added up. */
 export function amount(value: unknown, field: string): number {
-  const found = seconds(value, field);
-  if (found < 0) {
+  const number = seconds(value, field);
+  if (number < 0) {
     throw new Mismatch(field, 'a number from 0');
   }
-  return found;
+  return number;
 }
 
 /** Operations or bytes: may be more than an integer of JavaScript holds exactly. */
 export function counted(value: unknown, field: string): number {
-  const found = amount(value, field);
-  if (!Number.isInteger(found)) {
+  const number = amount(value, field);
+  if (!Number.isInteger(number)) {
     throw new Mismatch(field, 'an integer from 0');
   }
-  return found;
+  return number;
 }
 
 export function integer(
@@ -112,7 +112,7 @@ export function oneOf<T extends string>(
 }
 
 /** A field that documents of earlier versions lack; null means that the field is missing. */
-export function given(value: unknown, inEarlier: unknown): unknown {
+export function withDefault(value: unknown, inEarlier: unknown): unknown {
   return value === undefined ? inEarlier : value;
 }
 
@@ -161,7 +161,7 @@ export function row(
   return entries;
 }
 
-export function each(
+export function checkEach(
   value: unknown,
   field: string,
   check: (value: unknown, field: string) => unknown

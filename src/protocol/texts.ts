@@ -2,9 +2,9 @@
 import {
   Mismatch,
   count,
-  each,
+  checkEach,
   fields,
-  given,
+  withDefault,
   indices,
   integer,
   list,
@@ -28,9 +28,9 @@ export function checkLevel(value: unknown, pools: IPools): void {
   orNull(level.characters, 'levels.characters', count);
   orNull(level.lines, 'levels.lines', count);
   orNull(level.sha256, 'levels.sha256', text);
-  const held = orNull(level.text, 'levels.text', text);
-  const lines = held?.split('\n').length ?? 0;
-  if (state === 'held' && held === null) {
+  const content = orNull(level.text, 'levels.text', text);
+  const lines = content?.split('\n').length ?? 0;
+  if (state === 'held' && content === null) {
     throw new Mismatch('levels.text', 'a text, because its state is held');
   }
   orNull(level.line_stacks, 'levels.line_stacks', (stacks, field) =>
@@ -50,14 +50,23 @@ function checkLines(
   lines: number,
   pools: IPools
 ): void {
-  indices(given(value.inferred_lines, []), `${name}.inferred_lines`, 0, lines);
-  each(given(value.other_stacks, []), `${name}.other_stacks`, (row, field) => {
-    const [line, ...stacks] = indices(row, field, 0, Infinity);
-    indices([line ?? -1], field, 0, lines);
-    indices(stacks, field, 0, pools.stacks);
-  });
-  each(
-    given(value.named_equations, []),
+  indices(
+    withDefault(value.inferred_lines, []),
+    `${name}.inferred_lines`,
+    0,
+    lines
+  );
+  checkEach(
+    withDefault(value.other_stacks, []),
+    `${name}.other_stacks`,
+    (row, field) => {
+      const [line, ...stacks] = indices(row, field, 0, Infinity);
+      indices([line ?? -1], field, 0, lines);
+      indices(stacks, field, 0, pools.stacks);
+    }
+  );
+  checkEach(
+    withDefault(value.named_equations, []),
     `${name}.named_equations`,
     (row, field) => {
       const numbers = indices(row, field, 0, Number.MAX_SAFE_INTEGER);
@@ -101,7 +110,7 @@ function checkLineEquations(
     return;
   }
   let before = -1;
-  each(value, 'text.line_equations', (item, where) => {
+  checkEach(value, 'text.line_equations', (item, where) => {
     const numbers = indices(item, where, 0, Number.MAX_SAFE_INTEGER);
     if (numbers.length < 3 || numbers.length % 2 !== 1) {
       throw new Mismatch(where, 'a line, then scopes and equations');

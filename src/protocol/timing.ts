@@ -2,7 +2,7 @@
 import { LIMITS, MOST } from './limits';
 import { Machine, ProgramTiming, Sweep, SweepFit } from './snapshot';
 import {
-  given,
+  withDefault,
   amount,
   fields,
   finite,
@@ -31,7 +31,7 @@ export function checkWarmTime(value: unknown, field: string): void {
     amount(warm[name], `${field}.${name}`);
   }
   integer(warm.runs, `${field}.runs`, 1);
-  integer(given(warm.batch, 1), `${field}.batch`, 1);
+  integer(withDefault(warm.batch, 1), `${field}.batch`, 1);
 }
 
 /**
@@ -49,7 +49,7 @@ export function checkProgramTiming(
   orNull(timing.warm, `${field}.warm`, checkWarmTime);
   orNull(timing.eager, `${field}.eager`, checkWarmTime);
   orNull(timing.ratio, `${field}.ratio`, (value, name) => {
-    row(value, name, 2).forEach(one => amount(one, name));
+    row(value, name, 2).forEach(bound => amount(bound, name));
   });
   orNull(timing.pays_after, `${field}.pays_after`, count);
   text(timing.sentence, `${field}.sentence`);
@@ -120,7 +120,7 @@ function checkFit(value: unknown, field: string): void {
   finite(fit.factor, `${field}.factor`);
   orNull(fit.error, `${field}.error`, amount);
   finite(fit.first_number, `${field}.first_number`);
-  text(given(fit.sentence, ''), `${field}.sentence`);
+  text(withDefault(fit.sentence, ''), `${field}.sentence`);
 }
 
 function count(value: unknown, field: string): number {
@@ -128,5 +128,7 @@ function count(value: unknown, field: string): number {
 }
 
 function sentences(value: unknown, field: string): void {
-  upTo(LIMITS.SENTENCES, value, field).forEach(one => text(one, field));
+  upTo(LIMITS.SENTENCES, value, field).forEach(sentence =>
+    text(sentence, field)
+  );
 }

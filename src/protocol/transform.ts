@@ -5,7 +5,7 @@ import { TRANSFORM_KINDS } from './facts';
 import type { Transform } from './snapshot';
 import {
   Mismatch,
-  each,
+  checkEach,
   fields,
   integer,
   oneOf,
@@ -24,7 +24,7 @@ export function checkTransforms(
   sizes: IDocumentSizes
 ): void {
   const derived = new Set<number>();
-  each(
+  checkEach(
     upTo(MOST.Snapshot.transforms, value, field),
     field,
     (transform, where) => {
@@ -51,7 +51,7 @@ function checkTransform(
   const of = integer(transform.of, `${field}.of`, 0, sizes.programs);
   text(transform.words, `${field}.words`);
   const error = orNull(transform.error, `${field}.error`, text);
-  const parts = each(transform.parts, `${field}.parts`, (part, where) =>
+  const parts = checkEach(transform.parts, `${field}.parts`, (part, where) =>
     checkPart(part, where, of, sizes)
   );
   if (parts.length > 0 !== (error === null)) {
@@ -69,7 +69,7 @@ function checkPart(
   const part = fields(value, field);
   integer(part.program, `${field}.program`, of + 1, sizes.programs);
   oneOf(part.part, `${field}.part`, ['whole', 'primal', 'linear'] as const);
-  each(part.roles, `${field}.roles`, (item, where) => {
+  checkEach(part.roles, `${field}.roles`, (item, where) => {
     const [scope, roles] = row(item, where, 2);
     const number = integer(scope, `${where}.scope`, 0, sizes.scopes.length);
     const letters = text(roles, `${where}.roles`);
@@ -77,7 +77,7 @@ function checkPart(
       throw new Mismatch(`${where}.roles`, 'a letter for each equation');
     }
   });
-  each(part.kept, `${field}.kept`, (item, where) => {
+  checkEach(part.kept, `${field}.kept`, (item, where) => {
     const [scope, equation, output, type, bytes] = row(item, where, 5);
     const number = integer(scope, `${where}.scope`, 0, sizes.scopes.length);
     integer(equation, `${where}.equation`, 0, sizes.scopes[number]);

@@ -66,7 +66,7 @@ export class TransformRow {
       ? (document.activeElement as HTMLElement).dataset.key
       : undefined;
     const buttons: HTMLButtonElement[] = [];
-    const said: string[] = [];
+    const reasons: string[] = [];
     if (snapshot !== null && program >= 0) {
       const original = originalOf(snapshot, program);
       const { name } = snapshot.programs[original];
@@ -82,7 +82,7 @@ export class TransformRow {
         )
       );
       for (const kind of TRANSFORM_KINDS) {
-        buttons.push(...this._ofKind(kind, original, said));
+        buttons.push(...this._ofKind(kind, original, reasons));
       }
       if (this._columns) {
         const title = this._trans.__('Transforms side by side');
@@ -96,7 +96,7 @@ export class TransformRow {
       }
     }
     this._choices.replaceChildren(...buttons);
-    this._said.textContent = said.join(' ');
+    this._said.textContent = reasons.join(' ');
     if (focused !== undefined) {
       buttons.find(button => button.dataset.key === focused)?.focus();
     }
@@ -105,7 +105,7 @@ export class TransformRow {
   private _ofKind(
     kind: TransformKind,
     original: number,
-    said: string[]
+    reasons: string[]
   ): HTMLButtonElement[] {
     const { snapshot, program } = this._place;
     const { _trans: trans } = this;
@@ -128,13 +128,13 @@ export class TransformRow {
       );
     }
     if (made?.error && this._asked === kind) {
-      said.push(made.error);
+      reasons.push(made.error);
     }
     if (state?.kind === 'failed') {
-      said.push(state.reason);
+      reasons.push(state.reason);
     }
     if (state?.kind === 'working') {
-      said.push(trans.__('JAX traces %1 …', kind));
+      reasons.push(trans.__('JAX traces %1 …', kind));
     }
     const title = made?.error ?? transformTitle(kind, trans);
     const cannot = !made && this._model?.requests === null;

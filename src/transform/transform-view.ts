@@ -168,14 +168,14 @@ export class TransformView extends LinkedView {
     const wanted = this._entries(shown.snapshot, shown.original);
     const kept = new Map(this._columns.map(column => [column.node, column]));
     this._columns = wanted.map(entry => {
-      const known = [...kept.values()].find(
+      const earlierColumn = [...kept.values()].find(
         column =>
           column.program === entry.program &&
           column.node.dataset.column === entry.key
       );
-      if (known && entry.program >= 0) {
-        kept.delete(known.node);
-        return known;
+      if (earlierColumn && entry.program >= 0) {
+        kept.delete(earlierColumn.node);
+        return earlierColumn;
       }
       return this._make(entry, model, shown.snapshot);
     });
@@ -204,18 +204,24 @@ export class TransformView extends LinkedView {
     const { trans } = this._options;
     const { name } = snapshot.programs[original];
     const entries: IEntry[] = [
-      { key: 'original', program: original, title: name, words: '', said: '' }
+      { key: 'original', program: original, title: name, words: '', reason: '' }
     ];
     for (const kind of TRANSFORM_KINDS) {
       if (!this._wanted.has(kind)) {
         continue;
       }
       const transform = transformsOf(snapshot, original).find(
-        one => one.kind === kind
+        candidate => candidate.kind === kind
       );
       if (!transform || transform.error !== null) {
-        const said = transform?.error ?? this._why(snapshot, original, kind);
-        entries.push({ key: kind, program: -1, title: kind, words: '', said });
+        const reason = transform?.error ?? this._why(snapshot, original, kind);
+        entries.push({
+          key: kind,
+          program: -1,
+          title: kind,
+          words: '',
+          reason
+        });
         continue;
       }
       for (const part of transform.parts) {
@@ -224,7 +230,7 @@ export class TransformView extends LinkedView {
           program: part.program,
           title: partTitle(transform, part, trans),
           words: transform.words,
-          said: ''
+          reason: ''
         });
       }
     }
@@ -251,7 +257,7 @@ export class TransformView extends LinkedView {
   }
 
   private _make(
-    { key, program, title, words, said }: IEntry,
+    { key, program, title, words, reason }: IEntry,
     model: IJaxprModel,
     snapshot: Snapshot
   ): TransformColumn {
@@ -269,7 +275,7 @@ export class TransformView extends LinkedView {
       }
     });
     column.node.dataset.column = key;
-    column.tell(said);
+    column.tell(reason);
     return column;
   }
 
@@ -383,5 +389,5 @@ interface IEntry {
   title: string;
   words: string;
   /** The reason why there is no program; else empty. */
-  said: string;
+  reason: string;
 }

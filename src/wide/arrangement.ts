@@ -99,13 +99,13 @@ export function toggled(
 ): IArrangement {
   const shown = shownColumns(arrangement, fit);
   const wanted = COLUMNS.filter(
-    one => shown.includes(one) !== (one === column)
+    name => shown.includes(name) !== (name === column)
   );
   return wanted.length === 0
     ? arrangement
     : {
         ...arrangement,
-        hidden: COLUMNS.filter(one => !wanted.includes(one))
+        hidden: COLUMNS.filter(name => !wanted.includes(name))
       };
 }
 
@@ -121,7 +121,7 @@ export function moved(
   if (!shown.includes(column) || neighbour === undefined) {
     return arrangement;
   }
-  const order = arrangement.order.filter(one => one !== column);
+  const order = arrangement.order.filter(name => name !== column);
   order.splice(order.indexOf(neighbour) + (by > 0 ? 1 : 0), 0, column);
   return { ...arrangement, order };
 }

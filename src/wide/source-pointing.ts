@@ -38,7 +38,7 @@ export class SourcePointing implements IDisposable {
   onUpdate(update: ViewUpdate): void {
     if (
       update.selectionSet &&
-      update.transactions.some(one => one.isUserEvent('select'))
+      update.transactions.some(transaction => transaction.isUserEvent('select'))
     ) {
       const at = this._selectionAt(update.state.selection.main.head);
       // Deferred: the model answers with marks, and an editor must not change in the middle of an update.

@@ -108,7 +108,8 @@ export function lineOf(
   { path, line }: ISourcePlace
 ): number {
   const part = parts.find(
-    one => one.path === path && one.from <= line && line < one.from + one.count
+    part =>
+      part.path === path && part.from <= line && line < part.from + part.count
   );
   return part ? part.first + line - part.from : -1;
 }
@@ -129,11 +130,11 @@ function filesOf(snapshot: Snapshot, links: Links, files: SourceFiles): File[] {
           execution_count: cell.execution_count,
           source: null
         });
-  const others = from.filter(({ path }) => path !== own?.path);
+  const otherFiles = from.filter(({ path }) => path !== own?.path);
   return [
     ...(own ? [own] : []),
-    ...others.filter(({ kind }) => kind === 'cell'),
-    ...others.filter(({ kind }) => kind !== 'cell'),
+    ...otherFiles.filter(({ kind }) => kind === 'cell'),
+    ...otherFiles.filter(({ kind }) => kind !== 'cell'),
     ...[...links.libraries.values()].filter(({ path }) => files.isOpen(path))
   ];
 }

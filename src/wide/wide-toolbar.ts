@@ -43,13 +43,13 @@ export class WideToolbar {
       this._columns.set(column, button);
     }
     this._together = togetherButton(trans, actions.together);
-    this.said = element('span', 'jp-JaxprWide-said');
-    this.said.setAttribute('role', 'status');
+    this.announcement = element('span', 'jp-JaxprWide-said');
+    this.announcement.setAttribute('role', 'status');
     this.node = toolRow(
       trans.__('Columns'),
       switches(trans.__('Shown columns'), [...this._columns.values()]),
       space(),
-      this.said,
+      this.announcement,
       this._together,
       filterButton(filters, trans),
       iconButton('unfoldAll', trans.__('Unfold all'), actions.unfoldAll),
@@ -61,7 +61,7 @@ export class WideToolbar {
 
   readonly node: HTMLElement;
   /** What the last key did, for a screen reader too. */
-  readonly said: HTMLElement;
+  readonly announcement: HTMLElement;
 
   show(arrangement: IArrangement, shown: readonly ColumnName[]): void {
     for (const [column, button] of this._columns) {

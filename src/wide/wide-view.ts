@@ -427,7 +427,7 @@ export class WideView extends LinkedView {
 
   /** Shows a message about the last key. */
   private _say(words: string): void {
-    this._toolbar.said.textContent = words;
+    this._toolbar.announcement.textContent = words;
   }
 
   private _head: WideHead;

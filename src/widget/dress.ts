@@ -9,17 +9,17 @@ let watching: MutationObserver | null = null;
 /** Whether the page around the widget is dark. */
 export function isDark(): boolean {
   const { body, documentElement: root } = document;
-  const said = [body, root].flatMap(({ dataset, classList }) => [
+  const themeMarks = [body, root].flatMap(({ dataset, classList }) => [
     dataset.jpThemeLight === undefined ? '' : `light-${dataset.jpThemeLight}`, // JupyterLab, Notebook 7
     dataset.vscodeThemeKind ?? '', // VS Code
     dataset.theme ?? '', // marimo
     ...classList
   ]);
-  said.push(root.getAttribute('theme') ?? ''); // Colab
-  if (said.some(word => LIGHT.has(word))) {
+  themeMarks.push(root.getAttribute('theme') ?? ''); // Colab
+  if (themeMarks.some(word => LIGHT.has(word))) {
     return false;
   }
-  if (said.some(word => DARK.has(word))) {
+  if (themeMarks.some(word => DARK.has(word))) {
     return true;
   }
   return matchMedia?.('(prefers-color-scheme: dark)').matches ?? false;

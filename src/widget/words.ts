@@ -8,7 +8,7 @@ function filled(text: string, values: readonly unknown[]): string {
   );
 }
 
-const one = (text: string, ...values: unknown[]): string =>
+const singleForm = (text: string, ...values: unknown[]): string =>
   filled(text, values);
 const several = (
   singular: string,
@@ -25,8 +25,8 @@ const severalIn = (
 ): string => several(singular, plural, n, ...values);
 
 export const english: TranslationBundle = {
-  __: one,
-  gettext: one,
+  __: singleForm,
+  gettext: singleForm,
   _n: several,
   ngettext: several,
   _p: (_: string, text: string, ...values: unknown[]) => filled(text, values),

@@ -129,7 +129,10 @@ function* ofListings(listings: ProgramListings): Generator<Operation> {
   for (const level of program.levels) {
     if (level.state === 'held') {
       let text: IListing | null = null;
-      yield [level.name, () => (text = listings.pages.held(level.name, level))];
+      yield [
+        level.name,
+        () => (text = listings.pages.takeText(level.name, level))
+      ];
       if (text !== null) {
         const held = text as IListing;
         yield [`lines of ${level.name}`, () => drawn(held)];

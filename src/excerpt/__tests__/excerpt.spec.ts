@@ -13,7 +13,7 @@ function excerpt(selection: Selection, name = 'rnn-0.12'): IExcerpt | null {
   const listings = openListings(snapshot, snapshot.focus, trans);
   for (const level of listings.program.levels) {
     if (level.state === 'held') {
-      listings.pages.held(level.name, level);
+      listings.pages.takeText(level.name, level);
     }
   }
   return excerptOf(listings, selection, trans);

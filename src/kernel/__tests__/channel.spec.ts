@@ -140,7 +140,7 @@ describe('what the kernel says', () => {
     page.kernel.saysAtLength('hub', new TextEncoder().encode('{"type":'));
     expect(page.heard).toEqual([]);
     expect(page.unreadable).toEqual([
-      { unreadable: 'newer', found: 9, known: 1 },
+      { unreadable: 'newer', version: 9, newest: 1 },
       { unreadable: 'broken', field: 'message', expected: 'an object' }
     ]);
   });

@@ -108,8 +108,8 @@ describe('the twin of a recurrent net', () => {
         { scope: 1, equation: 3 }
       ]
     });
-    const { ids, told } = twin.equationsOfLines('hlo', 1, 5);
-    expect([ids.size, told]).toEqual([3, true]);
+    const { ids, isExact } = twin.equationsOfLines('hlo', 1, 5);
+    expect([ids.size, isExact]).toEqual([3, true]);
     expect(twin.equationsOfLine('stablehlo', 3)).toEqual([]);
   });
 

@@ -164,8 +164,8 @@ describe('links of a recurrent net', () => {
       ['1.2 add']
     ]);
     const of = (first: number, last: number) => {
-      const { ids, told } = pages.equationsOfLines('hlo', first, last);
-      return [equationsOf(pages, ids), told];
+      const { ids, isExact } = pages.equationsOfLines('hlo', first, last);
+      return [equationsOf(pages, ids), isExact];
     };
     expect(of(0, 2)).toEqual([['1.2 add', '1.3 add'], true]);
 
@@ -182,12 +182,12 @@ describe('links of a recurrent net', () => {
     shared.addText('hlo', 0, [add, add], together, {
       named_equations: [[1, 1, 3]]
     });
-    const { ids, told } = shared.equationsOfLines('hlo', 0, 1);
-    expect([equationsOf(shared, ids), told]).toEqual([
+    const { ids, isExact } = shared.equationsOfLines('hlo', 0, 1);
+    expect([equationsOf(shared, ids), isExact]).toEqual([
       ['1.2 add', '1.3 add'],
       false
     ]);
-    expect(shared.equationsOfLines('hlo', 1, 1).told).toBe(true);
+    expect(shared.equationsOfLines('hlo', 1, 1).isExact).toBe(true);
   });
 
   it('of a snapshot are made once', () => {
@@ -290,7 +290,7 @@ describe('every golden document', () => {
       snapshot.programs.forEach((_, program) => {
         const links = linksOf(snapshot, program);
         for (const scope of links.equations.scopes) {
-          for (let e = 0; e < links.equations.held(scope); e++) {
+          for (let e = 0; e < links.equations.arrivedCount(scope); e++) {
             const [span] = links.resolve({
               kind: 'equations',
               equations: [{ scope, equation: e }]

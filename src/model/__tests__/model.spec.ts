@@ -155,7 +155,7 @@ describe('a run that cannot be read', () => {
   it('leaves what is in view, and says why', () => {
     const { model, kernel } = connected();
     kernel.sends(run('run-1'));
-    kernel.unreadable.emit({ unreadable: 'newer', found: 2, known: 1 });
+    kernel.unreadable.emit({ unreadable: 'newer', version: 2, newest: 1 });
     expect(listed(model)).toBe('[run-1]');
     expect(model.failure).toEqual({
       text: 'The program of the last run cannot be shown.',

@@ -102,11 +102,11 @@ export class LinkIndex {
       text.named.set(line, { scope, equation });
     }
     for (const [line, ...stacks] of facts.other_stacks ?? []) {
-      const others = stacks
+      const otherOrigins = stacks
         .map(stack => this.spans.origin(pools, stack))
         .filter(origin => origin !== null);
-      text.addOthers(line, others);
-      for (const origin of others) {
+      text.addOthers(line, otherOrigins);
+      for (const origin of otherOrigins) {
         origins.push(origin);
       }
     }
@@ -121,11 +121,15 @@ export class LinkIndex {
    * Add a page of equations to the index, after the page was added to the program; outer pages come before inner pages.
    */
   addParts(parts: readonly IAddedPart[]): void {
-    const known = parts.filter(({ scope }) => this._indexed[scope]);
-    known.slice(0, 1).forEach(({ scope, part }) => this._index(scope, part));
+    const indexedParts = parts.filter(({ scope }) => this._indexed[scope]);
+    indexedParts
+      .slice(0, 1)
+      .forEach(({ scope, part }) => this._index(scope, part));
     this._indexScopes();
     // The other parts call these scopes, too.
-    known.slice(1).forEach(({ scope, part }) => this._index(scope, part));
+    indexedParts
+      .slice(1)
+      .forEach(({ scope, part }) => this._index(scope, part));
   }
 
   /**
@@ -163,10 +167,10 @@ export class LinkIndex {
 
   private _index(scope: number, part: ScopePart): void {
     const { equations } = this;
-    const given = this._inherited[scope] ?? [];
+    const inherited = this._inherited[scope] ?? [];
     for (let equation = part.first; equation < part.end; equation++) {
       const own = this.spans.origin(part.pools, part.stack(equation));
-      const origins = own ? own.alone : given;
+      const origins = own ? own.alone : inherited;
       const id = equations.id(scope, equation);
       this.origins[id] = origins;
       for (const origin of origins) {
@@ -232,9 +236,9 @@ export class LinkIndex {
         this._libraries.set(file.path, file);
       }
       const key = lineKey(file.path, line);
-      const known = this.throughLibrary.get(key);
-      if (known) {
-        known.push(origin);
+      const origins = this.throughLibrary.get(key);
+      if (origins) {
+        origins.push(origin);
       } else {
         this.throughLibrary.set(key, [origin]);
       }
@@ -249,8 +253,8 @@ export class LinkIndex {
     this._chains.add(origin.chain);
     origin.frames.forEach((frame, i) => {
       const chains = i === 0 ? this.chainsOfSpan : this.chainsThrough;
-      const known = chains.get(frame);
-      if (known?.includes(origin.chain)) {
+      const chainsOfFrame = chains.get(frame);
+      if (chainsOfFrame?.includes(origin.chain)) {
         return; // a recursive function
       }
       put(chains, frame, origin.chain);

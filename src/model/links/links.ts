@@ -27,7 +27,7 @@ export interface ILinesEquations {
    * True if the lines come from all of these equations; false if they come from some of them, which XLA does not
    * distinguish.
    */
-  told: boolean;
+  isExact: boolean;
 }
 
 /** The links of one program; pages of equations and of texts are added when they arrive. */
@@ -93,11 +93,11 @@ export class Links {
   ): ILinesEquations {
     const ids = new Set<number>();
     const seen = new Set<number>();
-    let told = true;
+    let isExact = true;
     for (let line = first; line <= last; line++) {
       // Most of the thousands of lines of an unrolled loop have the same origin, which is looked up once.
-      const [origin, other] = this._index.texts[level].all(line);
-      if (origin && !other && !this.isNamed(level, line)) {
+      const [origin, secondOrigin] = this._index.texts[level].all(line);
+      if (origin && !secondOrigin && !this.isNamed(level, line)) {
         if (seen.has(origin.exact)) {
           continue;
         }
@@ -105,9 +105,9 @@ export class Links {
       }
       const equations = this.equationsOfLine(level, line);
       addAll(ids, equations);
-      told &&= equations.length <= 1;
+      isExact &&= equations.length <= 1;
     }
-    return { ids, told };
+    return { ids, isExact };
   }
 
   /** The span in a cell that stands for an origin: the innermost frame that is in a cell. */
@@ -357,7 +357,9 @@ export function linksOf(snapshot: Snapshot, program: number): Links {
       new ProgramEquations(snapshot, snapshot.programs[program]),
       opened.spans
     );
-    const spread = snapshot.shardings?.find(one => one.program === program);
+    const spread = snapshot.shardings?.find(
+      shardings => shardings.program === program
+    );
     links.addCollectives(spread?.collectives ?? []);
     opened.links.set(program, links);
   }

@@ -8,7 +8,7 @@ import { IJaxprModel } from '../../tokens';
 import { Guess } from './predictions';
 import { Row } from './rows';
 import { Sign } from './signs';
-import { known } from './words';
+import { countWords } from './words';
 
 export interface IRowProps {
   row: Row;
@@ -48,7 +48,7 @@ export function Count(props: {
       {something && <Sign outcome="compiled" />}
       <span className={value === null ? 'jp-JaxprCache-unknown' : undefined}>
         <span className="jp-JaxprCache-number">
-          {known(props.amount, trans)}
+          {countWords(props.amount, trans)}
         </span>
         <span className="jp-JaxprCache-amount">
           {amount(trans, of, props.amount)}

@@ -76,6 +76,6 @@ export function typedParts(text: string): { text: string; type: boolean }[] {
 
 /** True if the whole text is a type, such as `weak f32[]`. */
 export function isType(text: string): boolean {
-  const [first, ...others] = typedParts(text);
-  return others.length === 0 && (first?.type ?? false);
+  const [first, ...otherParts] = typedParts(text);
+  return otherParts.length === 0 && (first?.type ?? false);
 }

@@ -25,7 +25,7 @@ import {
   LONGEST,
   curesOf,
   hitsAfter,
-  known,
+  countWords,
   outcomeText,
   placeWords,
   priceWords,
@@ -38,30 +38,32 @@ const WORDS = [0];
 /** The table of the functions of this run as texts: the head, a row for each function, the sums. */
 interface ITable {
   heads: string[];
-  functions: { one: LedgerFunction; cells: string[] }[];
+  functions: { ledgerFunction: LedgerFunction; cells: string[] }[];
   totals: string[] | null;
 }
 
 function tableOf(snapshot: Snapshot, trans: TranslationBundle): ITable {
   const { ledger } = snapshot;
   const exact = (value: number): string => bound(value, true);
-  const functions = (ledger?.functions ?? []).filter(isOfThisRun).map(one => {
-    const counts = countsOf(one);
-    const { calls_exact } = counts;
-    const place = placeWords(snapshot, one.definition, trans);
-    const name = shortened(one.name, 120);
-    return {
-      one,
-      cells: [
-        place === null ? name : `${name} (${place.label})`,
-        known({ value: counts.calls, exact: calls_exact }, trans),
-        known({ value: counts.hits, exact: calls_exact }, trans),
-        known(entriesOf(one), trans),
-        exact(counts.compiles),
-        counts.seconds > 0 ? spaced(duration(counts.seconds)) : ''
-      ]
-    };
-  });
+  const functions = (ledger?.functions ?? [])
+    .filter(isOfThisRun)
+    .map(ledgerFunction => {
+      const counts = countsOf(ledgerFunction);
+      const { calls_exact } = counts;
+      const place = placeWords(snapshot, ledgerFunction.definition, trans);
+      const name = shortened(ledgerFunction.name, 120);
+      return {
+        ledgerFunction,
+        cells: [
+          place === null ? name : `${name} (${place.label})`,
+          countWords({ value: counts.calls, exact: calls_exact }, trans),
+          countWords({ value: counts.hits, exact: calls_exact }, trans),
+          countWords(entriesOf(ledgerFunction), trans),
+          exact(counts.compiles),
+          counts.seconds > 0 ? spaced(duration(counts.seconds)) : ''
+        ]
+      };
+    });
   const totals = ledger ? totalsOf(ledger) : null;
   return {
     heads: [
@@ -78,9 +80,9 @@ function tableOf(snapshot: Snapshot, trans: TranslationBundle): ITable {
         ? null
         : [
             trans._n('%1 function', '%1 functions', totals.functions),
-            known(totals.calls, trans),
-            known(totals.hits, trans),
-            known(totals.entries, trans),
+            countWords(totals.calls, trans),
+            countWords(totals.hits, trans),
+            countWords(totals.entries, trans),
             exact(totals.compiles),
             spaced(duration(totals.seconds))
           ]
@@ -104,29 +106,34 @@ const SIGNS = {
   raised: '×'
 } as const;
 
-function missTexts(one: LedgerFunction, trans: TranslationBundle): IMissText[] {
-  const misses = one.misses
-    .map((miss, index): IMiss => ({ one: miss, index }))
-    .filter(({ one: miss }) => miss.this_run);
-  return grouped(misses).map(group => missText(one, group, trans));
+function missTexts(
+  ledgerFunction: LedgerFunction,
+  trans: TranslationBundle
+): IMissText[] {
+  const misses = ledgerFunction.misses
+    .map((miss, index): IMiss => ({ miss, index }))
+    .filter(({ miss }) => miss.this_run);
+  return grouped(misses).map(group => missText(ledgerFunction, group, trans));
 }
 
 function missText(
-  one: LedgerFunction,
+  ledgerFunction: LedgerFunction,
   misses: Misses,
   trans: TranslationBundle
 ): IMissText {
   const last = misses[misses.length - 1];
-  const { reasons, outcome } = last.one;
+  const { reasons, outcome } = last.miss;
   const price = priceWords(misses, trans);
   const texts = reasons.map(({ text }) => shortened(text, LONGEST));
   const isFirst = reasons.some(({ kind }) => kind === 'first_call');
   const hits =
-    misses.length > 1 ? null : hitsAfter(last, one.misses, one.entries);
+    misses.length > 1
+      ? null
+      : hitsAfter(last, ledgerFunction.misses, ledgerFunction.entries);
   const asides = [
-    ...(isFirst ? [signature(last.one)] : []),
+    ...(isFirst ? [signature(last.miss)] : []),
     ...(misses.length > 1 ? [`× ${misses.length}`] : []),
-    ...(outcome === 'compiled' ? [] : [outcomeText(last.one)]),
+    ...(outcome === 'compiled' ? [] : [outcomeText(last.miss)]),
     ...(hits === null
       ? []
       : [
@@ -134,14 +141,14 @@ function missText(
             '%2 later hit',
             '%2 later hits',
             hits,
-            bound(hits, countsOf(one).calls_exact)
+            bound(hits, countsOf(ledgerFunction).calls_exact)
           )
         ]),
-    ...(price.each === '' ? [] : [spaced(price.each)])
+    ...(price.priceOfEach === '' ? [] : [spaced(price.priceOfEach)])
   ];
   return {
     sign: SIGNS[outcome],
-    text: [texts.join('; ') || signature(last.one), ...asides].join(' · '),
+    text: [texts.join('; ') || signature(last.miss), ...asides].join(' · '),
     price: spaced(price.sum),
     cures: curesOf(misses)
   };
@@ -173,9 +180,12 @@ export function ledgerText(
   if (functions.length > 0) {
     lines.push('', line(heads));
   }
-  for (const { one, cells } of functions) {
+  for (const { ledgerFunction, cells } of functions) {
     lines.push(line(cells));
-    for (const { sign, text, price, cures } of missTexts(one, trans)) {
+    for (const { sign, text, price, cures } of missTexts(
+      ledgerFunction,
+      trans
+    )) {
       lines.push(`  ${sign} ${text}${price === '' ? '' : ` · ${price}`}`);
       lines.push(...cures.map(cure => `    ${cure}`));
     }
@@ -208,8 +218,8 @@ export function ledgerMarkdown(
     }
     blocks.push(markdownTable(heads, rows, WORDS));
   }
-  const lists = functions.flatMap(({ one, cells }) => {
-    const misses = missTexts(one, trans).map(
+  const lists = functions.flatMap(({ ledgerFunction, cells }) => {
+    const misses = missTexts(ledgerFunction, trans).map(
       ({ sign, text, price, cures }) =>
         `- ${sign} ${code(text)}${price === '' ? '' : ` ${price}`}` +
         cures.map(cure => `\n  ${code(cure)}`).join('')

@@ -64,15 +64,15 @@ export function FunctionTable(props: {
   /** Go to the line of a row. */
   const goTo = (row: Row): void => {
     choose(row);
-    const found = placeWords(snapshot, row.frame, trans);
-    if (found !== null && found.place.cellId !== null) {
-      attentionOf(model).goToCell({ ...found.place.span, role: 'own' });
+    const definition = placeWords(snapshot, row.frame, trans);
+    if (definition !== null && definition.place.cellId !== null) {
+      attentionOf(model).goToCell({ ...definition.place.span, role: 'own' });
     }
   };
   const node = (key: string): HTMLElement | null =>
     [
       ...(table.current?.querySelectorAll<HTMLElement>('[data-key]') ?? [])
-    ].find(one => one.dataset.key === key) ?? null;
+    ].find(rowNode => rowNode.dataset.key === key) ?? null;
   const move = (row: Row | undefined): void => {
     if (row !== undefined) {
       choose(row);
@@ -92,7 +92,7 @@ export function FunctionTable(props: {
       rows
         .slice(0, at)
         .reverse()
-        .find(one => one.level < row.level);
+        .find(earlierRow => earlierRow.level < row.level);
     switch (event.key) {
       case 'ArrowDown':
         move(rows[at + 1]);
@@ -153,7 +153,7 @@ export function FunctionTable(props: {
   const dearest = Math.max(
     0,
     ...rows.map(row =>
-      row.kind === 'function' ? countsOf(row.of.one).seconds : 0
+      row.kind === 'function' ? countsOf(row.of.ledgerFunction).seconds : 0
     )
   );
   const shared: Omit<IRowProps, 'row' | 'chosen' | 'active'> = {
@@ -187,10 +187,10 @@ export function FunctionTable(props: {
             data-key={row.key}
             data-kind={row.kind}
             data-outcome={
-              row.kind === 'miss' ? row.misses[0].one.outcome : undefined
+              row.kind === 'miss' ? row.misses[0].miss.outcome : undefined
             }
             data-this-run={
-              row.kind === 'miss' ? row.misses[0].one.this_run : undefined
+              row.kind === 'miss' ? row.misses[0].miss.this_run : undefined
             }
             className={`jp-JaxprCache-row jp-mod-${row.kind}`}
             style={{ '--jjx-depth': row.level - 1 } as React.CSSProperties}

@@ -9,13 +9,13 @@ import {
 
 /** A function of the ledger, with its index in the ledger. */
 export interface IFunction {
-  readonly one: LedgerFunction;
+  readonly ledgerFunction: LedgerFunction;
   readonly index: number;
 }
 
 /** A miss of a function, with its index in the function. */
 export interface IMiss {
-  readonly one: LedgerMiss;
+  readonly miss: LedgerMiss;
   readonly index: number;
 }
 
@@ -35,8 +35,8 @@ export const COLUMNS: readonly Column[] = [
 export type Order = { column: Column; descending: boolean } | null;
 
 /** True if this run called the function, as far as is known. */
-export function isOfThisRun(one: LedgerFunction): boolean {
-  const { calls, misses, inlined, raised } = one.run;
+export function isOfThisRun(ledgerFunction: LedgerFunction): boolean {
+  const { calls, misses, inlined, raised } = ledgerFunction.run;
   return (calls ?? 0) + misses + inlined + raised > 0;
 }
 
@@ -44,8 +44,10 @@ export function isOfThisRun(one: LedgerFunction): boolean {
  * The counts of a function in this run; for a function that only earlier runs called, the counts since the kernel
  * started.
  */
-export function countsOf(one: LedgerFunction): LedgerCounts {
-  return isOfThisRun(one) ? one.run : one.kernel;
+export function countsOf(ledgerFunction: LedgerFunction): LedgerCounts {
+  return isOfThisRun(ledgerFunction)
+    ? ledgerFunction.run
+    : ledgerFunction.kernel;
 }
 
 /** The seconds of a call beyond running: trace, lower and compile; null if JAX did none of the three. */
@@ -80,10 +82,10 @@ export function inOrder(
   const sign = descending ? -1 : 1;
   return [...functions].sort((a, b) => {
     if (column === 'function') {
-      return sign * a.one.name.localeCompare(b.one.name);
+      return sign * a.ledgerFunction.name.localeCompare(b.ledgerFunction.name);
     }
-    const left = number(a.one, column);
-    const right = number(b.one, column);
+    const left = number(a.ledgerFunction, column);
+    const right = number(b.ledgerFunction, column);
     if (left === null || right === null) {
       return Number(left === null) - Number(right === null);
     }
@@ -92,13 +94,13 @@ export function inOrder(
 }
 
 function number(
-  one: LedgerFunction,
+  ledgerFunction: LedgerFunction,
   column: Exclude<Column, 'function'>
 ): number | null {
-  const counts = countsOf(one);
+  const counts = countsOf(ledgerFunction);
   switch (column) {
     case 'entries':
-      return entriesOf(one).value;
+      return entriesOf(ledgerFunction).value;
     case 'price':
       return counts.seconds;
     default:
@@ -107,9 +109,9 @@ function number(
 }
 
 /** The number of cache entries that JAX holds; unknown if JAX may have dropped an entry. */
-export function entriesOf(one: LedgerFunction): IAmount {
-  const unknown = one.entries.some(entry => entry.held === null);
-  return { value: unknown ? null : one.entries.length, exact: true };
+export function entriesOf(ledgerFunction: LedgerFunction): IAmount {
+  const unknown = ledgerFunction.entries.some(entry => entry.held === null);
+  return { value: unknown ? null : ledgerFunction.entries.length, exact: true };
 }
 
 /** The sums below the table, over the functions of this run. */
@@ -124,15 +126,20 @@ export interface ITotals {
 
 export function totalsOf(ledger: Ledger): ITotals {
   const all = ledger.functions.filter(isOfThisRun);
-  const runs = all.map(one => one.run);
+  const runs = all.map(ledgerFunction => ledgerFunction.run);
   return {
     functions: all.length,
     calls: sum(runs, 'calls'),
     hits: sum(runs, 'hits'),
     entries: {
-      value: all.some(one => entriesOf(one).value === null)
+      value: all.some(
+        ledgerFunction => entriesOf(ledgerFunction).value === null
+      )
         ? null
-        : all.reduce((total, one) => total + one.entries.length, 0),
+        : all.reduce(
+            (total, ledgerFunction) => total + ledgerFunction.entries.length,
+            0
+          ),
       exact: true
     },
     compiles: ledger.compiles,
@@ -142,13 +149,13 @@ export function totalsOf(ledger: Ledger): ITotals {
 
 /** Adds counts. If some are unknown, the sum is a lower bound; if all are unknown, the sum is unknown. */
 function sum(runs: readonly LedgerCounts[], column: 'calls' | 'hits'): IAmount {
-  const known = runs.flatMap(run => run[column] ?? []);
+  const counts = runs.flatMap(run => run[column] ?? []);
   return {
     value:
-      known.length === 0 && runs.length > 0
+      counts.length === 0 && runs.length > 0
         ? null
-        : known.reduce((total, value) => total + value, 0),
-    exact: known.length === runs.length && runs.every(run => run.calls_exact)
+        : counts.reduce((total, value) => total + value, 0),
+    exact: counts.length === runs.length && runs.every(run => run.calls_exact)
   };
 }
 
@@ -165,16 +172,16 @@ export function grouped(misses: readonly IMiss[]): readonly Misses[] {
   const groups: Misses[] = [];
   let from = 0;
   while (from < misses.length) {
-    const kinds = kindsOf(misses[from].one);
+    const kinds = kindsOf(misses[from].miss);
     let to = from + 1;
-    while (to < misses.length && kindsOf(misses[to].one) === kinds) {
+    while (to < misses.length && kindsOf(misses[to].miss) === kinds) {
       to++;
     }
-    const [first, ...others] = misses.slice(from, to);
-    if (others.length + 1 >= FEWEST_IN_A_GROUP && kinds !== '') {
-      groups.push([first, ...others]);
+    const [first, ...otherMisses] = misses.slice(from, to);
+    if (otherMisses.length + 1 >= FEWEST_IN_A_GROUP && kinds !== '') {
+      groups.push([first, ...otherMisses]);
     } else {
-      groups.push([first], ...others.map((one): Misses => [one]));
+      groups.push([first], ...otherMisses.map((miss): Misses => [miss]));
     }
     from = to;
   }
@@ -214,6 +221,6 @@ export function matching(
   if (wanted === '' || has(searched.function)) {
     return new Set(all);
   }
-  const found = new Set(all.filter(index => has(searched.misses[index])));
-  return found.size > 0 ? found : null;
+  const shownMisses = new Set(all.filter(index => has(searched.misses[index])));
+  return shownMisses.size > 0 ? shownMisses : null;
 }

@@ -27,16 +27,16 @@ export function MissCells(props: CellProps<IMissRow>): JSX.Element {
   const { misses } = row;
   const price = priceWords(misses, trans);
   const edits = editsOf(misses);
-  const prices = misses.flatMap(({ one }) => priceOf(one) ?? []);
+  const prices = misses.flatMap(({ miss }) => priceOf(miss) ?? []);
   return (
     <>
       <div role="gridcell" className="jp-JaxprCache-what" aria-colspan={5}>
-        <Sign outcome={misses[0].one.outcome} />
+        <Sign outcome={misses[0].miss.outcome} />
         <div>
           <MissWords
             misses={misses}
             row={row}
-            each={price.each}
+            priceOfEach={price.priceOfEach}
             trans={trans}
           />
           {curesOf(misses).map(cure => (
@@ -67,46 +67,46 @@ export function MissCells(props: CellProps<IMissRow>): JSX.Element {
 export function MissWords(props: {
   misses: Misses;
   row: IMissRow | IQuestionRow;
-  each: string;
+  priceOfEach: string;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { misses, row, each, trans } = props;
-  const { one } = row.of;
+  const { misses, row, priceOfEach, trans } = props;
+  const { ledgerFunction } = row.of;
   const last = misses[misses.length - 1];
   // The sign and the price already show that a call compiled.
-  const isCompiled = last.one.outcome === 'compiled';
+  const isCompiled = last.miss.outcome === 'compiled';
   // The hits after a guessed call are a separate question.
   const hits =
     misses.length > 1 || row.kind === 'question'
       ? null
-      : hitsAfter(last, one.misses, one.entries);
+      : hitsAfter(last, ledgerFunction.misses, ledgerFunction.entries);
   const asides = [
-    isCompiled ? '' : outcomeText(last.one),
-    each,
+    isCompiled ? '' : outcomeText(last.miss),
+    priceOfEach,
     hits === null
       ? ''
       : trans._n(
           '%2 later hit',
           '%2 later hits',
           hits,
-          bound(hits, countsOf(one).calls_exact)
+          bound(hits, countsOf(ledgerFunction).calls_exact)
         )
   ].filter(aside => aside !== '');
-  const { reasons } = last.one;
+  const { reasons } = last.miss;
   return (
     <>
       {/* For a screen reader; the sign says it to the eye. */}
       <span className="jp-JaxprPanel-notice">
-        {isCompiled && `${outcomeText(last.one)}: `}
+        {isCompiled && `${outcomeText(last.miss)}: `}
       </span>
-      {reasons.length === 0 && <Code text={signature(last.one)} />}
+      {reasons.length === 0 && <Code text={signature(last.miss)} />}
       {reasons.map((reason, at) => (
         <div key={at} className="jp-JaxprCache-reason">
           <ReasonCells
-            words={reasonWords(reason, last.one, trans)}
+            words={reasonWords(reason, last.miss, trans)}
             first={
               misses.length > 1
-                ? reasonWords(misses[0].one.reasons[at], misses[0].one, trans)
+                ? reasonWords(misses[0].miss.reasons[at], misses[0].miss, trans)
                 : null
             }
             times={at === 0 ? misses.length : 1}
@@ -193,10 +193,10 @@ function Change(props: { before: string; after: string }): JSX.Element {
 /** The details of the chosen miss: the place of the call, its stages, its arguments. */
 function Detail(props: CellProps<IMissRow>): JSX.Element {
   const { row, snapshot, goTo, trans } = props;
-  const { one: miss } = row.misses[row.misses.length - 1];
+  const { miss } = row.misses[row.misses.length - 1];
   const place = placeWords(snapshot, miss.frame, trans);
   const stages = stageWords(miss, trans);
-  const said =
+  const showsSignature =
     miss.reasons.length === 0 ||
     miss.reasons.some(
       reason => reasonWords(reason, miss, trans).form === 'signature'
@@ -213,7 +213,7 @@ function Detail(props: CellProps<IMissRow>): JSX.Element {
       )}
       {place !== null && stages !== '' && ' · '}
       {stages}
-      {!said && (
+      {!showsSignature && (
         <div>
           <Code text={signature(miss)} />
         </div>

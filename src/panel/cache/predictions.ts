@@ -23,15 +23,15 @@ export interface IQuestion {
 }
 
 /** The questions about a function, in the order of its calls as far as the order is known. */
-export function questionsOf(one: LedgerFunction): IQuestion[] {
-  if (!isOfThisRun(one)) {
+export function questionsOf(ledgerFunction: LedgerFunction): IQuestion[] {
+  if (!isOfThisRun(ledgerFunction)) {
     return [];
   }
   const questions: IQuestion[] = [];
-  const asked = new Set<number>();
+  const entriesInQuestions = new Set<number>();
   // The number of hits that no question is about yet.
-  let left = one.run.hits ?? 0;
-  one.misses.forEach((miss, index) => {
+  let left = ledgerFunction.run.hits ?? 0;
+  ledgerFunction.misses.forEach((miss, index) => {
     const { entry, outcome, signature, this_run } = miss;
     if (!this_run || outcome === 'inlined') {
       return;
@@ -44,13 +44,13 @@ export function questionsOf(one: LedgerFunction): IQuestion[] {
       calls: 1,
       answer: reused ? 'hit' : 'miss',
       miss: index,
-      again: entry >= 0 && asked.has(entry)
+      again: entry >= 0 && entriesInQuestions.has(entry)
     });
-    if (entry < 0 || asked.has(entry)) {
+    if (entry < 0 || entriesInQuestions.has(entry)) {
       return;
     }
-    asked.add(entry);
-    const made = one.entries[entry];
+    entriesInQuestions.add(entry);
+    const made = ledgerFunction.entries[entry];
     // The hits of an older entry may be of an earlier run.
     if (made.this_run && made.hits !== null && made.hits > 0) {
       left -= made.hits;
@@ -65,10 +65,10 @@ export function questionsOf(one: LedgerFunction): IQuestion[] {
     }
   });
   if (left > 0) {
-    const [only, ...others] = one.entries;
+    const [only, ...otherEntries] = ledgerFunction.entries;
     questions.push({
       key: 'hits',
-      signature: others.length === 0 ? (only?.signature ?? '') : '',
+      signature: otherEntries.length === 0 ? (only?.signature ?? '') : '',
       calls: left,
       answer: 'hit',
       miss: -1,
@@ -91,8 +91,8 @@ export function scoreOf(
   guesses: Guesses
 ): { guessed: number; right: number; of: number } {
   const score = { guessed: 0, right: 0, of: 0 };
-  functions.forEach((one, index) => {
-    for (const question of questionsOf(one)) {
+  functions.forEach((ledgerFunction, index) => {
+    for (const question of questionsOf(ledgerFunction)) {
       const guess = guesses.get(guessKey(index, question));
       score.of++;
       score.guessed += Number(guess !== undefined);

@@ -11,7 +11,7 @@ import { placeWords, priceWords, signature } from './words';
 export function QuestionCells(props: CellProps<IQuestionRow>): JSX.Element {
   const { row, snapshot, active, trans } = props;
   const { question, guess } = row;
-  const miss = row.of.one.misses[question.miss];
+  const miss = row.of.ledgerFunction.misses[question.miss];
   const place =
     miss === undefined ? null : placeWords(snapshot, miss.frame, trans);
   const calls =
@@ -22,7 +22,7 @@ export function QuestionCells(props: CellProps<IQuestionRow>): JSX.Element {
       : question.again
         ? trans.__('%1 times the same call', question.calls)
         : trans.__('%1 more calls', question.calls);
-  const asked = (
+  const sentence = (
     <>
       {calls} <Code text={signature(question)} />
       {place !== null && (
@@ -48,7 +48,7 @@ export function QuestionCells(props: CellProps<IQuestionRow>): JSX.Element {
       <>
         <div role="gridcell" className="jp-JaxprCache-what" aria-colspan={5}>
           <span className="jp-JaxprCache-sign jp-mod-hidden" />
-          <div>{asked}</div>
+          <div>{sentence}</div>
         </div>
         <div role="gridcell" className="jp-JaxprCache-guess">
           {choose('hit')} {choose('miss')}
@@ -74,12 +74,12 @@ export function QuestionCells(props: CellProps<IQuestionRow>): JSX.Element {
           </span>
           <div>
             {miss === undefined ? (
-              asked
+              sentence
             ) : (
               <MissWords
-                misses={[{ one: miss, index: question.miss }]}
+                misses={[{ miss, index: question.miss }]}
                 row={row}
-                each=""
+                priceOfEach=""
                 trans={trans}
               />
             )}
@@ -88,7 +88,7 @@ export function QuestionCells(props: CellProps<IQuestionRow>): JSX.Element {
       </div>
       <div role="gridcell" className="jp-JaxprCache-price">
         {miss !== undefined &&
-          priceWords([{ one: miss, index: question.miss }], trans).sum}
+          priceWords([{ miss, index: question.miss }], trans).sum}
       </div>
     </>
   );

@@ -42,15 +42,17 @@ function Fold({ unfolded }: { unfolded: boolean | null }): JSX.Element {
 
 function FunctionCells(props: CellProps<IFunctionRow>): JSX.Element {
   const { row, snapshot, dearest, goTo, trans } = props;
-  const { one } = row.of;
-  const counts = countsOf(one);
+  const { ledgerFunction } = row.of;
+  const counts = countsOf(ledgerFunction);
   const exact = counts.calls_exact;
-  const place = placeWords(snapshot, one.definition, trans);
+  const place = placeWords(snapshot, ledgerFunction.definition, trans);
   return (
     <>
       <div role="gridcell" className="jp-JaxprCache-name">
         <Fold unfolded={row.unfolded} />
-        <b title={shortened(one.name, 120)}>{shortened(one.name, 120)}</b>{' '}
+        <b title={shortened(ledgerFunction.name, 120)}>
+          {shortened(ledgerFunction.name, 120)}
+        </b>{' '}
         {place !== null && (
           <Place
             label={place.label}
@@ -77,7 +79,11 @@ function FunctionCells(props: CellProps<IFunctionRow>): JSX.Element {
               amount={{ value: counts.hits, exact }}
               trans={trans}
             />
-            <Count of="entries" amount={entriesOf(one)} trans={trans} />
+            <Count
+              of="entries"
+              amount={entriesOf(ledgerFunction)}
+              trans={trans}
+            />
             <Count
               of="compiles"
               amount={{ value: counts.compiles, exact: true }}
@@ -101,7 +107,7 @@ function FunctionCells(props: CellProps<IFunctionRow>): JSX.Element {
 function EntryCells(props: CellProps<IEntryRow>): JSX.Element {
   const { row, trans } = props;
   const { entry } = row;
-  const exact = countsOf(row.of.one).calls_exact;
+  const exact = countsOf(row.of.ledgerFunction).calls_exact;
   const asides = [
     entry.hits === null
       ? trans.__('hits unknown')

@@ -110,12 +110,19 @@ class Rows {
 
   all(): Row[] {
     const { ledger } = this._snapshot;
-    const all = (ledger?.functions ?? []).map((one, index) => ({ one, index }));
-    const now = all.filter(({ one }) => isOfThisRun(one));
-    const earlier = all.filter(({ one }) => !isOfThisRun(one));
+    const all = (ledger?.functions ?? []).map((ledgerFunction, index) => ({
+      ledgerFunction,
+      index
+    }));
+    const now = all.filter(({ ledgerFunction }) => isOfThisRun(ledgerFunction));
+    const earlier = all.filter(
+      ({ ledgerFunction }) => !isOfThisRun(ledgerFunction)
+    );
     const few = now.length <= UNFOLDED_AT_FIRST;
     this._functions(now, 1, few);
-    const shown = earlier.filter(each => this._found(each) !== null);
+    const shown = earlier.filter(
+      functionOfRow => this._found(functionOfRow) !== null
+    );
     if (shown.length > 0) {
       const unfolded = this._heading('functions', shown.length, 1, 'functions');
       if (unfolded) {
@@ -130,13 +137,13 @@ class Rows {
     level: number,
     unfoldedAtFirst: boolean
   ): void {
-    const found = inOrder(functions, this._arrangement.order).filter(
-      each => this._found(each) !== null
+    const matches = inOrder(functions, this._arrangement.order).filter(
+      listed => this._found(listed) !== null
     );
-    for (const each of found.slice(0, MOST_FUNCTIONS)) {
-      this._function(each, level, unfoldedAtFirst);
+    for (const listed of matches.slice(0, MOST_FUNCTIONS)) {
+      this._function(listed, level, unfoldedAtFirst);
     }
-    const more = found.length - MOST_FUNCTIONS;
+    const more = matches.length - MOST_FUNCTIONS;
     if (more > 0) {
       this._line('unseen-functions', more, level, `more ${level}`);
     }
@@ -147,15 +154,16 @@ class Rows {
     level: number,
     unfoldedAtFirst: boolean
   ): void {
-    const { one, index } = of;
-    const place = this._place(one.definition);
-    const key = this._unique(`f ${one.name} ${place}`);
+    const { ledgerFunction, index } = of;
+    const place = this._place(ledgerFunction.definition);
+    const key = this._unique(`f ${ledgerFunction.name} ${place}`);
     const guesses = this._arrangement.guesses;
-    const questions = guesses === null ? [] : questionsOf(one);
+    const questions = guesses === null ? [] : questionsOf(ledgerFunction);
     const open = questions.some(
       question => !guesses?.has(guessKey(index, question))
     );
-    const foldable = one.misses.length + one.entries.length > 0;
+    const foldable =
+      ledgerFunction.misses.length + ledgerFunction.entries.length > 0;
     const unfolded = foldable
       ? this._isUnfolded(
           key,
@@ -168,7 +176,7 @@ class Rows {
       key,
       level,
       unfolded,
-      frame: one.definition,
+      frame: ledgerFunction.definition,
       of,
       hidden: open
     });
@@ -179,26 +187,29 @@ class Rows {
       this._questions(of, questions, level + 1, key);
       return;
     }
-    const found = this._found(of) ?? new Set();
-    const misses = one.misses
-      .map((miss, at) => ({ one: miss, index: at }))
-      .filter(({ index: at }) => found.has(at));
-    const now = misses.filter(({ one: miss }) => miss.this_run);
-    const before = misses.filter(({ one: miss }) => !miss.this_run);
+    const matches = this._found(of) ?? new Set();
+    const misses = ledgerFunction.misses
+      .map((miss, at) => ({ miss, index: at }))
+      .filter(({ index: at }) => matches.has(at));
+    const now = misses.filter(({ miss }) => miss.this_run);
+    const before = misses.filter(({ miss }) => !miss.this_run);
     this._misses(of, now, level + 1, key);
-    if (one.entries.length > 0 && found.size === one.misses.length) {
+    if (
+      ledgerFunction.entries.length > 0 &&
+      matches.size === ledgerFunction.misses.length
+    ) {
       this._entries(of, level + 1, key);
     }
-    const earlier = before.length + one.misses_left_out;
+    const earlier = before.length + ledgerFunction.misses_left_out;
     if (earlier > 0) {
       const id = `${key} earlier`;
       const slow =
-        one.misses_left_out > 0 ||
-        before.some(miss => miss.one.outcome === 'dispatch_only');
+        ledgerFunction.misses_left_out > 0 ||
+        before.some(({ miss }) => miss.outcome === 'dispatch_only');
       const kind = slow ? 'earlier-with-slow-hits' : 'earlier';
       if (this._heading(kind, earlier, level + 1, id)) {
-        if (one.misses_left_out > 0) {
-          const left = one.misses_left_out;
+        if (ledgerFunction.misses_left_out > 0) {
+          const left = ledgerFunction.misses_left_out;
           this._line('left-out', left, level + 2, `${key} left out`);
         }
         this._misses(of, before, level + 2, key);
@@ -213,15 +224,15 @@ class Rows {
     parent: string
   ): void {
     for (const group of grouped(misses)) {
-      const [first, ...others] = group;
-      const alone = others.length === 0;
+      const [first, ...otherMisses] = group;
+      const alone = otherMisses.length === 0;
       const key = `${parent} m ${first.index}${alone ? '' : ' and more'}`;
       const unfolded = alone ? null : this._isUnfolded(key, false);
       this._miss(of, group, level, key, unfolded);
       if (unfolded) {
-        for (const each of group) {
-          const id = `${parent} m ${each.index}`;
-          this._miss(of, [each], level + 1, id, null);
+        for (const miss of group) {
+          const id = `${parent} m ${miss.index}`;
+          this._miss(of, [miss], level + 1, id, null);
         }
       }
     }
@@ -234,12 +245,12 @@ class Rows {
     key: string,
     unfolded: boolean | null
   ): void {
-    const { frame } = misses[misses.length - 1].one;
+    const { frame } = misses[misses.length - 1].miss;
     this._rows.push({ kind: 'miss', key, level, unfolded, frame, of, misses });
   }
 
   private _entries(of: IFunction, level: number, parent: string): void {
-    const { entries, definition } = of.one;
+    const { entries, definition } = of.ledgerFunction;
     if (!this._heading('entries', entries.length, level, `${parent} entries`)) {
       return;
     }
@@ -266,17 +277,17 @@ class Rows {
     level: number,
     parent: string
   ): void {
-    const { one, index } = of;
+    const { ledgerFunction, index } = of;
     for (const question of questions) {
       const guess =
         this._arrangement.guesses?.get(guessKey(index, question)) ?? null;
-      const miss = one.misses[question.miss];
+      const miss = ledgerFunction.misses[question.miss];
       this._rows.push({
         kind: 'question',
         key: `${parent} q ${question.key}`,
         level,
         unfolded: null,
-        frame: miss?.frame ?? one.definition,
+        frame: miss?.frame ?? ledgerFunction.definition,
         of,
         question,
         guess
@@ -325,18 +336,18 @@ class Rows {
   }
 
   private _found(of: IFunction): ReadonlySet<number> | null {
-    const known = this._matches.get(of.index);
-    if (known !== undefined) {
-      return known;
+    const cached = this._matches.get(of.index);
+    if (cached !== undefined) {
+      return cached;
     }
     const trans = this._trans;
-    const { one } = of;
+    const { ledgerFunction } = of;
     // A filter must not reveal an outcome that the user has to guess.
     const hidden = this._arrangement.guesses !== null;
-    const found = matching(
+    const matches = matching(
       {
-        function: [one.name, this._place(one.definition)],
-        misses: one.misses.map(miss => [
+        function: [ledgerFunction.name, this._place(ledgerFunction.definition)],
+        misses: ledgerFunction.misses.map(miss => [
           miss.signature,
           ...(hidden
             ? []
@@ -353,8 +364,8 @@ class Rows {
       },
       this._arrangement.filter
     );
-    this._matches.set(of.index, found);
-    return found;
+    this._matches.set(of.index, matches);
+    return matches;
   }
 
   private _place(frame: number): string {

@@ -20,7 +20,7 @@ import { IMiss, Misses, priceOf } from './functions';
 export const LONGEST = 400;
 
 /** The number for a column, or the word for an unknown number. */
-export function known(of: IAmount, trans: TranslationBundle): string {
+export function countWords(of: IAmount, trans: TranslationBundle): string {
   return isUnknown(of) ? trans.__('unknown') : bound(of.value ?? 0, of.exact);
 }
 
@@ -128,34 +128,34 @@ export function signature(miss: { signature: string }): string {
 
 /** The cures of one miss or of several similar misses, without repetition. */
 export function curesOf(misses: readonly IMiss[]): string[] {
-  const all = misses.flatMap(({ one }) =>
-    one.reasons.flatMap(({ cure }) => cure ?? [])
+  const all = misses.flatMap(({ miss }) =>
+    miss.reasons.flatMap(({ cure }) => cure ?? [])
   );
   return [...new Set(all)].map(cure => shortened(cure, LONGEST));
 }
 
 /** The edits that cure a miss, or several similar misses: those of the newest miss. */
 export function editsOf(misses: readonly IMiss[]): readonly Cure[] {
-  return misses[misses.length - 1].one.cures ?? [];
+  return misses[misses.length - 1].miss.cures ?? [];
 }
 
 /** The price of misses: `155 ms`; empty if nothing was traced, lowered or compiled. */
 export function priceWords(
   misses: Misses,
   trans: TranslationBundle
-): { sum: string; each: string } {
-  const prices = misses.flatMap(({ one }) => priceOf(one) ?? []);
+): { sum: string; priceOfEach: string } {
+  const prices = misses.flatMap(({ miss }) => priceOf(miss) ?? []);
   if (prices.length === 0) {
     const nothing = ['dispatch_only', 'inlined'].includes(
-      misses[0].one.outcome
+      misses[0].miss.outcome
     );
-    return { sum: nothing ? '' : trans.__('unknown'), each: '' };
+    return { sum: nothing ? '' : trans.__('unknown'), priceOfEach: '' };
   }
   const least = duration(Math.min(...prices));
   const most = duration(Math.max(...prices));
   return {
     sum: duration(prices.reduce((sum, price) => sum + price, 0)),
-    each:
+    priceOfEach:
       prices.length === 1
         ? ''
         : least === most
@@ -209,11 +209,11 @@ export function placeWords(
 
 /** The number of hits on the entry that a miss made; null if unknown or zero. */
 export function hitsAfter(
-  miss: IMiss,
+  { miss, index }: IMiss,
   all: readonly LedgerMiss[],
   entries: readonly { hits: number | null }[]
 ): number | null {
-  const { entry } = miss.one;
-  const first = all.findIndex(one => one.entry === entry);
-  return entry < 0 || first !== miss.index ? null : entries[entry].hits || null;
+  const { entry } = miss;
+  const first = all.findIndex(listedMiss => listedMiss.entry === entry);
+  return entry < 0 || first !== index ? null : entries[entry].hits || null;
 }

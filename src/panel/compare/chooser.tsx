@@ -33,7 +33,7 @@ export function Chooser(props: {
   const toggle = (program: number): void =>
     setChosen(
       chosen.includes(program)
-        ? chosen.filter(each => each !== program)
+        ? chosen.filter(chosenProgram => chosenProgram !== program)
         : [...chosen, program].sort((a, b) => a - b)
     );
   if (state.kind === 'working') {

@@ -218,12 +218,12 @@ function Remarks(props: {
   trans: TranslationBundle;
 }): JSX.Element | null {
   const { variants, trans } = props;
-  const found = variants.flatMap(variant =>
+  const remarks = variants.flatMap(variant =>
     (variant.remarks?.length ? variant.remarks : (variant.notes ?? [])).map(
       remark => ({ name: variant.name, remark: shortened(remark, 1000) })
     )
   );
-  if (found.length === 0) {
+  if (remarks.length === 0) {
     return null;
   }
   return (
@@ -231,7 +231,7 @@ function Remarks(props: {
       className="jp-JaxprCompare-remarks"
       aria-label={trans.__('Remarks on single functions')}
     >
-      {found.map(({ name, remark }, index) => (
+      {remarks.map(({ name, remark }, index) => (
         <li key={index}>
           <b>{shortened(name, 60)}</b> {remark}
         </li>

@@ -54,7 +54,7 @@ export type Order = { column: Counted; descending: boolean } | null;
 
 /** The amount of one run and the number of runs: `512 × 100`. */
 export interface IProduct {
-  each: number;
+  amountOfRun: number;
   runs: number;
 }
 
@@ -120,7 +120,9 @@ export class CostReading {
   product(row: CostRow): IProduct | null {
     const runs = new Set<number>();
     for (const { scope, equation } of this._ofLine(row)) {
-      const columns = this.cost.scopes.find(one => one.scope === scope);
+      const columns = this.cost.scopes.find(
+        scopeCost => scopeCost.scope === scope
+      );
       if (columns === undefined) {
         return null;
       }
@@ -133,7 +135,7 @@ export class CostReading {
     const [only] = runs;
     return runs.size !== 1 || row.per_trip || row.flops % only !== 0
       ? null
-      : { each: row.flops / only, runs: only };
+      : { amountOfRun: row.flops / only, runs: only };
   }
 
   /** The place of a frame. */
@@ -155,14 +157,14 @@ export class CostReading {
   private _equationsOfLines(): Map<string, IEquationRef[]> {
     const { links } = this;
     const lines = new Map<string, IEquationRef[]>();
-    for (const one of this._equations(() => true)) {
-      const origin = links.origin(one.scope, one.equation);
+    for (const ref of this._equations(() => true)) {
+      const origin = links.origin(ref.scope, ref.equation);
       const key = origin === null ? '' : lineKey(links.spans.span(origin.span));
-      const known = lines.get(key);
-      if (known === undefined) {
-        lines.set(key, [one]);
+      const refsOfLine = lines.get(key);
+      if (refsOfLine === undefined) {
+        lines.set(key, [ref]);
       } else {
-        known.push(one);
+        refsOfLine.push(ref);
       }
     }
     return lines;
@@ -197,15 +199,15 @@ export class CostReading {
   /** The name stacks from which each scope is called; the name stacks of the scope's equations continue them. */
   private _outerNames(): Map<number, string[]> {
     const { equations } = this.links;
-    const found = new Map<number, string[]>();
+    const prefixesByScope = new Map<number, string[]>();
     const pending: [number, string][] = [[equations.root, '']];
     while (pending.length > 0) {
       const [scope, prefix] = pending.pop() as [number, string];
-      const known = found.get(scope) ?? [];
-      if (known.includes(prefix) || known.length >= MOST_CALLERS) {
+      const prefixes = prefixesByScope.get(scope) ?? [];
+      if (prefixes.includes(prefix) || prefixes.length >= MOST_CALLERS) {
         continue;
       }
-      found.set(scope, [...known, prefix]);
+      prefixesByScope.set(scope, [...prefixes, prefix]);
       for (const part of equations.parts(scope)) {
         for (const [equation, , , inner] of part.scope.children) {
           if (part.holds(equation)) {
@@ -214,7 +216,7 @@ export class CostReading {
         }
       }
     }
-    return found;
+    return prefixesByScope;
   }
 
   private _equations(
@@ -224,18 +226,18 @@ export class CostReading {
       scope: number
     ) => boolean
   ): IEquationRef[] {
-    const found: IEquationRef[] = [];
+    const refs: IEquationRef[] = [];
     const { equations } = this.links;
     for (const scope of equations.scopes) {
       for (const part of equations.parts(scope)) {
         for (let equation = part.first; equation < part.end; equation++) {
           if (isIt(part, equation, scope)) {
-            found.push({ scope, equation });
+            refs.push({ scope, equation });
           }
         }
       }
     }
-    return found;
+    return refs;
   }
 
   private _lines: Map<string, IEquationRef[]> | null = null;

@@ -129,7 +129,7 @@ function Row(
   const { number, where } = placeOf(reading, row, trans);
   const total = reading.total(measure);
   const amount = amountIn(row, measure);
-  const most = Math.max(...rows.map(one => amountIn(one, measure)), 1);
+  const most = Math.max(...rows.map(row => amountIn(row, measure)), 1);
   const share = total > 0 ? Math.min(1, amount / total) : 0;
   return (
     <div
@@ -223,7 +223,7 @@ function howWords(
   }
   return product.runs === 1
     ? trans.__('once')
-    : `${shortCount(product.each)} ${times(product.runs)}`;
+    : `${shortCount(product.amountOfRun)} ${times(product.runs)}`;
 }
 
 /** The heads of the columns; a click on an amount sorts by it. */

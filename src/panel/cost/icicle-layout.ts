@@ -50,7 +50,7 @@ export function icicleOf(
     }
     // Branches of a cond may add up to more than the cond, because a run takes only one of them.
     const sum = siblings.reduce(
-      (one, at) => one + measured(nodes[at], measure),
+      (total, at) => total + measured(nodes[at], measure),
       0
     );
     const most = Math.max(whole, sum);
@@ -86,14 +86,14 @@ export function neighbour(
   if (bar === undefined) {
     return at;
   }
-  const place = (found: number): number => (found < 0 ? at : found);
+  const place = (index: number): number => (index < 0 ? at : index);
   if (key === 'ArrowUp') {
-    return place(bars.findIndex(one => one.index === bar.parent));
+    return place(bars.findIndex(candidate => candidate.index === bar.parent));
   }
   if (key === 'ArrowDown') {
-    return place(bars.findIndex(one => one.parent === bar.index));
+    return place(bars.findIndex(candidate => candidate.parent === bar.index));
   }
-  const row = bars.filter(one => one.level === bar.level);
+  const row = bars.filter(candidate => candidate.level === bar.level);
   const step = row[row.indexOf(bar) + (key === 'ArrowLeft' ? -1 : 1)];
   return step === undefined ? at : bars.indexOf(step);
 }

@@ -27,7 +27,7 @@ export function Toolbar(props: {
     Clipboard.copyToSystem(text);
     setCopied(notice);
   };
-  const groups = GROUPS.filter(one => reading.has(one));
+  const groups = GROUPS.filter(group => reading.has(group));
   const after = groups.length;
   return (
     <div
@@ -41,14 +41,14 @@ export function Toolbar(props: {
         role="group"
         aria-label={trans.__('Sum by')}
       >
-        {groups.map((one, place) => (
+        {groups.map((shownGroup, place) => (
           <button
-            key={one}
+            key={shownGroup}
             {...stop(place)}
-            aria-pressed={one === group}
-            onClick={() => setGroup(one)}
+            aria-pressed={shownGroup === group}
+            onClick={() => setGroup(shownGroup)}
           >
-            {groupName(one, trans)}
+            {groupName(shownGroup, trans)}
           </button>
         ))}
       </div>

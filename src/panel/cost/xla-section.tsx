@@ -47,8 +47,8 @@ export function XlaSection(props: {
   const { reading, trans } = props;
   const { cost } = reading;
   const xla = cost.xla;
-  const said = xla?.flops ?? null;
-  if (xla === null || said === null) {
+  const xlaFlops = xla?.flops ?? null;
+  if (xla === null || xlaFlops === null) {
     return (
       <section className="jp-JaxprCost-section">
         <h2>{trans.__("XLA's count")}</h2>
@@ -68,14 +68,14 @@ export function XlaSection(props: {
       {xla.text && (
         <p className="jp-JaxprCost-sentence">{shortened(xla.text, LONGEST)}</p>
       )}
-      {(Math.round(said) !== asXla(cost) || xla.differences.length > 0) && (
-        <Differences {...props} xla={xla} said={said} />
+      {(Math.round(xlaFlops) !== asXla(cost) || xla.differences.length > 0) && (
+        <Differences {...props} xla={xla} xlaFlops={xlaFlops} />
       )}
       <p className="jp-JaxprPanel-small">
         {trans.__(
           "XLA's cost_analysis() also gives: transcendentals %1, bytes accessed %2.",
-          known(xla.transcendentals, trans),
-          known(xla.bytes, trans)
+          countWords(xla.transcendentals, trans),
+          countWords(xla.bytes, trans)
         )}
       </p>
     </section>
@@ -86,11 +86,11 @@ export function XlaSection(props: {
 function Differences(props: {
   reading: CostReading;
   xla: XlaCost;
-  said: number;
+  xlaFlops: number;
   select: (frame: number) => void;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { reading, xla, said, trans } = props;
+  const { reading, xla, xlaFlops, trans } = props;
   const { cost } = reading;
   const rest = restOf(asXla(cost), xla);
   const shown = xla.differences.slice(0, MOST);
@@ -170,14 +170,14 @@ function Differences(props: {
             {trans.__('total')}
           </th>
           <td role="cell">{grouped(asXla(cost))}</td>
-          <td role="cell">{grouped(said)}</td>
+          <td role="cell">{grouped(xlaFlops)}</td>
         </tr>
       </tfoot>
     </table>
   );
 }
 
-function known(amount: number | null, trans: TranslationBundle): string {
+function countWords(amount: number | null, trans: TranslationBundle): string {
   return amount === null ? trans.__('unknown') : grouped(amount);
 }
 

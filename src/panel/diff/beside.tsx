@@ -43,7 +43,7 @@ function Beside(props: {
   const { model, question, trans } = props;
   const diffs = useDiffs(model);
   // The runs may be dropped; the diff in this widget stays.
-  const [held, hold] = React.useState(() => diffs.stateOf(question));
+  const [earlierState, hold] = React.useState(() => diffs.stateOf(question));
   const state = diffs.stateOf(question);
   const diff = state.kind === 'done' ? state.diff : null;
   React.useEffect(() => {
@@ -56,7 +56,11 @@ function Beside(props: {
       model={model}
       diffs={diffs}
       question={question}
-      held={state.kind === 'idle' && held.kind === 'done' ? held : undefined}
+      earlierState={
+        state.kind === 'idle' && earlierState.kind === 'done'
+          ? earlierState
+          : undefined
+      }
       open={null}
       trans={trans}
     />

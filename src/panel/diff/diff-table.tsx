@@ -90,7 +90,9 @@ export function DiffTable(props: {
   const step = (by: 1 | -1): void => go(nextDifference(items, current, by));
   const toggle = (noise: Noise): void => {
     diffs.hidden = new Set(
-      NOISES.filter(one => noises.has(one) !== (one === noise))
+      NOISES.filter(
+        shownNoise => noises.has(shownNoise) !== (shownNoise === noise)
+      )
     );
   };
   const help = (): void => showHelp(trans, aboveAll(), 'diff');

@@ -120,12 +120,12 @@ export function Answer(props: {
   diffs: Diffs;
   question: IDiffQuestion;
   /** The earlier answer, kept after its runs were dropped. */
-  held?: DiffState;
+  earlierState?: DiffState;
   open: (() => void) | null;
   trans: TranslationBundle;
 }): JSX.Element {
   const { model, diffs, question, open, trans } = props;
-  const state = props.held ?? diffs.stateOf(question);
+  const state = props.earlierState ?? diffs.stateOf(question);
   const idle = state.kind === 'idle' && diffs.canAsk;
   React.useEffect(() => {
     if (idle) {
@@ -226,7 +226,7 @@ function Choice(props: {
 }): JSX.Element {
   const { label, model, programs, chosen, choose, trans } = props;
   const place = programs.findIndex(
-    one => one.snapshot === chosen?.snapshot && one.program === chosen.program
+    ref => ref.snapshot === chosen?.snapshot && ref.program === chosen.program
   );
   return (
     <label>
@@ -251,10 +251,10 @@ function Choice(props: {
               .filter(word => word !== '')
               .join(' · ')}
           >
-            {programs.map((one, index) =>
-              one.snapshot !== snapshot.id ? null : (
+            {programs.map((ref, index) =>
+              ref.snapshot !== snapshot.id ? null : (
                 <option key={index} value={index}>
-                  {`${shortened(snapshot.programs[one.program].name, 60)}${shortArguments(snapshot.programs[one.program])} · ${whereAndWhen(snapshot, trans)}`}
+                  {`${shortened(snapshot.programs[ref.program].name, 60)}${shortArguments(snapshot.programs[ref.program])} · ${whereAndWhen(snapshot, trans)}`}
                 </option>
               )
             )}

@@ -36,8 +36,8 @@ export function Unified(props: {
   }
   return (
     <>
-      <Line {...props} side={before} sign="removed" told />
-      <Line {...props} side={after} sign="added" told />
+      <Line {...props} side={before} sign="removed" isSignRead />
+      <Line {...props} side={after} sign="added" isSignRead />
       <Changes row={row} />
     </>
   );
@@ -62,7 +62,7 @@ export function Beside(props: {
             {...props}
             side={row.after}
             sign={row.sign}
-            told={row.before !== null}
+            isSignRead={row.before !== null}
           />
         )}
         {row.sign === 'changed' && <Changes row={row} />}
@@ -79,10 +79,10 @@ function Line(props: {
   /** True to show the names of the line's variables outside of the call around it. */
   outside: boolean;
   /** True if a screen reader has read the sign, or will read a word for it. */
-  told?: boolean;
+  isSignRead?: boolean;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { row, side, sign, outside, told, trans } = props;
+  const { row, side, sign, outside, isSignRead, trans } = props;
   const word =
     row.sign === 'changed'
       ? sign === 'removed'
@@ -103,9 +103,10 @@ function Line(props: {
       <span className="jp-JaxprDiff-sign" aria-hidden="true">
         {SIGNS[sign]}
       </span>
-      {(row.sign === 'changed' || told !== true) && row.sign !== 'same' && (
-        <span className="jp-JaxprDiff-said">{word} </span>
-      )}
+      {(row.sign === 'changed' || isSignRead !== true) &&
+        row.sign !== 'same' && (
+          <span className="jp-JaxprDiff-said">{word} </span>
+        )}
       <code style={{ paddingLeft: `${Math.min(row.depth, 12) * 1.5 + 1}ch` }}>
         {side !== null && <Marked side={side} />}
         {outside && side?.outside && (

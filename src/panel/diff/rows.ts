@@ -110,11 +110,11 @@ export function keyOf(item: Item): string {
  */
 export function placeOf(items: readonly Item[], item: Item): number {
   const key = keyOf(item);
-  const same = items.findIndex(one => keyOf(one) === key);
+  const same = items.findIndex(candidate => keyOf(candidate) === key);
   if (same >= 0) {
     return same;
   }
-  const after = items.findIndex(one => one.index > item.index);
+  const after = items.findIndex(candidate => candidate.index > item.index);
   return Math.max(0, (after < 0 ? items.length : after) - 1);
 }
 

@@ -55,12 +55,12 @@ function Since(props: {
   const before = diffs.previous(after);
   const question =
     before === null ? null : { before, after, level: 'jaxpr' as const };
-  const isSmall = [before, after].every(one => {
+  const isSmall = [before, after].every(ref => {
     const run = model.runs.find(
-      ({ snapshot }) => snapshot.id === one?.snapshot
+      ({ snapshot }) => snapshot.id === ref?.snapshot
     );
     const programs = run?.snapshot.programs ?? [];
-    const { equations } = programs[one?.program ?? -1] ?? {};
+    const { equations } = programs[ref?.program ?? -1] ?? {};
     return equations !== undefined && equations <= COMPARED_UNASKED;
   });
   const asks = question !== null && model.requests !== null && isSmall;
@@ -73,7 +73,9 @@ function Since(props: {
     return null;
   }
   const state = diffs.stateOf(question);
-  const run = model.runs.find(one => one.snapshot.id === before?.snapshot);
+  const run = model.runs.find(
+    listedRun => listedRun.snapshot.id === before?.snapshot
+  );
   const count = run?.snapshot.cell?.execution_count ?? null;
   const since =
     count === null

@@ -159,10 +159,10 @@ function Side(props: {
       <header>
         <b>{branch.label}</b>
         <span className="jp-JaxprPanel-small">
-          {about.map((one, i) => (
+          {about.map((fact, i) => (
             <React.Fragment key={i}>
               {i > 0 && ' · '}
-              {one}
+              {fact}
             </React.Fragment>
           ))}
           {calls !== null && (

@@ -71,8 +71,8 @@ export function Card(props: ICardProps): JSX.Element {
 }
 
 function holdsLinked({ reading, card, linked }: ICardProps): boolean {
-  const look = (one: ICard): boolean =>
-    one.children.some(
+  const look = (ancestor: ICard): boolean =>
+    ancestor.children.some(
       child => reading.isLinked(child.control, linked) || look(child)
     );
   return linked.equations.size > 0 && look(card);
@@ -95,7 +95,7 @@ function Content(props: ICardProps): JSX.Element {
     control.body < 0 && control.branches.every(({ scope }) => scope < 0)
       ? reading.ownRows(control)
       : [];
-  const said = (
+  const facts = (
     <React.Fragment key="said">
       {control.facts.length > 0 && (
         <div className="jp-JaxprFlow-facts">
@@ -137,7 +137,7 @@ function Content(props: ICardProps): JSX.Element {
   return (
     <>
       {isNamed(control) ? (
-        said
+        facts
       ) : (
         <div
           className={
@@ -151,7 +151,7 @@ function Content(props: ICardProps): JSX.Element {
             ? [
                 stepper,
                 branches,
-                said,
+                facts,
                 control.slots.length > 0 && (
                   <Part key="types" label={trans.__('Types')} open={false}>
                     {types}
@@ -161,7 +161,7 @@ function Content(props: ICardProps): JSX.Element {
             : [
                 branches,
                 <React.Fragment key="types">{types}</React.Fragment>,
-                said,
+                facts,
                 stepper
               ]}
         </div>

@@ -119,7 +119,9 @@ export class Reading {
       span !== null &&
       linked.precision === 'line' &&
       linked.spans.some(
-        one => one.file.path === span.file.path && one.line === span.line
+        linkedSpan =>
+          linkedSpan.file.path === span.file.path &&
+          linkedSpan.line === span.line
       )
     );
   }

@@ -64,13 +64,13 @@ export abstract class Drawer {
 
   /** The constructs in a part of this card, one level down; a scope that is only a name counts as its content. */
   protected _inside(part: string): (ICard | number)[] {
-    const found: ICard[] = [];
+    const cards: ICard[] = [];
     const look = (card: ICard): void => {
       for (const child of card.children) {
         if (isNamed(child.control)) {
           look(child);
         } else {
-          found.push(child);
+          cards.push(child);
         }
       }
     };
@@ -79,30 +79,30 @@ export abstract class Drawer {
         if (isNamed(child.control)) {
           look(child);
         } else {
-          found.push(child);
+          cards.push(child);
         }
       }
     }
-    return found.length > MOST_INNER
-      ? [...found.slice(0, MOST_INNER - 1), found.length - MOST_INNER + 1]
-      : found;
+    return cards.length > MOST_INNER
+      ? [...cards.slice(0, MOST_INNER - 1), cards.length - MOST_INNER + 1]
+      : cards;
   }
 
   protected _inner(x: number, y: number, width: number, part: string): void {
     const { _pieces: pieces, _trans: trans } = this;
-    this._inside(part).forEach((one, i) => {
+    this._inside(part).forEach((innerCard, i) => {
       const top = y + i * INNER_STEP;
-      if (typeof one === 'number') {
+      if (typeof innerCard === 'number') {
         pieces.text(
           x + width / 2,
           top + 13,
-          trans.__('%1 more', one),
+          trans.__('%1 more', innerCard),
           'quiet',
           'middle'
         );
         return;
       }
-      const { control } = one;
+      const { control } = innerCard;
       pieces.box(x + 8, top, width - 16, INNER_HEIGHT, 'inner');
       const middle = top + INNER_HEIGHT / 2;
       pieces.path(
@@ -197,7 +197,7 @@ export abstract class Drawer {
         : ([
             trans.__('%1 and %2 more', type, more),
             trans.__('%1 +%2', type, more)
-          ].find(each => widthOf(each, 'type') <= room) ??
+          ].find(wording => widthOf(wording, 'type') <= room) ??
           trans.__('%1 more', more));
     pieces.text(farX, y + 15, words, 'type', far, room);
   }

@@ -191,7 +191,7 @@ function Cards(props: {
 
 /** A long list starts with all cards folded; in a short list the outer cards start open. */
 function startsOpen({ all }: Reading, index: number): boolean {
-  const card = all.find(one => one.index === index);
+  const card = all.find(candidate => candidate.index === index);
   if (!card || all.length > MANY) {
     return false;
   }

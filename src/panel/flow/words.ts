@@ -183,9 +183,11 @@ export function cardName(
   trans: TranslationBundle
 ): string {
   const title = titleOf(control);
-  const what = title === '' ? control.kind : `${control.kind} ${title}`;
+  const kindAndTitle = title === '' ? control.kind : `${control.kind} ${title}`;
   const span = reading.span(control.frame);
-  return span === null ? what : trans.__('%1, line %2', what, span.line);
+  return span === null
+    ? kindAndTitle
+    : trans.__('%1, line %2', kindAndTitle, span.line);
 }
 
 /** The content of the drawing, in sentences. */

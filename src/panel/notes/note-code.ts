@@ -61,7 +61,7 @@ export function excerptOf(snapshot: Snapshot, note: Note): IExcerpt | null {
                 : endColumn - margin
         }
       ];
-  return { lines: shown.map(each => each.slice(margin)), first, marks };
+  return { lines: shown.map(line => line.slice(margin)), first, marks };
 }
 
 /** The number of spaces at the start of all lines. */

@@ -112,7 +112,7 @@ function NoteEntry(props: {
   const place = snapshot === null ? null : notePlace(snapshot, note, trans);
   const icon = ICONS[note.kind] ?? 'notes';
   const title = note.title ?? null;
-  const other =
+  const otherProgram =
     note.program >= 0 && note.program !== model.program
       ? (snapshot?.programs[note.program]?.name ?? null)
       : null;
@@ -143,10 +143,10 @@ function NoteEntry(props: {
           ) : (
             shortened(note.text, 2000)
           )}
-          {other !== null && (
+          {otherProgram !== null && (
             <span className="jp-JaxprPanel-second">
               {' '}
-              {trans.__('Program: %1', shortened(other, 80))}
+              {trans.__('Program: %1', shortened(otherProgram, 80))}
             </span>
           )}
         </p>

@@ -201,8 +201,8 @@ export class ProgramView extends LinkedView {
       this._panes.set(this._level, pane);
       this._body.append(pane.node);
     }
-    for (const other of this._panes.values()) {
-      other.node.hidden = other !== pane;
+    for (const shownPane of this._panes.values()) {
+      shownPane.node.hidden = shownPane !== pane;
     }
     pane.refresh();
     this._onPane(pane);

@@ -73,11 +73,11 @@ export class Head extends ModelWidget {
   }
 
   override set model(model: IJaxprModel | null) {
-    const known = super.model;
-    if (known !== null) {
-      attentionOf(known).viewChanged.disconnect(this.update, this);
-      timingsOf(known).changed.disconnect(this.update, this);
-      liveOf(known).changed.disconnect(this.update, this);
+    const earlierModel = super.model;
+    if (earlierModel !== null) {
+      attentionOf(earlierModel).viewChanged.disconnect(this.update, this);
+      timingsOf(earlierModel).changed.disconnect(this.update, this);
+      liveOf(earlierModel).changed.disconnect(this.update, this);
     }
     super.model = model;
     if (model !== null) {
@@ -284,7 +284,7 @@ function TraceIt(props: {
   trans: TranslationBundle;
 }): JSX.Element {
   const { retrace, trans } = props;
-  const [asked, setAsked] = React.useState(false);
+  const [isRequested, setRequested] = React.useState(false);
   // The user may press the button a second time before the first press is drawn.
   const sent = React.useRef(false);
   const question = React.useId();
@@ -307,11 +307,11 @@ function TraceIt(props: {
       <button
         className="jp-JaxprPanel-button"
         aria-describedby={question}
-        aria-disabled={asked}
+        aria-disabled={isRequested}
         onClick={() => {
           if (!sent.current) {
             sent.current = true;
-            setAsked(true);
+            setRequested(true);
             props.trace();
           }
         }}
@@ -321,7 +321,8 @@ function TraceIt(props: {
           : trans.__('Trace it all the same')}
       </button>
       <span role="status">
-        {asked && trans.__('The kernel traces the call when no cell runs.')}
+        {isRequested &&
+          trans.__('The kernel traces the call when no cell runs.')}
       </span>
     </div>
   );

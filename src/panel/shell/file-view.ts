@@ -34,13 +34,13 @@ export class FileView extends Panel {
   }
 
   /** Show what became of the first program of a document in another one. */
-  showDiff(one: Snapshot, other: Snapshot): void {
+  showDiff(first: Snapshot, second: Snapshot): void {
     this.node.setAttribute(
       'aria-label',
       this._trans.__('Diff of saved documents')
     );
     const [before, after] =
-      one.created <= other.created ? [one, other] : [other, one];
+      first.created <= second.created ? [first, second] : [second, first];
     // A file and its copy hold the same run; each is a run of its own here.
     const apart =
       before.id === after.id ? { ...after, id: `${after.id} 2` } : after;
@@ -62,11 +62,11 @@ export class FileView extends Panel {
     title.textContent = this._trans.__('This file cannot be shown.');
     const sentence = document.createElement('p');
     sentence.textContent = reason;
-    const said = new Widget();
-    said.addClass('jp-JaxprPanel-empty');
-    said.node.setAttribute('role', 'alert');
-    said.node.append(title, sentence);
-    this.addWidget(said);
+    const alert = new Widget();
+    alert.addClass('jp-JaxprPanel-empty');
+    alert.node.setAttribute('role', 'alert');
+    alert.node.append(title, sentence);
+    this.addWidget(alert);
   }
 
   override dispose(): void {

@@ -191,13 +191,13 @@ export class Shell extends Widget {
     if (this._wasRead(snapshot)) {
       return; // the view that was chosen then comes back
     }
-    const asked = askedFor(snapshot);
-    if (asked !== null && this._wanted !== asked) {
+    const requestedView = askedFor(snapshot);
+    if (requestedView !== null && this._wanted !== requestedView) {
       this._before ??= this._wanted;
-      this._wanted = asked;
-      this.viewChosen(asked);
+      this._wanted = requestedView;
+      this.viewChosen(requestedView);
       this._head.update();
-    } else if (asked === null && this._before !== null) {
+    } else if (requestedView === null && this._before !== null) {
       this._wanted = this._before;
       this._before = null;
       this.viewChosen(this._wanted);

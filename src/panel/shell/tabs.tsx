@@ -46,8 +46,8 @@ export function Tabs(props: {
     }
   };
   const badge = (view: ViewName): { count: number; label: string } | null => {
-    const found = badges[view];
-    return found !== undefined && found.count > 0 ? found : null;
+    const badge = badges[view];
+    return badge !== undefined && badge.count > 0 ? badge : null;
   };
   const nameOf = (view: ViewName): string =>
     badge(view)?.label ?? names[view] ?? labels[view];

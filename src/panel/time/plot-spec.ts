@@ -104,12 +104,12 @@ export function plotSpec(
   }
 ): object {
   const { name, choice, width, ink, words } = options;
-  const points = series.flatMap(one => one.points);
+  const points = series.flatMap(plotted => plotted.points);
   const numbers = points.map(({ number }) => number);
   const isNumeric = numbers.every(number => number !== null);
   const isLog = isNumeric && numbers.every(number => (number ?? 0) > 0);
-  const data = series.flatMap((one, at) =>
-    one.points.map(point => datum(one, at, point, isNumeric, choice))
+  const data = series.flatMap((plotted, at) =>
+    plotted.points.map(point => datum(plotted, at, point, isNumeric, choice))
   );
   const ends = labelPlaces(series, isNumeric);
   const longest = Math.max(0, ...series.map(({ label }) => label.length));
@@ -118,14 +118,14 @@ export function plotSpec(
     Math.round(width * 0.45)
   );
   const keys = series.map((_, at) => String(at));
-  const many = new Set(series.map(one => one.place)).size > 1;
+  const many = new Set(series.map(plotted => plotted.place)).size > 1;
   const colour = {
     field: 'key',
     type: 'nominal',
     legend: null,
     scale: {
       domain: keys,
-      range: series.map(one => colourOf(one.name, ink))
+      range: series.map(plotted => colourOf(plotted.name, ink))
     }
   };
   const x = {
@@ -200,7 +200,7 @@ export function plotSpec(
             legend: null,
             scale: {
               domain: keys,
-              range: series.map(one => dashOf(one, choice, many))
+              range: series.map(plotted => dashOf(plotted, choice, many))
             }
           }
         }
@@ -228,8 +228,10 @@ export function plotSpec(
             scale: {
               domain: keys,
               // An open square remains visible where it meets a filled circle.
-              range: series.map(one =>
-                one.name === 'eager' ? ink.ground : colourOf(one.name, ink)
+              range: series.map(plotted =>
+                plotted.name === 'eager'
+                  ? ink.ground
+                  : colourOf(plotted.name, ink)
               )
             }
           },
@@ -239,10 +241,10 @@ export function plotSpec(
             legend: null,
             scale: {
               domain: keys,
-              range: series.map(one =>
+              range: series.map(plotted =>
                 many
-                  ? FUNCTION_MARKERS[one.place % FUNCTION_MARKERS.length]
-                  : MARKERS[one.name]
+                  ? FUNCTION_MARKERS[plotted.place % FUNCTION_MARKERS.length]
+                  : MARKERS[plotted.name]
               )
             }
           },
@@ -295,7 +297,7 @@ export function plotSpec(
 }
 
 function datum(
-  one: ISeries,
+  plotted: ISeries,
   at: number,
   point: IPlotted,
   isNumeric: boolean,
@@ -309,7 +311,7 @@ function datum(
     // A logarithmic axis has no zero.
     lower: lower > 0 ? lower : y,
     upper,
-    label: one.label,
+    label: plotted.label,
     size: value,
     // A value that was measured once has no 25 % to 75 % range.
     shown:
@@ -320,14 +322,14 @@ function datum(
 }
 
 function dashOf(
-  one: ISeries,
+  plotted: ISeries,
   choice: Choice,
   many: boolean
 ): readonly number[] {
   const dash =
     many && choice !== 'time'
-      ? FUNCTION_DASHES[one.place % FUNCTION_DASHES.length]
-      : DASHES[one.name];
+      ? FUNCTION_DASHES[plotted.place % FUNCTION_DASHES.length]
+      : DASHES[plotted.name];
   // Vega takes an empty list as missing.
   return dash.length === 0 ? [1, 0] : dash;
 }
@@ -341,16 +343,16 @@ function labelPlaces(
   isNumeric: boolean
 ): { key: string; label: string; x: number | string; y: number }[] {
   const [low, high] = widened(
-    ...extent(series.flatMap(one => one.points)),
+    ...extent(series.flatMap(plotted => plotted.points)),
     true
   );
   const height = PLOT_HEIGHT - TOP - BOTTOM;
   const ends = series
-    .map((one, at) => {
-      const { number, value, y } = one.points[one.points.length - 1];
+    .map((plotted, at) => {
+      const { number, value, y } = plotted.points[plotted.points.length - 1];
       return {
         key: String(at),
-        label: one.label,
+        label: plotted.label,
         x: isNumeric ? (number ?? 0) : value,
         place: (height * Math.log(high / y)) / Math.log(high / low)
       };

@@ -117,7 +117,7 @@ export function seriesOf(
           points: sweep.points
             .filter(point => point.function === function_)
             .map(point => plotted(point, name))
-            .filter((one): one is IPlotted => one !== null && one.y > 0)
+            .filter((point): point is IPlotted => point !== null && point.y > 0)
         };
       })
     )
@@ -172,12 +172,13 @@ export function plotSentence(
           last.value
         );
   });
-  const what =
-    choicesOf(sweep, trans).find(one => one.choice === choice)?.label ?? '';
+  const amountLabel =
+    choicesOf(sweep, trans).find(option => option.choice === choice)?.label ??
+    '';
   return [
     trans.__(
       'Plot of “%1” against %2.',
-      what,
+      amountLabel,
       shortened(sweep.name, LONGEST_NAME)
     ),
     ...lines

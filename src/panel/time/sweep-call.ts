@@ -96,10 +96,10 @@ function shapeOf(argument: Argument): number[] | null {
   if (argument.static) {
     return [];
   }
-  const found = ARRAY.exec(argument.type);
-  return found === null
+  const arrayType = ARRAY.exec(argument.type);
+  return arrayType === null
     ? null
-    : found[2].split(',').filter(Boolean).map(Number);
+    : arrayType[2].split(',').filter(Boolean).map(Number);
 }
 
 function written(argument: Argument, shape: number[], size: number): string {
@@ -107,7 +107,9 @@ function written(argument: Argument, shape: number[], size: number): string {
     return `${argument.name}=${argument.type}`;
   }
   const dtype = DTYPES[argument.type.split('[')[0]];
-  const sizes = shape.map(one => (one === size ? SIZE : String(one)));
+  const sizes = shape.map(dimension =>
+    dimension === size ? SIZE : String(dimension)
+  );
   const tuple = sizes.length === 1 ? sizes[0] : `(${sizes.join(', ')})`;
   return `jnp.ones(${[tuple, ...(dtype === '' ? [] : [dtype])].join(', ')})`;
 }
@@ -116,8 +118,8 @@ function written(argument: Argument, shape: number[], size: number): string {
 function sizesUpTo(size: number): number[] {
   const step = Number.isInteger(Math.log10(size)) && size >= 1000 ? 10 : 4;
   const sizes: number[] = [];
-  for (let one = size; one >= 2 && sizes.length < 4; one = one / step) {
-    sizes.unshift(Math.round(one));
+  for (let next = size; next >= 2 && sizes.length < 4; next = next / step) {
+    sizes.unshift(Math.round(next));
   }
   return [...new Set(sizes)];
 }

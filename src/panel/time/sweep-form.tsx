@@ -30,16 +30,16 @@ export function SweepForm(props: {
   const { draft, filledIn, earlier, start, trans } = props;
   const about = React.useId();
   const fields = { ...filledIn, ...draft };
-  const asked: ISweepQuestion = {
+  const question: ISweepQuestion = {
     sweep: (fields.sweep ?? NOTHING).trimmed(),
     call: (fields.call ?? NOTHING).trimmed(),
     functions: (fields.functions ?? NOTHING).listed()
   };
   const why =
     props.why ??
-    (asked.sweep.shown === ''
+    (question.sweep.shown === ''
       ? trans.__('Type a name and its values, such as n=64,256,1024.')
-      : asked.call.shown === ''
+      : question.call.shown === ''
         ? trans.__('Type a call, such as f(make(n)).')
         : null);
   const field = (
@@ -65,7 +65,7 @@ export function SweepForm(props: {
       onSubmit={event => {
         event.preventDefault();
         if (why === null) {
-          start(asked);
+          start(question);
         }
       }}
     >

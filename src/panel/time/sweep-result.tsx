@@ -20,7 +20,8 @@ export function SweepResult(props: {
   const [wanted, setWanted] = React.useState<Choice>('time');
   const choices = React.useMemo(() => choicesOf(sweep, trans), [sweep, trans]);
   const choice =
-    choices.find(one => one.choice === wanted)?.choice ?? choices[0]?.choice;
+    choices.find(entry => entry.choice === wanted)?.choice ??
+    choices[0]?.choice;
   const series = React.useMemo(
     () => (choice === undefined ? [] : seriesOf(sweep, choice, trans)),
     [sweep, choice, trans]
@@ -36,9 +37,9 @@ export function SweepResult(props: {
         value={choice}
         onChange={event => setWanted(event.target.value as Choice)}
       >
-        {choices.map(one => (
-          <option key={one.choice} value={one.choice}>
-            {one.label}
+        {choices.map(entry => (
+          <option key={entry.choice} value={entry.choice}>
+            {entry.label}
           </option>
         ))}
       </select>

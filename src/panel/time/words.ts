@@ -58,14 +58,14 @@ function longest(
   stages: Stages,
   trans: TranslationBundle
 ): (IStage & { seconds: number }) | null {
-  let found: (IStage & { seconds: number }) | null = null;
+  let longest: (IStage & { seconds: number }) | null = null;
   for (const stage of stageList(stages, trans)) {
     const { seconds } = stage;
-    if (seconds !== null && seconds > (found?.seconds ?? 0)) {
-      found = { ...stage, seconds };
+    if (seconds !== null && seconds > (longest?.seconds ?? 0)) {
+      longest = { ...stage, seconds };
     }
   }
-  return found;
+  return longest;
 }
 
 /** Prints `62 %`; below one percent, `< 1 %`. */

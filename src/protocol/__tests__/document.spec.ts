@@ -72,8 +72,8 @@ describe('a document that cannot be shown', () => {
   it('is of a newer version, whatever else it holds', () => {
     expect(readSnapshot({ version: 2, programs: 'elsewhere' })).toEqual({
       unreadable: 'newer',
-      found: 2,
-      known: 1
+      version: 2,
+      newest: 1
     });
   });
 

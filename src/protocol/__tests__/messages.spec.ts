@@ -68,7 +68,7 @@ describe('what the kernel says', () => {
   it('a snapshot of a newer version says so', () => {
     expect(
       readAnnouncement({ type: 'snapshot', seq: 1, snapshot: { version: 3 } })
-    ).toEqual({ unreadable: 'newer', found: 3, known: 1 });
+    ).toEqual({ unreadable: 'newer', version: 3, newest: 1 });
   });
 
   it('never throws', () => {

@@ -30,14 +30,14 @@ function read(line: string): IReadLine {
     ...tokensOf(line, KEYWORDS, 'keyword')
   ];
   const chips: ILineChip[] = [];
-  const found = OPERATION.exec(line);
+  const match = OPERATION.exec(line);
   const isKeyword = tokens.some(({ kind, from }) => {
     return kind === 'keyword' && from === 0;
   });
-  if (found && !isKeyword) {
-    const from = found[0].length - found[1].length;
-    tokens.push({ from, to: found[0].length, kind: 'operation' });
-    readOperation(line, found[0].length, chips);
+  if (match && !isKeyword) {
+    const from = match[0].length - match[1].length;
+    tokens.push({ from, to: match[0].length, kind: 'operation' });
+    readOperation(line, match[0].length, chips);
   } else {
     readHeader(line, chips);
   }

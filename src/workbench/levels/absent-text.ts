@@ -22,7 +22,7 @@ export function fetchText(
   options: ILevelPaneOptions
 ): IAbsence | null {
   const { trans, model } = options;
-  const { program, pages, asked } = listings;
+  const { program, pages, requested } = listings;
   if (listings.isTwin) {
     if (model.requests) {
       void pages.twin(name, model.requests);
@@ -44,7 +44,7 @@ export function fetchText(
   }
   switch (level.state) {
     case 'held':
-      pages.held(name, level);
+      pages.takeText(name, level);
       return null;
     case 'not_made':
       return notMade(name, level, listings, options);
@@ -62,7 +62,7 @@ export function fetchText(
       action: null
     };
   }
-  if (listings.notice(name) !== null && !asked.has(name)) {
+  if (listings.notice(name) !== null && !requested.has(name)) {
     const run = (): void => void pages.text(name, requests);
     return { text: '', action: { label: trans.__('Try again'), run } };
   }

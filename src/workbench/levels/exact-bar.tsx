@@ -92,7 +92,7 @@ function Exact(
   const { model, snapshot, program, isAsking, trans } = props;
   const twins = twinsOf(model);
   const state = twins.work.stateOf(snapshot, program);
-  const found = twins.of(snapshot, program);
+  const links = twins.of(snapshot, program);
   const { ref, onFocus, onBlur } = useKeptFocus(state.kind);
   return (
     <div
@@ -124,16 +124,16 @@ function Exact(
         />
       )}
       {isAsking && state.kind === 'failed' && <Failed reason={state.reason} />}
-      {found !== null && twins.isShown(snapshot, program) && (
-        <Head {...props} found={found} />
+      {links !== null && twins.isShown(snapshot, program) && (
+        <Head {...props} links={links} />
       )}
     </div>
   );
 }
 
-function Head(props: IExactBarOptions & { found: ExactLinks }): JSX.Element {
-  const { model, snapshot, program, level, found, trans } = props;
-  const here = found.levels.find(({ name }) => name === level);
+function Head(props: IExactBarOptions & { links: ExactLinks }): JSX.Element {
+  const { model, snapshot, program, level, links, trans } = props;
+  const here = links.levels.find(({ name }) => name === level);
   const id = React.useId();
   return (
     <div className="jp-JaxprExact-head" role="group" aria-labelledby={id}>
@@ -150,7 +150,7 @@ function Head(props: IExactBarOptions & { found: ExactLinks }): JSX.Element {
             grouped(here.instructions),
             grouped(here.linked),
             grouped(here.single),
-            duration(found.lower_seconds + found.compile_seconds)
+            duration(links.lower_seconds + links.compile_seconds)
           )}
           {here.inferred > 0 &&
             ` ${trans._n(

@@ -29,7 +29,9 @@ export function calledBy(line: string): string[] {
     } else if (name !== undefined) {
       names.push(name);
     } else {
-      names.push(...listed.split(',').map(one => one.trim().replace('%', '')));
+      names.push(
+        ...listed.split(',').map(operand => operand.trim().replace('%', ''))
+      );
     }
   }
   return names;

@@ -112,7 +112,7 @@ export class InPlaceListing implements IListing {
     );
   }
 
-  arrived(): { held: number; total: number } {
+  arrived(): { arrivedCount: number; total: number } {
     return this._text.arrived();
   }
 

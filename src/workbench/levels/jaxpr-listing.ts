@@ -171,10 +171,10 @@ export class JaxprListing implements IListing {
         group => {
           const { first, last, name } = group;
           const key = `${first.scope}:${first.equation}:${last.equation}:${name}`;
-          const known = before.get(key);
+          const earlierGroup = before.get(key);
           const fold =
-            known?.isOf(group) === true
-              ? known
+            earlierGroup?.isOf(group) === true
+              ? earlierGroup
               : new ListedGroup(group, this._printer, this._trans);
           this._knownGroups.set(key, fold);
           return fold;
@@ -293,13 +293,13 @@ export class JaxprListing implements IListing {
     }
   }
 
-  arrived(): { held: number; total: number } {
+  arrived(): { arrivedCount: number; total: number } {
     const total = this._links.equations.program.equations;
     let missing = 0;
     for (const index of this.missingBetween(0, Infinity)) {
       missing += this.missing(index)?.count ?? 0;
     }
-    return { held: Math.max(0, total - missing), total };
+    return { arrivedCount: Math.max(0, total - missing), total };
   }
 
   noise(): Uint8Array {
@@ -336,15 +336,15 @@ export class JaxprListing implements IListing {
 
   /** The lines from first to last that stand for equations which have not arrived. */
   missingBetween(first: number, last: number): number[] {
-    const found: number[] = [];
+    const lines: number[] = [];
     const { rows } = this._rows;
     const end = Math.min(last, rows.length - 1);
     for (let index = first; index <= end; index++) {
       if (rows[index].kind === 'more') {
-        found.push(index);
+        lines.push(index);
       }
     }
-    return found;
+    return lines;
   }
 
   /** Replace the line that stands for missing equations by a page of equations. */

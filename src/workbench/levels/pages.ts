@@ -23,7 +23,7 @@ export class Pages {
   ) {}
 
   /** Take the text of a level from the document. */
-  held(name: TextLevel, level: Level): TextListing {
+  takeText(name: TextLevel, level: Level): TextListing {
     const { snapshot, links, texts } = this._listings;
     const text = level.text ?? '';
     const listing = new TextListing(links, name, this._trans);
@@ -35,11 +35,11 @@ export class Pages {
 
   /** Ask the kernel for the first page of a text. */
   async text(name: TextLevel, requests: IRequests): Promise<void> {
-    const { snapshot, index, links, texts, asked } = this._listings;
-    if (asked.has(name)) {
+    const { snapshot, index, links, texts, requested } = this._listings;
+    if (requested.has(name)) {
       return;
     }
-    asked.add(name);
+    requested.add(name);
     this._tell(
       name,
       this._trans.__('Loading %1 …', levelTitle(name, this._trans))
@@ -57,18 +57,18 @@ export class Pages {
       texts.set(name, listing);
       this._tell(name, null);
     } catch (error) {
-      asked.delete(name);
+      requested.delete(name);
       this._tell(name, (error as Error).message);
     }
   }
 
   /** Ask the kernel for the first page of a text of the twin, which the kernel has compiled before. */
   async twin(name: TextLevel, requests: IRequests): Promise<void> {
-    const { snapshot, index, twinLinks, twins, asked } = this._listings;
-    if (asked.has(`twin ${name}`)) {
+    const { snapshot, index, twinLinks, twins, requested } = this._listings;
+    if (requested.has(`twin ${name}`)) {
       return;
     }
-    asked.add(`twin ${name}`);
+    requested.add(`twin ${name}`);
     this._tell(
       name,
       this._trans.__('Loading the twin’s %1 …', levelTitle(name, this._trans))
@@ -88,7 +88,7 @@ export class Pages {
       this._tell(name, null);
       this._listings.restate(name);
     } catch (error) {
-      asked.delete(`twin ${name}`);
+      requested.delete(`twin ${name}`);
       this._tell(name, (error as Error).message);
     }
   }
@@ -97,12 +97,12 @@ export class Pages {
    * Have the kernel make a level that the program lacks; the document that arrives replaces this document in the model.
    */
   async make(name: TextLevel, model: IJaxprModel): Promise<void> {
-    const { snapshot, index, asked } = this._listings;
+    const { snapshot, index, requested } = this._listings;
     const { requests } = model;
-    if (!requests || asked.has(`make ${name}`)) {
+    if (!requests || requested.has(`make ${name}`)) {
       return;
     }
-    asked.add(`make ${name}`);
+    requested.add(`make ${name}`);
     this._tell(
       name,
       name === 'stablehlo'
@@ -117,7 +117,7 @@ export class Pages {
       });
       this._tell(name, null);
     } catch (error) {
-      asked.delete(`make ${name}`);
+      requested.delete(`make ${name}`);
       this._tell(name, (error as Error).message);
     }
   }
@@ -139,7 +139,7 @@ export class Pages {
     line: number,
     requests: IRequests | null
   ): Promise<void> {
-    const { snapshot, jaxpr, asked } = this._listings;
+    const { snapshot, jaxpr, requested } = this._listings;
     const missing = jaxpr.missing(line);
     if (!missing) {
       return;
@@ -155,10 +155,10 @@ export class Pages {
     }
     const { scope, equation } = missing;
     const key = `${scope}:${equation}`;
-    if (asked.has(key)) {
+    if (requested.has(key)) {
       return;
     }
-    asked.add(key);
+    requested.add(key);
     try {
       const page = await requests.ask('scope', {
         snapshot: snapshot.id,
@@ -171,7 +171,7 @@ export class Pages {
         this._listings.splice('jaxpr', splice);
       }
     } catch (error) {
-      asked.delete(key);
+      requested.delete(key);
       this._tell('jaxpr', (error as Error).message);
     }
   }
@@ -182,7 +182,7 @@ export class Pages {
     count: number,
     requests: IRequests | null
   ): Promise<boolean> {
-    const { snapshot, index, asked } = this._listings;
+    const { snapshot, index, requested } = this._listings;
     const listing = this._listings.shownText(level);
     if (!listing || listing.complete || !this._isOpen) {
       return false;
@@ -197,17 +197,17 @@ export class Pages {
       return false;
     }
     const isTwin = listing instanceof TwinListing;
-    const key = `${isTwin ? 'twin ' : ''}${level}:${listing.held}`;
-    if (asked.has(key)) {
+    const key = `${isTwin ? 'twin ' : ''}${level}:${listing.arrivedLines}`;
+    if (requested.has(key)) {
       return false;
     }
-    asked.add(key);
+    requested.add(key);
     try {
       const page = await requests.ask('text', {
         snapshot: snapshot.id,
         program: index,
         level,
-        first_line: listing.held,
+        first_line: listing.arrivedLines,
         line_count: count,
         ...(isTwin ? { twin: true } : {})
       });
@@ -228,7 +228,7 @@ export class Pages {
         return true;
       }
     } catch (error) {
-      asked.delete(key);
+      requested.delete(key);
       this._tell(level, (error as Error).message);
     }
     return false;
@@ -259,7 +259,7 @@ export class Pages {
         level,
         this._trans.__(
           'Loading line %1 of %2 …',
-          listing.held.toLocaleString('en'),
+          listing.arrivedLines.toLocaleString('en'),
           listing.total.toLocaleString('en')
         )
       );

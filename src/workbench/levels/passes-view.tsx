@@ -56,7 +56,8 @@ function Passes(props: IPassesProps): JSX.Element {
   const { model, snapshot, program, trans } = props;
   const work = askingOf(model, 'passes');
   const state = work.stateOf(snapshot, program);
-  const found = snapshot.passes?.find(one => one.program === program) ?? null;
+  const programPasses =
+    snapshot.passes?.find(candidate => candidate.program === program) ?? null;
   const { ref, onFocus, onBlur } = useKeptFocus(state.kind);
   return (
     <>
@@ -89,7 +90,7 @@ function Passes(props: IPassesProps): JSX.Element {
         )}
         {state.kind === 'failed' && <Failed reason={state.reason} />}
         {(state.kind === 'idle' || state.kind === 'failed') &&
-          found === null &&
+          programPasses === null &&
           (model.requests === null ? (
             <p>
               {trans.__(
@@ -117,14 +118,18 @@ function Passes(props: IPassesProps): JSX.Element {
             </>
           ))}
       </div>
-      {found !== null && <Found {...props} found={found} />}
+      {programPasses !== null && (
+        <Found {...props} programPasses={programPasses} />
+      )}
     </>
   );
 }
 
-function Found(props: IPassesProps & { found: ProgramPasses }): JSX.Element {
-  const { found, trans } = props;
-  const { passes } = found;
+function Found(
+  props: IPassesProps & { programPasses: ProgramPasses }
+): JSX.Element {
+  const { programPasses, trans } = props;
+  const { passes } = programPasses;
   const [chosen, setChosen] = React.useState(0);
   const id = React.useId();
   const list = React.useRef<HTMLUListElement>(null);
@@ -147,13 +152,13 @@ function Found(props: IPassesProps & { found: ProgramPasses }): JSX.Element {
           '%1 pass changed the program. Compiling once more took %2.',
           '%1 passes changed the program. Compiling once more took %2.',
           passes.length,
-          duration(found.seconds)
+          duration(programPasses.seconds)
         )}
-        {found.left_out > 0 &&
+        {programPasses.left_out > 0 &&
           ` ${trans._n(
             '%1 more pass was not read: the dumps of all passes are too large.',
             '%1 more passes were not read: the dumps of all passes are too large.',
-            found.left_out
+            programPasses.left_out
           )}`}
       </p>
       <ul
@@ -171,7 +176,7 @@ function Found(props: IPassesProps & { found: ProgramPasses }): JSX.Element {
           }
         }}
       >
-        {passes.map((one, index) => (
+        {passes.map((pass, index) => (
           <li
             key={index}
             id={`${id}${index}`}
@@ -179,9 +184,9 @@ function Found(props: IPassesProps & { found: ProgramPasses }): JSX.Element {
             aria-selected={index === at}
             onClick={() => setChosen(index)}
           >
-            <b>{one.name}</b> <span>{one.pipeline}</span>{' '}
+            <b>{pass.name}</b> <span>{pass.pipeline}</span>{' '}
             <span className="jp-JaxprPasses-numbers">
-              {numbers(one, trans)}
+              {numbers(pass, trans)}
             </span>
           </li>
         ))}
@@ -189,7 +194,7 @@ function Found(props: IPassesProps & { found: ProgramPasses }): JSX.Element {
       {passes[at] !== undefined && (
         <Changed
           {...props}
-          key={`${at} ${found.seconds}`}
+          key={`${at} ${programPasses.seconds}`}
           index={at}
           pass={passes[at]}
         />
@@ -198,24 +203,24 @@ function Found(props: IPassesProps & { found: ProgramPasses }): JSX.Element {
   );
 }
 
-function numbers(one: XlaPass, trans: TranslationBundle): string {
-  return one.before === one.after
+function numbers(pass: XlaPass, trans: TranslationBundle): string {
+  return pass.before === pass.after
     ? trans._n(
         '%2 instruction, lines: +%3 −%4',
         '%2 instructions, lines: +%3 −%4',
-        one.after,
-        grouped(one.after),
-        grouped(one.added),
-        grouped(one.removed)
+        pass.after,
+        grouped(pass.after),
+        grouped(pass.added),
+        grouped(pass.removed)
       )
     : trans._n(
         '%5 → %2 instruction, lines: +%3 −%4',
         '%5 → %2 instructions, lines: +%3 −%4',
-        one.after,
-        grouped(one.after),
-        grouped(one.added),
-        grouped(one.removed),
-        grouped(one.before)
+        pass.after,
+        grouped(pass.after),
+        grouped(pass.added),
+        grouped(pass.removed),
+        grouped(pass.before)
       );
 }
 

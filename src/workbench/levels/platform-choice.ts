@@ -141,7 +141,7 @@ export class PlatformChoice implements IDisposable {
           snapshot: snapshot.id,
           program,
           level: 'stablehlo',
-          first_line: listing.held,
+          first_line: listing.arrivedLines,
           line_count: FIRST_LINES,
           platform
         });

@@ -50,7 +50,7 @@ export class ProgramListings {
   readonly twins = new Map<TextLevel, TwinListing>();
   readonly pages: Pages;
   /** The requests that were sent, so that no request is sent twice. */
-  readonly asked = new Set<string>();
+  readonly requested = new Set<string>();
   /** The number of views that have the listings open. */
   opened = 0;
 

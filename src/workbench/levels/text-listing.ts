@@ -71,12 +71,12 @@ export class TextListing implements IListing {
   }
 
   /** The number of lines that are here, from the first on. */
-  get held(): number {
+  get arrivedLines(): number {
     return this._lines.length;
   }
 
   get complete(): boolean {
-    return this.held >= this._total;
+    return this.arrivedLines >= this._total;
   }
 
   /** The computations in the lines that are here. */
@@ -249,8 +249,8 @@ export class TextListing implements IListing {
     return names;
   }
 
-  arrived(): { held: number; total: number } {
-    return { held: this.held, total: this._total };
+  arrived(): { arrivedCount: number; total: number } {
+    return { arrivedCount: this.arrivedLines, total: this._total };
   }
 
   noise(): Uint8Array {
@@ -277,17 +277,17 @@ export class TextListing implements IListing {
 
   /** The number of equations that the lines of a computation come from. */
   private _equationsBetween(first: number, last: number): IEquationCount {
-    let known = this._counts.get(first);
-    if (known === undefined) {
-      const { ids, told } = this._links.equationsOfLines(
+    let equationCount = this._counts.get(first);
+    if (equationCount === undefined) {
+      const { ids, isExact } = this._links.equationsOfLines(
         this.level,
         first,
         last
       );
-      known = { count: ids.size, told };
-      this._counts.set(first, known);
+      equationCount = { count: ids.size, isExact };
+      this._counts.set(first, equationCount);
     }
-    return known;
+    return equationCount;
   }
 
   private _moreText(): string {

@@ -70,7 +70,7 @@ export interface IEquationCount {
    * True if the lines come from all of these equations; false if they come from some of them, which XLA does not
    * distinguish.
    */
-  told: boolean;
+  isExact: boolean;
 }
 
 /** The facts that the tags need. */
@@ -121,8 +121,8 @@ export function tagsOf(
     );
   }
   if (CUSTOM_CALL.test(name)) {
-    const found = TARGET.exec(line);
-    const target = found?.[1] ?? found?.[2] ?? null;
+    const match = TARGET.exec(line);
+    const target = match?.[1] ?? match?.[2] ?? null;
     say(
       target === null
         ? trans.__('custom call')
@@ -139,7 +139,7 @@ function size(
   instructions: number,
   { equations, trans }: ITextMarks
 ): [string, string] {
-  const { count, told } = equations(first, last);
+  const { count, isExact } = equations(first, last);
   const members = trans._n(
     '%1 instruction',
     '%1 instructions',
@@ -156,7 +156,7 @@ function size(
   if (count === 0) {
     return [members, whole];
   }
-  if (!told) {
+  if (!isExact) {
     const some = trans._n(
       'The instructions come from some of %2 equation at one source position. XLA does not distinguish these equations. Exact links do.',
       'The instructions come from some of %2 equations at one source position. XLA does not distinguish these equations. Exact links do.',

@@ -32,7 +32,7 @@ export class TwinListing extends TextListing {
 
   /** Add the next page. */
   addPage(page: TextPage): ISplice | null {
-    if (page.first_line !== this.held) {
+    if (page.first_line !== this.arrivedLines) {
       return null; // a page that was asked for twice
     }
     this._exact.addEquations(this.level, page.line_equations ?? []);

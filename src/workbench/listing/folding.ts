@@ -71,20 +71,20 @@ function decorate(
   before: DecorationSet,
   folds: readonly IListedFold[]
 ): DecorationSet {
-  const known = new Set<IListedFold>();
+  const oldFolds = new Set<IListedFold>();
   before.between(0, doc.length, (_from, _to, value) => {
-    known.add((value.spec.widget as Placeholder).fold);
+    oldFolds.add((value.spec.widget as Placeholder).fold);
   });
   const ranges: { from: number; to: number; fold: IListedFold }[] = [];
   for (const fold of folds) {
     const { from, to } = foldRange(doc, fold);
-    if (!known.has(fold) && to > from) {
+    if (!oldFolds.has(fold) && to > from) {
       ranges.push({ from, to, fold });
     }
   }
   // An outer fold comes first if two folds start at the same place.
   ranges.sort((a, b) => a.from - b.from || b.to - a.to);
-  const inside = groupsInside([...known, ...folds]);
+  const inside = groupsInside([...oldFolds, ...folds]);
   const builder = new RangeSetBuilder<Decoration>();
   for (const { from, to, fold } of ranges) {
     if (!inside.has(fold)) {
@@ -125,13 +125,13 @@ function groupsInside(folds: readonly IListedFold[]): Set<IListedFold> {
     if (!isGroup(fold)) {
       continue;
     }
-    const other = outermost.get(fold.first);
-    if (other === undefined || other === fold) {
+    const outer = outermost.get(fold.first);
+    if (outer === undefined || outer === fold) {
       outermost.set(fold.first, fold);
-    } else if (other.last >= fold.last) {
+    } else if (outer.last >= fold.last) {
       inside.add(fold);
     } else {
-      inside.add(other);
+      inside.add(outer);
       outermost.set(fold.first, fold);
     }
   }
@@ -198,15 +198,15 @@ export function closedBetween(
   from: number,
   to: number
 ): IClosedFold[] {
-  const found: IClosedFold[] = [];
+  const folds: IClosedFold[] = [];
   state.field(closedFolds).between(from, to, (start, end, value) => {
-    found.push({
+    folds.push({
       fold: (value.spec.widget as Placeholder).fold,
       from: start,
       to: end
     });
   });
-  return found.sort((a, b) => a.from - b.from || b.to - a.to);
+  return folds.sort((a, b) => a.from - b.from || b.to - a.to);
 }
 
 /** The lines inside of closed folds, including the first line of each; outer folds only, ascending. */

@@ -71,10 +71,10 @@ export function openLines(state: EditorState): number[] {
 
 /** True if a decoration starts at a position. */
 export function startsAt(set: DecorationSet, at: number): boolean {
-  let found = false;
+  let isFound = false;
   set.between(at, at, () => {
-    found = true;
+    isFound = true;
     return false;
   });
-  return found;
+  return isFound;
 }

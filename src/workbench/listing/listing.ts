@@ -160,7 +160,7 @@ export interface IListing extends ILineFacts {
   /** The indentation of a line; a copy of several lines includes it. */
   indentation(index: number): string;
   /** How many equations (of a jaxpr) or lines (of a text) are here, and how many the whole has. */
-  arrived(): { held: number; total: number };
+  arrived(): { arrivedCount: number; total: number };
   /** The noise bits of each line, as noise-rules.ts defines them. */
   noise(): Uint8Array;
   /** The line of source that each line comes from. */

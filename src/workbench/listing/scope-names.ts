@@ -34,15 +34,15 @@ export class ScopeNames {
     if (stack === '') {
       return around;
     }
-    let known = this._ofStack.get(around);
-    if (!known) {
-      known = new Map();
-      this._ofStack.set(around, known);
+    let namesByKey = this._ofStack.get(around);
+    if (!namesByKey) {
+      namesByKey = new Map();
+      this._ofStack.set(around, namesByKey);
     }
-    let names = known.get(stack);
+    let names = namesByKey.get(stack);
     if (!names) {
       names = [...around, ...namesOfStack(stack)];
-      known.set(stack, names);
+      namesByKey.set(stack, names);
     }
     return names;
   }
@@ -64,7 +64,7 @@ export class ScopeNames {
     const { snapshot } = this._equations;
     const name = snapshot.strings[snapshot.scopes[scope].name];
     const title = this._titles.get(scope);
-    return [name, title].filter((one): one is string => Boolean(one));
+    return [name, title].filter((part): part is string => Boolean(part));
   }
 
   private _titles = new Map<number, string>();

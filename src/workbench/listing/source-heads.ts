@@ -67,9 +67,9 @@ export class SourceHeads {
     }
     const { origin, isInferred } = place;
     const heads = isInferred ? this._inferred : this._stated;
-    const known = heads.get(origin);
-    if (known !== undefined) {
-      return known;
+    const cached = heads.get(origin);
+    if (cached !== undefined) {
+      return cached;
     }
     // The innermost line of the user's own code, in a cell or a file, is the text that a reader has beside the listing.
     const [frame] = origin.frames;

@@ -131,7 +131,7 @@ export class VariableUses {
   private _edge(scope: number, line: number, step: 1 | -1): IRow | null {
     const { rows } = this._rows;
     const kind = step === 1 ? 'close' : 'open';
-    const count = this._rows.equations.held(scope);
+    const count = this._rows.equations.arrivedCount(scope);
     // One step from the first or the last equation, unless that equation contains a nested scope.
     const nearest =
       count > 0
@@ -168,7 +168,9 @@ export class VariableUses {
 /** Counts first, then places: two passes over the operands, and no list for each variable. */
 function readersOf(parts: readonly ScopePart[]): IReaders {
   let variables = 0;
-  const each = (read: (variable: number, equation: number) => void): void => {
+  const forEachRead = (
+    read: (variable: number, equation: number) => void
+  ): void => {
     for (const part of parts) {
       for (let equation = part.first; equation < part.end; equation++) {
         for (const variable of new Set(part.operands(equation))) {
@@ -179,15 +181,15 @@ function readersOf(parts: readonly ScopePart[]): IReaders {
       }
     }
   };
-  each(variable => (variables = Math.max(variables, variable + 1)));
+  forEachRead(variable => (variables = Math.max(variables, variable + 1)));
   const start = new Int32Array(variables + 1);
-  each(variable => start[variable + 1]++);
+  forEachRead(variable => start[variable + 1]++);
   for (let v = 0; v < variables; v++) {
     start[v + 1] += start[v];
   }
   const equations = new Int32Array(start[variables]);
   const next = start.slice();
-  each((variable, equation) => (equations[next[variable]++] = equation));
+  forEachRead((variable, equation) => (equations[next[variable]++] = equation));
   return { start, equations };
 }
 

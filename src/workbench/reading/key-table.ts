@@ -397,7 +397,7 @@ export function keysOf<Place extends KeyPlace>(
   command: KeyCommand<Place>
 ): string[] {
   return [...keysIn(place)]
-    .filter(([, other]) => other === command)
+    .filter(([, keyCommand]) => keyCommand === command)
     .map(([key]) => key);
 }
 
@@ -410,8 +410,8 @@ export function printedKey<Place extends KeyPlace>(
 }
 
 /** True if one key event passes through both places. */
-export function overlap(one: KeyPlace, other: KeyPlace): boolean {
-  return PATHS.some(path => path.includes(one) && path.includes(other));
+export function overlap(a: KeyPlace, b: KeyPlace): boolean {
+  return PATHS.some(path => path.includes(a) && path.includes(b));
 }
 
 /** The label of a key on keyboards. */

@@ -74,16 +74,16 @@ function linesBeside(
   facts: ILineFacts,
   pattern: RegExp
 ): ReadonlySet<number> {
-  const found = new Set<number>();
+  const matchingLines = new Set<number>();
   for (const [index, name] of facts.named?.() ?? []) {
     if (pattern.test(name)) {
-      found.add(index);
+      matchingLines.add(index);
     }
   }
   // Most lines share their scopes and their line of source.
   const scopes = new Map<readonly string[], boolean>();
   const sources = new Map<string, number>();
-  const said = new Set<string>();
+  const announcedScopes = new Set<string>();
   let wasInScope = false;
   let index = 0;
   const lines = document.iterLines();
@@ -95,7 +95,7 @@ function linesBeside(
       scopes.set(names, isInScope);
     }
     if (isInScope && !wasInScope) {
-      found.add(index);
+      matchingLines.add(index);
     }
     wasInScope = isInScope;
     const head = facts.heads?.of(index) ?? null;
@@ -104,17 +104,17 @@ function linesBeside(
         sources.set(head.key, index);
       }
       if (pattern.test(next.value)) {
-        said.add(head.key); // the program says so itself
+        announcedScopes.add(head.key); // the program says so itself
       }
     }
     index++;
   }
   for (const [key, first] of sources) {
-    if (!said.has(key)) {
-      found.add(first);
+    if (!announcedScopes.has(key)) {
+      matchingLines.add(first);
     }
   }
-  return found;
+  return matchingLines;
 }
 
 export const setMatches = StateEffect.define<IMatches>();

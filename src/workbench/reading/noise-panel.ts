@@ -66,8 +66,8 @@ export class NoisePanel implements Panel {
       this._tools.hidden,
       this._trans
     );
-    const { held, total } = this._listing.arrived();
-    if (held < total) {
+    const { arrivedCount, total } = this._listing.arrived();
+    if (arrivedCount < total) {
       this._words.append(
         ' ',
         this._trans.__('Not all lines have arrived yet.')

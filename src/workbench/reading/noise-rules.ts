@@ -155,7 +155,7 @@ function unusedOf(
   scope: number
 ): Uint8Array | null {
   const count = equations.count(scope);
-  if (equations.held(scope) < count) {
+  if (equations.arrivedCount(scope) < count) {
     return null;
   }
   const unused = new Uint8Array(count);
@@ -204,10 +204,10 @@ const TEXTS: readonly (readonly [RegExp, Noise])[] = [
 /** The noise bits of each line of a text. */
 export function noiseOfLines(lines: readonly string[]): Uint8Array {
   return Uint8Array.from(lines, line => {
-    const found = line.startsWith('ROOT ')
+    const rule = line.startsWith('ROOT ')
       ? undefined
       : TEXTS.find(([pattern]) => pattern.test(line));
-    return HEAD | (found ? BIT[found[1]] : 0);
+    return HEAD | (rule ? BIT[rule[1]] : 0);
   });
 }
 

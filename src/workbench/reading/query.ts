@@ -150,8 +150,10 @@ function readType(
   trans: TranslationBundle
 ): Term | { reason: string } {
   const dimensions =
-    inside.trim() === '' ? [] : inside.split(',').map(one => one.trim());
-  if (!dimensions.every(one => DIMENSION.test(one))) {
+    inside.trim() === ''
+      ? []
+      : inside.split(',').map(dimension => dimension.trim());
+  if (!dimensions.every(dimension => DIMENSION.test(dimension))) {
     return {
       reason: trans.__(
         '%1 is not a type. Write each dimension as a number, as * for any size, or as ... for any number of dimensions, such as f32[*,128].',
@@ -206,12 +208,12 @@ export function typeSource(
   const kind = dtypeSource(dtype, level);
   if (level === 'stablehlo') {
     const inside = dimensions
-      .map(one =>
-        one === '...'
+      .map(dimension =>
+        dimension === '...'
           ? '(?:[\\d?]+x)*'
-          : one === '*'
+          : dimension === '*'
             ? '[\\d?]+x'
-            : `${escape(one)}x`
+            : `${escape(dimension)}x`
       )
       .join('');
     return `tensor<${inside}${kind}(?:, [^>]*)?>`;
@@ -220,8 +222,8 @@ export function typeSource(
   const any = '[^,\\]]+';
   let inside = '';
   let follows = false;
-  dimensions.forEach((one, i) => {
-    if (one === '...') {
+  dimensions.forEach((dimension, i) => {
+    if (dimension === '...') {
       inside += follows
         ? `(?:,${any})*`
         : i === dimensions.length - 1
@@ -230,7 +232,7 @@ export function typeSource(
       return;
     }
     inside += follows ? ',' : '';
-    inside += one === '*' ? any : `${escape(one)}(?:@[^,\\]]+)?`;
+    inside += dimension === '*' ? any : `${escape(dimension)}(?:@[^,\\]]+)?`;
     follows = true;
   });
   return `(?<![\\w<])${kind}\\[${inside}\\]`;
@@ -334,8 +336,8 @@ export interface ILineFacts {
 
 /** The pattern for the text beside the lines; null if the search has conditions other than plain text. */
 export function besidePattern({ terms, caseSensitive }: ITerms): RegExp | null {
-  const [term, ...others] = terms;
-  return term?.kind === 'text' && others.length === 0
+  const [term, ...otherTerms] = terms;
+  return term?.kind === 'text' && otherTerms.length === 0
     ? new RegExp(escape(term.text), caseSensitive ? '' : 'i')
     : null;
 }
@@ -387,18 +389,19 @@ export class LineMatcher {
     text: string,
     index: number,
     facts: ILineFacts,
-    found: (from: number, to: number) => void
+    addMatch: (from: number, to: number) => void
   ): void {
     const [first] = this._patterns;
     if (
-      (this._isSeveral && !this._patterns.every(one => has(one, text))) ||
+      (this._isSeveral &&
+        !this._patterns.every(pattern => has(pattern, text))) ||
       !this._isThere(index, facts)
     ) {
       return;
     }
     if (!first) {
       if (text.length > 0) {
-        found(0, text.length);
+        addMatch(0, text.length);
       }
       return;
     }
@@ -407,7 +410,7 @@ export class LineMatcher {
       if (match[0] === '') {
         first.lastIndex++;
       } else {
-        found(match.index, match.index + match[0].length);
+        addMatch(match.index, match.index + match[0].length);
       }
     }
   }
@@ -428,14 +431,14 @@ export class LineMatcher {
     }
     if (this._scopes.length > 0) {
       const names = facts.scopes(index);
-      let known = this._known.get(names);
-      if (known === undefined) {
-        known = this._scopes.every(scope =>
+      let isInScope = this._known.get(names);
+      if (isInScope === undefined) {
+        isInScope = this._scopes.every(scope =>
           names.some(name => scope.test(name))
         );
-        this._known.set(names, known);
+        this._known.set(names, isInScope);
       }
-      return known;
+      return isInScope;
     }
     return true;
   }

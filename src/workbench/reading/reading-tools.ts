@@ -81,7 +81,9 @@ export class ReadingTools {
 
   toggle(noise: Noise): void {
     this.setHidden(
-      NOISES.filter(one => this._hidden.has(one) !== (one === noise))
+      NOISES.filter(
+        hiddenNoise => this._hidden.has(hiddenNoise) !== (hiddenNoise === noise)
+      )
     );
   }
 

@@ -179,11 +179,13 @@ export class SearchPanel implements Panel {
     if (query.kind === 'invalid') {
       return query.reason;
     }
-    const { held, total } = this._listing.arrived();
-    if (query.kind === 'nothing' || held >= total) {
+    const { arrivedCount, total } = this._listing.arrived();
+    if (query.kind === 'nothing' || arrivedCount >= total) {
       return '';
     }
-    const [here, all] = [held, total].map(count => count.toLocaleString('en'));
+    const [here, all] = [arrivedCount, total].map(count =>
+      count.toLocaleString('en')
+    );
     return this._listing.level === 'jaxpr'
       ? this._trans.__(
           'Only %1 of %2 equations have arrived. The search does not count the other equations yet.',
@@ -243,17 +245,17 @@ export class SearchPanel implements Panel {
       button.title = trans.__('Load and search %1', title);
     } else {
       const count = countOf(documentOf(here), here, query);
-      const { held, total } = here.arrived();
-      const number = `${count.toLocaleString('en')}${held < total ? '+' : ''}`;
+      const { arrivedCount, total } = here.arrived();
+      const number = `${count.toLocaleString('en')}${arrivedCount < total ? '+' : ''}`;
       button.textContent = `${title} ${number}`;
       button.title =
-        held < total
+        arrivedCount < total
           ? trans._n(
               '%2: %1 match in the %3 of %4 lines that have arrived. Go to %2',
               '%2: %1 matches in the %3 of %4 lines that have arrived. Go to %2',
               count,
               title,
-              held.toLocaleString('en'),
+              arrivedCount.toLocaleString('en'),
               total.toLocaleString('en')
             )
           : trans._n(
@@ -312,27 +314,33 @@ export class SearchPanel implements Panel {
 
 /** Keeps the text of a listing that an editor shows, because printing a large program again takes a while. */
 export function rememberDocument(listing: IListing, document: Text): void {
-  documents.set(listing, { held: listing.arrived().held, document });
+  documents.set(listing, {
+    arrivedCount: listing.arrived().arrivedCount,
+    document
+  });
 }
 
 /** The text of a listing, also if no editor shows it. */
 export function documentOf(listing: IListing): Text {
-  let known = documents.get(listing);
-  const { held } = listing.arrived();
-  if (known?.held !== held) {
-    known = { held, document: listing.document() };
-    documents.set(listing, known);
+  let cached = documents.get(listing);
+  const { arrivedCount } = listing.arrived();
+  if (cached?.arrivedCount !== arrivedCount) {
+    cached = { arrivedCount, document: listing.document() };
+    documents.set(listing, cached);
   }
-  return known.document;
+  return cached.document;
 }
 
-const documents = new WeakMap<IListing, { held: number; document: Text }>();
+const documents = new WeakMap<
+  IListing,
+  { arrivedCount: number; document: Text }
+>();
 
 /** The number of matches in a text; a text that has not changed is not searched twice. */
 function countOf(document: Text, listing: IListing, query: Query): number {
-  const known = counts.get(document);
-  if (known?.query === query) {
-    return known.count;
+  const cached = counts.get(document);
+  if (cached?.query === query) {
+    return cached.count;
   }
   const count = findMatches(document, listing, query, listing.level).from
     .length;

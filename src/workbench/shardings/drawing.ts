@@ -151,21 +151,23 @@ export function shardsWords(
     );
   }
   const { rowAxis, columnAxis, blocks } = parts;
-  const told = blocks.slice(0, MOST_TOLD).map(({ row, column, devices }) => {
-    const ranges = [
-      rowAxis === null ? null : rangeOf(array, rowAxis, row),
-      columnAxis === null ? null : rangeOf(array, columnAxis, column)
-    ].filter(range => range !== null);
-    return trans._n(
-      'Device %3 holds [%2].',
-      'Devices %3 hold [%2].',
-      devices.length,
-      ranges.join(', '),
-      runsOf(devices)
-    );
-  });
+  const sentences = blocks
+    .slice(0, MOST_TOLD)
+    .map(({ row, column, devices }) => {
+      const ranges = [
+        rowAxis === null ? null : rangeOf(array, rowAxis, row),
+        columnAxis === null ? null : rangeOf(array, columnAxis, column)
+      ].filter(range => range !== null);
+      return trans._n(
+        'Device %3 holds [%2].',
+        'Devices %3 hold [%2].',
+        devices.length,
+        ranges.join(', '),
+        runsOf(devices)
+      );
+    });
   if (blocks.length > MOST_TOLD) {
-    told.push(
+    sentences.push(
       trans._n(
         '%1 more block is not listed.',
         '%1 more blocks are not listed.',
@@ -175,6 +177,6 @@ export function shardsWords(
   }
   return [
     trans.__('%1: %2, %3.', array.name, array.type, layout.spec),
-    ...told
+    ...sentences
   ].join(' ');
 }

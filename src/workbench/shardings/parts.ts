@@ -37,22 +37,22 @@ export function partsOf(array: SpreadArray, layout: Layout): IParts | null {
   }
   const rows = rowAxis === null ? 1 : splits[rowAxis];
   const columns = columnAxis === null ? 1 : splits[columnAxis];
-  const held = new Map<number, Set<number>>();
+  const devicesByBlock = new Map<number, Set<number>>();
   holders.forEach((devices, part) => {
     const place = placeOf(part, splits);
     const row = rowAxis === null ? 0 : place[rowAxis];
     const column = columnAxis === null ? 0 : place[columnAxis];
     const at = row * columns + column;
-    const block = held.get(at) ?? new Set();
+    const block = devicesByBlock.get(at) ?? new Set();
     devices.forEach(device => block.add(device));
-    held.set(at, block);
+    devicesByBlock.set(at, block);
   });
   return {
     rowAxis,
     columnAxis,
     rows,
     columns,
-    blocks: [...held].map(([at, devices]) => ({
+    blocks: [...devicesByBlock].map(([at, devices]) => ({
       row: Math.floor(at / columns),
       column: at % columns,
       devices: [...devices].sort((a, b) => a - b)
@@ -67,10 +67,10 @@ export function rangeOf(
   axis: number,
   part: number
 ): string {
-  const each = array.shard?.[axis] ?? 0;
+  const size = array.shard?.[axis] ?? 0;
   const whole = array.shape[axis];
-  const end = (part + 1) * each;
-  return `${part * each}:${typeof whole === 'number' ? Math.min(end, whole) : end}`;
+  const end = (part + 1) * size;
+  return `${part * size}:${typeof whole === 'number' ? Math.min(end, whole) : end}`;
 }
 
 /** Prints device numbers in few letters: 0–7, or 0, 2, 4. */
@@ -108,8 +108,8 @@ function axesOf(
     if (rank === 1) {
       return [null, axis];
     }
-    const other = axis === rank - 1 ? rank - 2 : rank - 1;
-    return axis < other ? [axis, other] : [other, axis];
+    const otherAxis = axis === rank - 1 ? rank - 2 : rank - 1;
+    return axis < otherAxis ? [axis, otherAxis] : [otherAxis, axis];
   }
   return [cut[0] ?? null, cut[1] ?? null];
 }

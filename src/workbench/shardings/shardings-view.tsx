@@ -77,8 +77,8 @@ function Section(props: IShardingsProps): JSX.Element | null {
   const { model, snapshot, program, trans } = props;
   const [isOpen, open] = React.useState(false);
   const id = React.useId();
-  const known = shardingsOf(model);
-  const shardings = known.of(snapshot, program);
+  const shardingsOfModel = shardingsOf(model);
+  const shardings = shardingsOfModel.of(snapshot, program);
   if (shardings === null) {
     return null;
   }
@@ -91,7 +91,7 @@ function Section(props: IShardingsProps): JSX.Element | null {
         onClick={() => {
           open(!isOpen);
           if (!isOpen) {
-            void known.read(snapshot, program);
+            void shardingsOfModel.read(snapshot, program);
           }
         }}
       >
@@ -152,16 +152,16 @@ function Arrays(props: IPartProps): JSX.Element {
             model.setHover(index === null ? null : equationOf(arrays[index]))
           }
           row={index => {
-            const one = arrays[index];
+            const array = arrays[index];
             return (
               <>
                 <span className="jp-mod-role">
-                  {roleWords(one.role, trans)}
+                  {roleWords(array.role, trans)}
                 </span>{' '}
-                <b>{one.name}</b>{' '}
-                <code className="jp-mod-type">{one.type}</code>{' '}
-                <code>{layouts[one.layout].spec}</code>{' '}
-                <span className="jp-mod-quiet">{one.decided}</span>
+                <b>{array.name}</b>{' '}
+                <code className="jp-mod-type">{array.type}</code>{' '}
+                <code>{layouts[array.layout].spec}</code>{' '}
+                <span className="jp-mod-quiet">{array.decided}</span>
               </>
             );
           }}
@@ -242,10 +242,12 @@ function Collectives(props: IPartProps): JSX.Element {
       <Listed
         label={trans.__('Collectives')}
         count={collectives.length}
-        chosen={collectives.findIndex(one => isChosen(one, model.selection))}
+        chosen={collectives.findIndex(collective =>
+          isChosen(collective, model.selection)
+        )}
         choose={index => model.setSelection(select(index))}
         hover={index => model.setHover(index === null ? null : select(index))}
-        row={index => <Exchange {...props} one={collectives[index]} />}
+        row={index => <Exchange {...props} collective={collectives[index]} />}
       />
       {leftOut > 0 && (
         <p className="jp-JaxprPanel-small">
@@ -260,18 +262,20 @@ function Collectives(props: IPartProps): JSX.Element {
   );
 }
 
-function Exchange(props: IPartProps & { one: Collective }): JSX.Element {
-  const { one, snapshot, trans } = props;
-  const names = [...new Set(one.causes.map(cause => cause.op_name))].join('\n');
+function Exchange(props: IPartProps & { collective: Collective }): JSX.Element {
+  const { collective, snapshot, trans } = props;
+  const names = [
+    ...new Set(collective.causes.map(cause => cause.op_name))
+  ].join('\n');
   return (
     <>
       <span className="jp-mod-line">
-        {trans.__('HLO line %1', one.line + 1)}
+        {trans.__('HLO line %1', collective.line + 1)}
       </span>
-      <b>{one.kind}</b> {movedWords(one, trans)}
-      <div title={names}>{causesWords(one.causes, snapshot, trans)}</div>
-      <div className="jp-mod-quiet" title={one.groups_text}>
-        {groupWords(one, trans)}
+      <b>{collective.kind}</b> {movedWords(collective, trans)}
+      <div title={names}>{causesWords(collective.causes, snapshot, trans)}</div>
+      <div className="jp-mod-quiet" title={collective.groups_text}>
+        {groupWords(collective, trans)}
       </div>
     </>
   );
@@ -350,10 +354,13 @@ function equationOf(array: SpreadArray): Selection | null {
     : { kind: 'equations', equations: [{ scope, equation }] };
 }
 
-function isChosen(one: Collective, selection: Selection | null): boolean {
+function isChosen(
+  collective: Collective,
+  selection: Selection | null
+): boolean {
   return (
     selection?.kind === 'text' &&
     selection.level === 'hlo' &&
-    selection.line === one.line
+    selection.line === collective.line
   );
 }

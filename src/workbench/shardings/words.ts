@@ -137,9 +137,9 @@ function placeWords(
   if (file === cell?.file) {
     return trans.__('line %1', line);
   }
-  const known = files.find(({ path }) => path === file);
-  return known?.kind === 'cell'
-    ? trans.__('[%1] line %2', known.execution_count ?? '?', line)
+  const sourceFile = files.find(({ path }) => path === file);
+  return sourceFile?.kind === 'cell'
+    ? trans.__('[%1] line %2', sourceFile.execution_count ?? '?', line)
     : trans.__('%1, line %2', file.slice(file.lastIndexOf('/') + 1), line);
 }
 

@@ -283,9 +283,13 @@ function facts(
     });
     details.append(...lines.map(({ node }) => node));
     // The texts of library files are requested when the user opens the list.
-    details.addEventListener('toggle', () => lines.forEach(one => one.read()), {
-      once: true
-    });
+    details.addEventListener(
+      'toggle',
+      () => lines.forEach(line => line.read()),
+      {
+        once: true
+      }
+    );
     add(trans.__('through library'), details);
   }
   const documentation = documentationOf(primitive, trans);

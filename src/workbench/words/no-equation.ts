@@ -17,15 +17,15 @@ export function noEquationWords(
   trans: TranslationBundle
 ): string {
   const { snapshot, program } = links.equations;
-  const others = snapshot.programs
+  const otherPrograms = snapshot.programs
     .slice(0, MOST_PROGRAMS)
     .filter(
-      (other, at) =>
-        other !== program &&
+      (candidate, at) =>
+        candidate !== program &&
         linksOf(snapshot, at).resolve(place).equations.size > 0
     );
-  if (others.length > 0) {
-    const names = [...new Set(others.map(({ name }) => name))];
+  if (otherPrograms.length > 0) {
+    const names = [...new Set(otherPrograms.map(({ name }) => name))];
     return trans.__(
       'No equation of the program in view comes from this place. Programs with equations from here: %1.',
       shortened(names.join(', '), 200)

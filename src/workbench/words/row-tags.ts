@@ -84,13 +84,13 @@ export class ArgumentNames {
     if (names.length !== inputs || this._names.has(scope)) {
       return;
     }
-    const known = new Map<number, string>();
+    const nameOfVariable = new Map<number, string>();
     names.forEach((name, i) => {
       if (name !== '') {
-        known.set(constants + i, name);
+        nameOfVariable.set(constants + i, name);
       }
     });
-    this._names.set(scope, known);
+    this._names.set(scope, nameOfVariable);
   }
 
   private _names = new Map<number, Map<number, string>>();
@@ -106,7 +106,9 @@ export class RowTags {
     this.names = new ArgumentNames(snapshot, program);
     this.results = variableNames(snapshot);
     const index = snapshot.programs.indexOf(program);
-    const call = snapshot.raised_calls?.find(each => each.program === index);
+    const call = snapshot.raised_calls?.find(
+      raisedCall => raisedCall.program === index
+    );
     this._scope = program.scope;
     this._raised = new Set(call?.operands);
   }
@@ -267,12 +269,12 @@ export class RowTags {
   }
 
   private _effects(part: ScopePart, equation: number): readonly string[] {
-    let known = this._acting.get(part);
-    if (!known) {
-      known = new Set(part.scope.effects.map(([of]) => of));
-      this._acting.set(part, known);
+    let actingEquations = this._acting.get(part);
+    if (!actingEquations) {
+      actingEquations = new Set(part.scope.effects.map(([of]) => of));
+      this._acting.set(part, actingEquations);
     }
-    return known.has(equation) ? part.effects(equation) : [];
+    return actingEquations.has(equation) ? part.effects(equation) : [];
   }
 
   private _acting = new Map<ScopePart, ReadonlySet<number>>();
@@ -308,17 +310,17 @@ function effectTitle(
   effects: readonly string[],
   trans: TranslationBundle
 ): string {
-  if (effects.some(each => /^(?:Ordered|Write|Accum)/.test(each))) {
+  if (effects.some(effect => /^(?:Ordered|Write|Accum)/.test(effect))) {
     return trans.__(
       'The equation has an ordered effect, so JAX keeps the equation and its order.'
     );
   }
-  if (effects.every(each => each.startsWith('Read'))) {
+  if (effects.every(effect => effect.startsWith('Read'))) {
     return trans.__(
       'The equation reads a mutable reference, so it cannot move before earlier writes to the reference.'
     );
   }
-  if (effects.some(each => each === 'Debug' || each === 'IO')) {
+  if (effects.some(effect => effect === 'Debug' || effect === 'IO')) {
     return trans.__(
       'The equation has a side effect, so JAX keeps the equation even if nothing uses its result. The equation may run before or after other equations with side effects. Pass ordered=True to keep the order.'
     );

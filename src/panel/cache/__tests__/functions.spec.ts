@@ -24,7 +24,7 @@ const named = (name: string, calls: number | null, seconds: number) =>
   });
 
 const all = [named('b', 3, 0.2), named('a', null, 0.9), named('c', 3, 0.1)].map(
-  (one, index) => ({ one, index })
+  (one, index) => ({ ledgerFunction: one, index })
 );
 
 describe('the order of functions', () => {
@@ -36,7 +36,9 @@ describe('the order of functions', () => {
     [{ column: 'calls', descending: true }, ['b', 'c', 'a']],
     [{ column: 'calls', descending: false }, ['b', 'c', 'a']]
   ])('%j: what is unknown last, equal ones as they were', (order, names) => {
-    expect(inOrder(all, order).map(({ one }) => one.name)).toEqual(names);
+    expect(
+      inOrder(all, order).map(({ ledgerFunction }) => ledgerFunction.name)
+    ).toEqual(names);
   });
 
   it('goes from the side that matters to the other, and back to the calls', () => {
@@ -56,7 +58,7 @@ describe('the order of functions', () => {
 
 describe('the sums', () => {
   it('are lower bounds where a part is unknown or one', () => {
-    const functions = all.map(({ one }) => one);
+    const functions = all.map(entry => entry.ledgerFunction);
     const { functions: count, calls } = totalsOf(ledger({ functions }));
     expect([count, calls]).toEqual([3, { value: 6, exact: false }]);
   });
@@ -70,7 +72,7 @@ describe('the sums', () => {
 
 describe('misses', () => {
   const miss = (kind: string, index: number): IMiss => ({
-    one: ledgerMiss({ reasons: [ledgerReason({ kind })] }),
+    miss: ledgerMiss({ reasons: [ledgerReason({ kind })] }),
     index
   });
   const sizes = (kinds: string[]): number[] =>

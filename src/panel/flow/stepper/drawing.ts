@@ -95,9 +95,9 @@ export function firstDrawn(leaves: readonly Leaf[]): number {
     ({ numbers }) => numbers?.some(number => number !== null) ?? false
   ];
   for (const test of tests) {
-    const found = leaves.findIndex(test);
-    if (found >= 0) {
-      return found;
+    const index = leaves.findIndex(test);
+    if (index >= 0) {
+      return index;
     }
   }
   return -1;

@@ -31,8 +31,8 @@ export class Walk {
     // Carries, xs and ys come first, then the values of the loop's condition.
     this.leaves = [
       ...recording.leaves.filter(({ role }) => !ASKED.includes(role)),
-      ...ASKED.flatMap(asked =>
-        recording.leaves.filter(({ role }) => role === asked)
+      ...ASKED.flatMap(lateRole =>
+        recording.leaves.filter(({ role }) => role === lateRole)
       )
     ];
   }

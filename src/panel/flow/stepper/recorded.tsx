@@ -42,10 +42,10 @@ export function Recorded(props: {
     props.move(where);
   };
   /** The text for a screen reader; the slider announces its value by itself. */
-  const [said, setSaid] = React.useState('');
+  const [announcement, setAnnouncement] = React.useState('');
   const step = walk.stepAt(place);
   const say = (where: IPlace): void =>
-    setSaid(spoken(walk, walk.stepAt(where), trans));
+    setAnnouncement(spoken(walk, walk.stepAt(where), trans));
   const goTo = (where: IPlace): void => {
     move(where);
     say(where);
@@ -119,7 +119,7 @@ export function Recorded(props: {
       <AllSteps walk={walk} place={place} goTo={goTo} trans={trans} />
       <Verdict recording={recording} trans={trans} />
       <span className="jp-JaxprStepper-said" role="status">
-        {said}
+        {announcement}
       </span>
     </div>
   );

@@ -33,7 +33,7 @@ export function StepValues(props: {
   const [whole, setWhole] = React.useState(false);
   const shown = whole ? leaves : leaves.slice(0, FIRST_LEAVES);
   const goOn = shown.filter(({ role }) => GOES_ON.has(role));
-  const others =
+  const otherLeaves =
     step.number === 0 ? [] : shown.filter(({ role }) => !GOES_ON.has(role));
   const branch =
     step.number === 0 ? '' : shortened(branch_taken[step.point] ?? '', 80);
@@ -41,7 +41,7 @@ export function StepValues(props: {
   const most = grouped(walk.mostSteps);
   const isThinned = walk.recording.thinned !== null;
   const columns = goOn.length > 0 && step.number > 0 ? 2 : 1;
-  const hasRows = goOn.length > 0 || others.length > 0 || branch !== '';
+  const hasRows = goOn.length > 0 || otherLeaves.length > 0 || branch !== '';
   return (
     <>
       {hasRows && (
@@ -122,7 +122,7 @@ export function StepValues(props: {
                 </td>
               </tr>
             )}
-            {others.map((leaf, at) => (
+            {otherLeaves.map((leaf, at) => (
               <tr key={at}>
                 <Name
                   name={leafAt(walk, leaf, step, trans)}

@@ -23,7 +23,7 @@ export function Stepper(props: {
   const stepper =
     snapshot === null ? null : stepping.stepperOf(snapshot, index);
   const kept = useKeptFocus(stepper?.kind ?? '');
-  const said = useSaid(stepper, trans);
+  const announcement = useSaid(stepper, trans);
   const wanted = React.useRef(false);
   wanted.current ||= stepper?.kind === 'working';
   if (snapshot === null) {
@@ -38,7 +38,7 @@ export function Stepper(props: {
       {...kept}
     >
       <span className="jp-JaxprStepper-said" role="status">
-        {said}
+        {announcement}
       </span>
       {recording !== null && (
         <Recorded
@@ -71,7 +71,7 @@ function useSaid(
   stepper: AskingState | null,
   trans: TranslationBundle
 ): string {
-  const [said, setSaid] = React.useState('');
+  const [announcement, setAnnouncement] = React.useState('');
   const working = stepper?.kind === 'working';
   const stopping = stepper?.kind === 'working' && stepper.stopping;
   const ended = stepper?.kind === 'idle';
@@ -79,17 +79,19 @@ function useSaid(
   React.useEffect(() => {
     if (working) {
       began.current = true;
-      setSaid(
+      setAnnouncement(
         stopping
           ? trans.__('Stopping. The steps until now are kept.')
           : trans.__('Running the steps.')
       );
     } else {
-      setSaid(began.current && ended ? trans.__('The steps are ready.') : '');
+      setAnnouncement(
+        began.current && ended ? trans.__('The steps are ready.') : ''
+      );
       began.current = false;
     }
   }, [working, stopping, ended]);
-  return said;
+  return announcement;
 }
 
 /** `scan step`, `while_loop`. */

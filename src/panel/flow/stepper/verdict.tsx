@@ -42,21 +42,21 @@ export function Verdict(props: {
             </tr>
           </thead>
           <tbody>
-            {apart.slice(0, MOST_ROWS).map((one, at) => (
+            {apart.slice(0, MOST_ROWS).map((comparison, at) => (
               <tr key={at}>
                 <th scope="row">
-                  <code>{shortened(one.path, 80)}</code>
+                  <code>{shortened(comparison.path, 80)}</code>
                 </th>
                 <td>
-                  <code>{shortened(one.recorded, LONGEST_VALUE)}</code>
+                  <code>{shortened(comparison.recorded, LONGEST_VALUE)}</code>
                 </td>
                 <td>
-                  <code>{shortened(one.real, LONGEST_VALUE)}</code>
+                  <code>{shortened(comparison.real, LONGEST_VALUE)}</code>
                 </td>
                 <td>
-                  {one.largest_difference === null
+                  {comparison.largest_difference === null
                     ? trans.__('unknown')
-                    : figure(one.largest_difference)}
+                    : figure(comparison.largest_difference)}
                 </td>
               </tr>
             ))}

@@ -52,8 +52,8 @@ function writtenAs(card: Control, role: Leaf['role']): string {
  */
 function comparedIn(condition: string): string {
   const parts = condition.split(/\s*(?:<=|>=|<|>)\s*/);
-  const others = parts.filter(part => part !== '' && isNaN(Number(part)));
-  return parts.length === 2 && others.length === 1 ? others[0] : '';
+  const sides = parts.filter(part => part !== '' && isNaN(Number(part)));
+  return parts.length === 2 && sides.length === 1 ? sides[0] : '';
 }
 
 /** The name of a leaf with its place along the first axis: `xs[37]`. */

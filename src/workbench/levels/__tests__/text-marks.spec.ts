@@ -30,7 +30,7 @@ function marks(lines: readonly string[] = MODULE) {
   structure.add(9, lines.slice(9));
   return {
     structure,
-    equations: () => ({ count: 1, told: true }),
+    equations: () => ({ count: 1, isExact: true }),
     trans
   };
 }
@@ -45,9 +45,9 @@ describe('the words beside a line of HLO', () => {
       'kLoop',
       '2 instructions, 1 equation'
     ]);
-    const of = (count: number, told: boolean) => ({
+    const of = (count: number, isExact: boolean) => ({
       ...marks(),
-      equations: () => ({ count, told })
+      equations: () => ({ count, isExact })
     });
     expect(words(MODULE[8], 'fusion', of(0, true))).toEqual([
       'kLoop',
