@@ -22,8 +22,10 @@ def axis_name_error(error: BaseException, raised: RaisedAt | None, function: str
         return None
     if not isinstance(call, ast.Call) or called(call) not in _COLLECTIVES:
         return None
-    given = [*call.args, *(each.value for each in call.keywords if each.arg == "axis_name")]
-    names = [each.value for each in given if isinstance(each, ast.Constant) and type(each.value) is str]
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "axis_name")]
+    names = [
+        argument.value for argument in arguments if isinstance(argument, ast.Constant) and type(argument.value) is str
+    ]
     if len(names) != 1:
         return None
     title = f"No axis is named {names[0]} here"

@@ -68,10 +68,10 @@ class Calls:
         """Of the call that raised, or of the call around it; none where it is none of those known here."""
         node = self._raised.node
         if isinstance(node, ast.FormattedValue | ast.JoinedStr):
-            return self._printed()
+            return self._debug_print()
         if not isinstance(node, ast.Call):
-            return self._percent() or self.in_place()
-        if (formatted := self._formatted(node)) is not None:
+            return self._percent_format() or self.in_place()
+        if (formatted := self._str_format(node)) is not None:
             return [formatted]
         match node:
             case ast.Call(func=ast.Name(id=("float" | "int" | "bool" | "complex") as name), args=[value], keywords=[]):
@@ -81,7 +81,7 @@ class Calls:
             case ast.Call(func=ast.Attribute(value=value, attr="tolist"), args=[]):
                 return [self._cure("keep the array", self._source(value), _LIST, over(node, self._source(value)))]
             case ast.Call(func=ast.Name(id=("max" | "min") as name), args=[_, _, *_], keywords=[]):
-                return self._extreme(node, name)
+                return self._max_or_min(node, name)
             case ast.Call(func=ast.Name(id=("max" | "min" | "sorted") as name), args=[value]) if _has_rows(
                 self._raised, value
             ):
@@ -92,7 +92,7 @@ class Calls:
             case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]) if name in _ALONE:
                 code = f"{self._jnp}.{_ALONE[name]}({self._array(value)})"
                 return [self._cure(f"{self._jnp}.{_ALONE[name]}", code, _ELEMENTS, over(node, code))]
-        return self._sized(node) or self._of_scipy(node) or self._of_module(node)
+        return self._sized(node) or self._scipy_function(node) or self._numpy_or_math(node)
 
     def of_arrays(self, node: ast.Call) -> str | None:
         """A call of any, all or a function of math as a call of jax.numpy; None where it is none of them."""
@@ -101,7 +101,7 @@ class Calls:
                 return f"{self._jnp}.{name}({self._array(value)})"
         if self._has_twin(node):
             return self.with_jax(node)
-        if self._root(node.func) != "math" or _called(node) not in ("isnan", "isinf", "isfinite"):
+        if self._module_of_function(node.func) != "math" or _called(node) not in ("isnan", "isinf", "isfinite"):
             return None
         return f"{self._jnp}.{_called(node)}{self._source(node)[len(self._source(node.func)) :]}"
 
@@ -122,15 +122,15 @@ class Calls:
     def _conversion(self, node: ast.Call, name: str, value: ast.expr) -> list[FoundCure]:
         parent = self._raised.parents.get(id(node))
         if isinstance(parent, ast.Subscript) and parent.slice is node and self._raised.frame is not None:
-            held = value_of(self._raised, parent.value)
-            if type(held) in (list, tuple) and held and all(type(each) is str for each in held):
+            container = value_of(self._raised, parent.value)
+            if type(container) in (list, tuple) and container and all(type(element) is str for element in container):
                 words = "Return the index, and take the text outside of the function: a program computes no texts."
                 return [FoundCure("the index", None, words)]
         statement = self._raised.statement_of(node)
         if isinstance(statement, ast.Expr) and _called_name(statement.value) == "print":
             words = f"jax.debug.print('{{}}', {self._source(value)}) prints the value each time that the program runs."
             return [FoundCure("jax.debug.print", None, words)]
-        if (callee := self._outside(node)) is not None:
+        if (callee := self._outside_call(node)) is not None:
             words = (
                 f"Return {self._source(value)} from the traced function, and call {callee} outside with {name}(...)."
             )
@@ -141,7 +141,7 @@ class Calls:
         words = f"astype converts the array to {name} and keeps it an array. {name}() needs a number of Python."
         return [self._cure(".astype", code, words, over(node, code))]
 
-    def _outside(self, node: ast.Call) -> str | None:
+    def _outside_call(self, node: ast.Call) -> str | None:
         """What a statement calls with a number that leaves the trace, such as history.append; None for a local one."""
         statement = self._raised.statement_of(node)
         call = statement.value if isinstance(statement, ast.Expr) else None
@@ -151,26 +151,26 @@ class Calls:
         root: ast.expr = call.func
         while isinstance(root, ast.Attribute | ast.Subscript):
             root = root.value
-        own = own_names(function) - {each.arg for each in function.args.args}
-        if not isinstance(root, ast.Name) or root.id in own or not isinstance(call.func, ast.Attribute):
+        local_names = own_names(function) - {parameter.arg for parameter in function.args.args}
+        if not isinstance(root, ast.Name) or root.id in local_names or not isinstance(call.func, ast.Attribute):
             return None
         return self._source(call.func)
 
-    def _extreme(self, node: ast.Call, name: str) -> list[FoundCure]:
+    def _max_or_min(self, node: ast.Call, name: str) -> list[FoundCure]:
         word = f"{self._jnp}.{name}imum"
         outer: ast.Call = node
         parent = self._raised.parents.get(id(outer))
         while _is_extreme(parent):  # min(max(x, 0), 1)
             outer, parent = parent, self._raised.parents.get(id(parent))
-        code = self._extreme_code(outer)
+        code = self._max_or_min_code(outer)
         return [self._cure(word, code, f"{word} compares arrays element by element.", over(outer, code))]
 
-    def _extreme_code(self, node: ast.expr) -> str:
+    def _max_or_min_code(self, node: ast.expr) -> str:
         if not _is_extreme(node):
             return self._source(node)
-        code = self._extreme_code(node.args[0])
-        for each in node.args[1:]:
-            code = f"{self._jnp}.{_called(node)}imum({code}, {self._extreme_code(each)})"
+        code = self._max_or_min_code(node.args[0])
+        for argument in node.args[1:]:
+            code = f"{self._jnp}.{_called(node)}imum({code}, {self._max_or_min_code(argument)})"
         return code
 
     # --- sizes ---
@@ -178,12 +178,12 @@ class Calls:
     def _sized(self, node: ast.Call) -> list[FoundCure]:
         name = _called(node)
         option = _SIZED.get(name)
-        if option is None or self._root(node.func) in ("numpy", "math"):
+        if option is None or self._module_of_function(node.func) in ("numpy", "math"):
             return []
-        if any(each.arg == option.partition("=")[0] for each in node.keywords):
+        if any(keyword.arg == option.partition("=")[0] for keyword in node.keywords):
             return []
-        given = self._source(node)[:-1].rstrip().rstrip(",")
-        code = f"{given}, {option})" if node.args or node.keywords else f"{given}{option})"
+        code_before = self._source(node)[:-1].rstrip().rstrip(",")
+        code = f"{code_before}, {option})" if node.args or node.keywords else f"{code_before}{option})"
         placeholder = option.partition("=")[2]
         parent = self._raised.parents.get(id(node))
         if isinstance(parent, ast.Subscript) and parent.slice is node and len(node.args) == 1:
@@ -207,21 +207,21 @@ class Calls:
 
     # --- NumPy and math ---
 
-    def _of_module(self, node: ast.Call) -> list[FoundCure]:
-        known = self._root(node.func)
-        if known not in ("numpy", "math"):
+    def _numpy_or_math(self, node: ast.Call) -> list[FoundCure]:
+        module = self._module_of_function(node.func)
+        if module not in ("numpy", "math"):
             return []
         name = _called(node)
-        if known == "math" and name in _OTHER_MEANING:
+        if module == "math" and name in _OTHER_MEANING:
             return []
-        if known == "math":
+        if module == "math":
             name = _OTHER_NAMES.get(name, name)
         elif isinstance(node.func, ast.Attribute):
             name = ast.unparse(node.func).partition(".")[2]
-        there: Any = sys.modules.get("jax.numpy")
+        jax_member: Any = sys.modules.get("jax.numpy")
         for part in name.split("."):
-            there = getattr(there, part, None)
-        if there is None or not name:
+            jax_member = getattr(jax_member, part, None)
+        if jax_member is None or not name:
             if name.startswith("random."):
                 words = "jax.random draws in the compiled program. Pass a key of jax.random.key as an argument."
                 return [FoundCure("jax.random", None, words)]
@@ -231,29 +231,32 @@ class Calls:
             )
             return [FoundCure("jax.pure_callback", None, text)]
         code = f"{self._jnp}.{name}"
-        whole = code + self._source(node)[len(self._source(node.func)) :]
+        new_call = code + self._source(node)[len(self._source(node.func)) :]
         text = f"{code} works on traced arrays. {self._source(node.func)} needs the values."
         edits = [edit_of(self._raised, over(node.func, code))]
-        edits += [edit_of(self._raised, over(each.func, self._of_jax(each))) for each in self._around(node)]
-        return [applied(FoundCure(code, whole, text), edits)]
+        edits += [
+            edit_of(self._raised, over(call.func, self._jax_numpy_name(call)))
+            for call in self._numpy_calls_around(node)
+        ]
+        return [applied(FoundCure(code, new_call, text), edits)]
 
-    def _around(self, node: ast.Call) -> list[ast.Call]:
+    def _numpy_calls_around(self, node: ast.Call) -> list[ast.Call]:
         """The other calls of NumPy in the expression that would need the values likewise."""
-        found: ast.AST = node
+        outermost: ast.AST = node
         outer = self._raised.parents.get(id(node))
         while isinstance(outer, ast.expr):
-            found = outer if isinstance(outer, ast.Call) and self._has_twin(outer) else found
+            outermost = outer if isinstance(outer, ast.Call) and self._has_twin(outer) else outermost
             outer = self._raised.parents.get(id(outer))
         traced = set(self._raised.tracers)
         return [
-            each
-            for each in ast.walk(found)
-            if isinstance(each, ast.Call)
-            and each is not node
-            and self._has_twin(each)
+            call
+            for call in ast.walk(outermost)
+            if isinstance(call, ast.Call)
+            and call is not node
+            and self._has_twin(call)
             and (
-                any(part is node for part in ast.walk(each))
-                or traced & {part.id for part in ast.walk(each) if isinstance(part, ast.Name)}
+                any(part is node for part in ast.walk(call))
+                or traced & {part.id for part in ast.walk(call) if isinstance(part, ast.Name)}
             )
         ]
 
@@ -264,55 +267,59 @@ class Calls:
 
     def _has_twin(self, node: ast.Call) -> bool:
         """Whether a call is of a function of NumPy that jax.numpy has, too."""
-        if self._root(node.func) != "numpy" or not isinstance(node.func, ast.Attribute):
+        if self._module_of_function(node.func) != "numpy" or not isinstance(node.func, ast.Attribute):
             return False
-        there: Any = sys.modules.get("jax.numpy")
+        jax_member: Any = sys.modules.get("jax.numpy")
         for part in ast.unparse(node.func).split(".")[1:]:
-            there = getattr(there, part, None)
-        return there is not None
+            jax_member = getattr(jax_member, part, None)
+        return jax_member is not None
 
-    def _of_jax(self, node: ast.Call) -> str:
+    def _jax_numpy_name(self, node: ast.Call) -> str:
         return f"{self._jnp}.{ast.unparse(node.func).partition('.')[2]}"
 
     def with_jax(self, node: ast.expr) -> str:
         """An expression as written, with jax.numpy in place of NumPy where jax.numpy has the function."""
-        calls = [each for each in ast.walk(node) if isinstance(each, ast.Call) and self._has_twin(each)]
+        calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and self._has_twin(part)]
         if not calls:
             return self._source(node)
-        twins = {ast.unparse(each.func): self._of_jax(each) for each in calls}
+        twins = {ast.unparse(call.func): self._jax_numpy_name(call) for call in calls}
         copied = ast.parse(self._source(node), mode="eval")
-        for each in ast.walk(copied):
-            if isinstance(each, ast.Call) and (twin := twins.get(ast.unparse(each.func))) is not None:
-                each.func = ast.parse(twin, mode="eval").body
+        for part in ast.walk(copied):
+            if isinstance(part, ast.Call) and (twin := twins.get(ast.unparse(part.func))) is not None:
+                part.func = ast.parse(twin, mode="eval").body
         return ast.unparse(copied)
 
-    def _of_scipy(self, node: ast.Call) -> list[FoundCure]:
+    def _scipy_function(self, node: ast.Call) -> list[FoundCure]:
         """A function of SciPy that jax.scipy has, too."""
         function: Any = node.func
         path: list[str] = []
         while isinstance(function, ast.Attribute):
             path.insert(0, function.attr)
             function = function.value
-        held = namespace(self._raised).get(function.id) if isinstance(function, ast.Name) else None
+        module = namespace(self._raised).get(function.id) if isinstance(function, ast.Name) else None
         parts: list[str] = []
-        if type(held) is types.ModuleType and held.__name__.partition(".")[0] == "scipy":
-            parts = [*held.__name__.split("."), *path]
+        if type(module) is types.ModuleType and module.__name__.partition(".")[0] == "scipy":
+            parts = [*module.__name__.split("."), *path]
         elif isinstance(function, ast.Name) and not path:
             modules = [name for name in sys.modules if name.startswith("jax.scipy.")]
-            scipy = [each for each in modules if held is not None and _of_twin(each, function.id) is held]
+            scipy = [
+                module_name
+                for module_name in modules
+                if module is not None and _of_twin(module_name, function.id) is module
+            ]
             parts = [*scipy[0].split(".")[1:], function.id] if scipy else []
-        there: Any = sys.modules.get("jax") if parts else None
+        jax_member: Any = sys.modules.get("jax") if parts else None
         if parts and ".".join(["jax", *parts[:-1]]) not in sys.modules:
             return _of_twin_file(parts)
         for part in parts:
-            there = vars(there).get(part) if type(there) is types.ModuleType else None
-        if there is None or namespace(self._raised).get("jax") is not sys.modules.get("jax"):
+            jax_member = vars(jax_member).get(part) if type(jax_member) is types.ModuleType else None
+        if jax_member is None or namespace(self._raised).get("jax") is not sys.modules.get("jax"):
             return []
         code = ".".join(["jax", *parts])
         text = f"{code} works on traced arrays. {self._source(node.func)} needs the values."
         return [self._cure(code, code, text, over(node.func, code))]
 
-    def _root(self, function: ast.expr) -> str | None:
+    def _module_of_function(self, function: ast.expr) -> str | None:
         """The module that a called function is of: numpy, math or jax.numpy."""
         if isinstance(function, ast.Name):
             value = namespace(self._raised).get(function.id)
@@ -338,26 +345,26 @@ class Calls:
         lost = lost_write(self._raised, statement, target.value)
         if lost is not None:
             return [FoundCure(".at[...].set", None, f"{text} {lost}")]
-        made = self._made(name)
+        array_call = self._array_call(name)
         cure = FoundCure(".at[...].set", line, text)
-        if made is None:
+        if array_call is None:
             return [cure]
-        function = f"{self._jnp}.{_called(made)}"
-        edits = [edit_of(self._raised, over(made.func, function)), edit_of(self._raised, over(statement, line))]
+        function = f"{self._jnp}.{_called(array_call)}"
+        edits = [edit_of(self._raised, over(array_call.func, function)), edit_of(self._raised, over(statement, line))]
         return [applied(cure, edits)]
 
-    def _made(self, name: str) -> ast.Call | None:
+    def _array_call(self, name: str) -> ast.Call | None:
         """The only assignment to a name in the function, where it is a call of NumPy that jax.numpy has too."""
         function = self._raised.function
         if function is None:
             return None
-        found = [
+        values = [
             node.value
             for node in ast.walk(function)
             if isinstance(node, ast.Assign)
-            and any(isinstance(each, ast.Name) and each.id == name for each in node.targets)
+            and any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
         ]
-        match found:
+        match values:
             case [ast.Call(func=ast.Attribute(value=ast.Name(id=module))) as call]:
                 if module_of(self._raised, module) == "numpy" and hasattr(sys.modules.get("jax.numpy"), _called(call)):
                     return call
@@ -365,19 +372,19 @@ class Calls:
 
     # --- text ---
 
-    def _formatted(self, node: ast.Call) -> FoundCure | None:
+    def _str_format(self, node: ast.Call) -> FoundCure | None:
         """Of print("{:.2f}".format(x))."""
         match node, self._raised.parents.get(id(node)):
             case (
                 ast.Call(func=ast.Attribute(value=ast.Constant(value=str()) as words, attr="format"), keywords=[]),
                 ast.Call(func=ast.Name(id="print"), args=[_], keywords=[]) as call,
-            ) if not any(isinstance(each, ast.Starred) for each in node.args):
+            ) if not any(isinstance(argument, ast.Starred) for argument in node.args):
                 code = f"jax.debug.print({', '.join(map(self._source, [words, *node.args]))})"
                 text = "jax.debug.print prints the value each time that the program runs."
                 return self._cure("jax.debug.print", code, text, over(call, code))
         return None
 
-    def _percent(self) -> list[FoundCure]:
+    def _percent_format(self) -> list[FoundCure]:
         """Of print("%.2f" % x)."""
         node = self._raised.node
         call = self._raised.parents.get(id(node)) if node is not None else None
@@ -390,7 +397,7 @@ class Calls:
             case _:
                 return []
         parts = re.split(r"%((?:\.\d+)?[dfegs]|%)", words)
-        specs = [each for each in parts[1::2] if each != "%"]
+        specs = [part for part in parts[1::2] if part != "%"]
         if "%" in "".join(parts[::2]) or len(specs) != len(values):
             return []
         text = ""
@@ -400,10 +407,10 @@ class Calls:
             else:
                 text += "%" if part == "%" else "{}" if part in ("s", "d") else f"{{:{part}}}"
         code = f"jax.debug.print({', '.join([repr(text), *map(self._source, values)])})"
-        said = "jax.debug.print prints the value each time that the program runs."
-        return [self._cure("jax.debug.print", code, said, over(call, code))]
+        explanation = "jax.debug.print prints the value each time that the program runs."
+        return [self._cure("jax.debug.print", code, explanation, over(call, code))]
 
-    def _printed(self) -> list[FoundCure]:
+    def _debug_print(self) -> list[FoundCure]:
         """Of a traced value that a text formats."""
         text = "jax.debug.print prints the value each time that the program runs."
         node = self._raised.around(ast.JoinedStr)
@@ -455,15 +462,15 @@ class Slices:
             return [applied(FoundCure(name, code, text), [edit_of(self._raised, over(node, code))])]
         sized = f"{name}({array}, {start}, SIZE)"
         cure = FoundCure(name, sized, f"{text} Set SIZE to this number.")
-        found = [chosen(cure, [edit_of(self._raised, over(node, sized))])]
+        cures = [chosen(cure, [edit_of(self._raised, over(node, sized))])]
         if lower is None and upper is not None:
             mask = f"{self._jnp}.arange({array}.shape[0]) < {self._raised.source(upper)}"
             code = f"{self._jnp}.where({mask}, {array}, FILL)"
             words = "jnp.where keeps the shape. Set FILL to the value of the elements after the end."
             if len(getattr(value_of(self._raised, node.value), "shape", ())) == 1:
                 cure = FoundCure(f"{self._jnp}.where", code, words)
-                found.append(chosen(cure, [edit_of(self._raised, over(node, code))]))
-        return found
+                cures.append(chosen(cure, [edit_of(self._raised, over(node, code))]))
+        return cures
 
 
 def _length(lower: ast.expr | None, upper: ast.expr | None) -> str | None:
@@ -511,7 +518,7 @@ def _is_extreme(node: ast.AST | None) -> TypeGuard[ast.Call]:
         and node.func.id in ("max", "min")
         and len(node.args) > 1
         and not node.keywords
-        and not any(isinstance(each, ast.Starred) for each in node.args)
+        and not any(isinstance(argument, ast.Starred) for argument in node.args)
     )
 
 

@@ -47,26 +47,26 @@ class Choices:
         at = self.consumer()
         if not isinstance(at, _SELECTS):
             return []
-        left = self._left(at) if isinstance(at, ast.If) else []
+        left = self._loop_exit(at) if isinstance(at, ast.If) else []
         if left:
             return left
-        form = self._values(at)
+        form = self._choice(at)
         names = f"{self._lax}.cond", f"{self._jnp}.where"
         if form is None:
             return [FoundCure(names[0], None, _COND), FoundCure(names[1], None, _WHERE)]
-        last, before, cond, where = form
+        last, before, cond, where_code = form
         # In place of an `elif` a statement would run in each case; and operands that guard others are evaluated alone.
         is_edit = not self._is_elif(at) and not self._guards(at.test)
         is_same = self._is_finite or not self._differentiated
         words = " ".join(filter(None, [_WHERE, self._of_gradient]))
         return [
             self._cure(name, before + code, text, (at, last, before + code) if is_edit and is_kept else None)
-            for name, code, text, is_kept in ((names[0], cond, _COND, True), (names[1], where, words, is_same))
+            for name, code, text, is_kept in ((names[0], cond, _COND, True), (names[1], where_code, words, is_same))
         ]
 
-    def _left(self, at: ast.If) -> list[FoundCure]:
+    def _loop_exit(self, at: ast.If) -> list[FoundCure]:
         """Of an if that leaves the loop around, or that raises."""
-        kinds = {type(each) for each in at.body}
+        kinds = {type(statement) for statement in at.body}
         if kinds & {ast.Break, ast.Continue}:
             words = f"Write the loop with {self._lax}.while_loop, whose condition also holds the test of the break."
             if ast.Continue in kinds:
@@ -104,36 +104,46 @@ class Choices:
             for operand in test.values
         )
 
-    def _values(self, at: ast.If | ast.IfExp) -> tuple[ast.AST, str, str, str] | None:
+    def _choice(self, at: ast.If | ast.IfExp) -> tuple[ast.AST, str, str, str] | None:
         """Last node of a choice, what stands before it, and the choice as a cond and as a where."""
         test = self.condition(at.test)
         if isinstance(at, ast.IfExp):
-            one, other = self._source(at.body), self._source(at.orelse)
-            return at, "", self._cond(test, one, other), self._where(test, one, other)
+            true_value, false_value = self._source(at.body), self._source(at.orelse)
+            return (
+                at,
+                "",
+                self._cond_code(test, true_value, false_value),
+                self._where_code(test, true_value, false_value),
+            )
         if len(at.orelse) == 1 and isinstance(at.orelse[0], ast.If):
-            inner = self._values(at.orelse[0])
-            single = self._single(at.body)
+            inner = self._choice(at.orelse[0])
+            single = self._single_value(at.body)
             if inner is None or single is None or single[0] != inner[1]:
                 return None
-            _, before, cond, where = inner
-            one = single[1]
-            return at, before, self._cond(test, one, cond), self._where(test, one, where)
+            _, before, cond, where_code = inner
+            true_value = single[1]
+            return at, before, self._cond_code(test, true_value, cond), self._where_code(test, true_value, where_code)
         two = self._two_values(at)
         if two is None:
             return None
-        last, before, one, other = two
-        return last, before, self._cond(test, one, other), self._where(test, one, other)
+        last, before, true_value, false_value = two
+        return (
+            last,
+            before,
+            self._cond_code(test, true_value, false_value),
+            self._where_code(test, true_value, false_value),
+        )
 
-    def _where(self, test: str, one: str, other: str) -> str:
-        code, sentence, is_finite = finite_where(self._jnp, test, one, other)
+    def _where_code(self, test: str, true_value: str, false_value: str) -> str:
+        code, sentence, is_finite = finite_where(self._jnp, test, true_value, false_value)
         self._of_gradient = self._of_gradient if not self._is_finite else sentence or self._of_gradient
         self._is_finite = self._is_finite and is_finite
         return code
 
-    def _cond(self, test: str, one: str, other: str) -> str:
-        return f"{self._lax}.cond({test}, lambda: {one}, lambda: {other})"
+    def _cond_code(self, test: str, true_value: str, false_value: str) -> str:
+        return f"{self._lax}.cond({test}, lambda: {true_value}, lambda: {false_value})"
 
-    def _single(self, body: list[ast.stmt]) -> tuple[str, str] | None:
+    def _single_value(self, body: list[ast.stmt]) -> tuple[str, str] | None:
         match body:
             case [ast.Return(value=ast.expr() as value)]:
                 return "return ", self._source(value)
@@ -145,15 +155,15 @@ class Choices:
         """The last statement, what stands before a choice, and its two values."""
         after = [] if at.orelse else self._after(at)
         match at.body, at.orelse or after:
-            case [ast.Return(value=ast.expr() as one)], [ast.Return(value=ast.expr() as two) as last, *_]:
-                return last if not at.orelse else at, "return ", self._source(one), self._source(two)
+            case [ast.Return(value=ast.expr() as first_value)], [ast.Return(value=ast.expr() as two) as last, *_]:
+                return last if not at.orelse else at, "return ", self._source(first_value), self._source(two)
             case (
-                [ast.Assign(targets=[ast.Name(id=name)], value=one)],
-                [ast.Assign(targets=[ast.Name(id=same)], value=two)],
-            ) if name == same and at.orelse:
-                return at, f"{name} = ", self._source(one), self._source(two)
-            case [ast.Assign(targets=[ast.Name(id=name)], value=one)], _ if not at.orelse:
-                return at, f"{name} = ", self._source(one), name
+                [ast.Assign(targets=[ast.Name(id=name)], value=first_value)],
+                [ast.Assign(targets=[ast.Name(id=second_name)], value=two)],
+            ) if name == second_name and at.orelse:
+                return at, f"{name} = ", self._source(first_value), self._source(two)
+            case [ast.Assign(targets=[ast.Name(id=name)], value=first_value)], _ if not at.orelse:
+                return at, f"{name} = ", self._source(first_value), name
             case [ast.AugAssign(target=ast.Name(id=name), op=op, value=value)], _ if not at.orelse:
                 return at, f"{name} = ", ast.unparse(ast.BinOp(ast.Name(name, ast.Load()), op, value)), name
         return None
@@ -182,7 +192,7 @@ class Choices:
         forms: tuple[Form, ...] = ("fori_loop",) if isinstance(at, ast.For) else ("while_loop", "fori_loop")
         if self._differentiated:
             return [self.masked()]
-        found = []
+        cures = []
         for form in forms:
             code, reason = self._rewritten(loop, form)
             if form == "fori_loop" and code is None and isinstance(at, ast.While):
@@ -200,8 +210,8 @@ class Choices:
                 )
             if reason is not None:
                 text = f"{text} No code is suggested for this loop. {reason}"
-            found.append(self._cure(f"{self._lax}.{form}", code, text, None if code is None else over(at, code)))
-        return [*found, self.masked()]
+            cures.append(self._cure(f"{self._lax}.{form}", code, text, None if code is None else over(at, code)))
+        return [*cures, self.masked()]
 
     def length(self) -> list[FoundCure]:
         """Of the length of a scan."""
@@ -235,7 +245,7 @@ class Choices:
             parent = self._raised.parents.get(id(node))
             node = parent if isinstance(parent, ast.BoolOp | ast.UnaryOp | ast.Compare) else None
         match outer:
-            case ast.BoolOp(op=op, values=values) if not all(self._is_boolean(each) for each in values):
+            case ast.BoolOp(op=op, values=values) if not all(self._is_boolean(operand) for operand in values):
                 code = self._source(values[-1])
                 for value in reversed(values[:-1]):
                     mine = self._source(value)
@@ -263,7 +273,7 @@ class Choices:
         match node:
             case ast.BoolOp(op=op, values=values):
                 sign = " & " if isinstance(op, ast.And) else " | "
-                return sign.join(_enclosed(self._boolean(each)) for each in values)
+                return sign.join(_enclosed(self._boolean(operand)) for operand in values)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return f"~{_enclosed(self._boolean(operand))}"
             case ast.Compare(left=left, ops=[(ast.In() | ast.NotIn()) as op], comparators=[right]):
@@ -271,7 +281,7 @@ class Choices:
             case ast.Compare(left=left, ops=[_, _, *_] as ops, comparators=rights):
                 sides = [left, *rights]
                 pairs = zip(sides, ops, rights, strict=False)
-                return " & ".join(f"({ast.unparse(ast.Compare(one, [op], [other]))})" for one, op, other in pairs)
+                return " & ".join(f"({ast.unparse(ast.Compare(left, [op], [right]))})" for left, op, right in pairs)
             case ast.Call():
                 return Calls(self._raised).of_arrays(node) or self._source(node)
         return Calls(self._raised).with_jax(node)
@@ -279,7 +289,7 @@ class Choices:
     def _membership(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> str:
         negation = "~" if isinstance(op, ast.NotIn) else ""
         if isinstance(right, ast.Tuple | ast.List | ast.Set) and right.elts:
-            tests = " | ".join(f"({self._source(left)} == {self._source(each)})" for each in right.elts)
+            tests = " | ".join(f"({self._source(left)} == {self._source(element)})" for element in right.elts)
             return f"~({tests})" if negation else tests
         return f"{negation}({self._source(right)} == {self._source(left)}).any()"
 

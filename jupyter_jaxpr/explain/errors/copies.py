@@ -34,7 +34,7 @@ class NotCopied(Exception):
 
 def copied(
     value: Any,
-    made: dict[int, Any],
+    copies: dict[int, Any],
     depth: int = _DEPTH,
     codes: Mapping[CodeType, CodeType] = MappingProxyType({}),
 ) -> Any:
@@ -42,7 +42,7 @@ def copied(
 
     Args:
         value: Of a name.
-        made: The copies by the ids of their originals; a function that calls itself has one.
+        copies: The copies by the ids of their originals; a function that calls itself has one.
         depth: Of containers in containers.
         codes: Other codes for the copies, such as edited ones, by the codes of the originals.
 
@@ -55,19 +55,19 @@ def copied(
     kind = type(value)
     if is_plain(value) or is_tracer_type(kind) or issubclass(kind, jax.Array | types.ModuleType):
         return value
-    if id(value) in made:
-        return made[id(value)]
+    if id(value) in copies:
+        return copies[id(value)]
     if kind in (list, tuple, dict):
         if len(value) > _ELEMENTS or not depth:
             raise NotCopied
-        parts = [copied(part, made, depth - 1, codes) for part in (value.values() if kind is dict else value)]
-        made[id(value)] = dict(zip(value, parts, strict=True)) if kind is dict else kind(parts)
-        return made[id(value)]
+        parts = [copied(part, copies, depth - 1, codes) for part in (value.values() if kind is dict else value)]
+        copies[id(value)] = dict(zip(value, parts, strict=True)) if kind is dict else kind(parts)
+        return copies[id(value)]
     if issubclass(kind, np.ndarray):
         if kind is not np.ndarray or value.size > _ARRAY_ELEMENTS or value.dtype.hasobject:
             raise NotCopied
-        made[id(value)] = value.copy()
-        return made[id(value)]
+        copies[id(value)] = value.copy()
+        return copies[id(value)]
     if is_jitted(value) and not is_of_jax(value):
         value = value.__wrapped__
         if type(value) is not FunctionType:
@@ -76,8 +76,8 @@ def copied(
         if any(is_jitted(inside) and not is_of_jax(inside) for inside in _inside(value)):
             raise NotCopied
         return value
-    if id(value) in made:
-        return made[id(value)]
+    if id(value) in copies:
+        return copies[id(value)]
     code = codes.get(value.__code__, value.__code__)
     originals = dict(zip(value.__code__.co_freevars, value.__closure__ or (), strict=True))
     if has_handler(code) or not originals.keys() >= set(code.co_freevars):
@@ -87,12 +87,12 @@ def copied(
     cells = tuple(CellType() for _ in code.co_freevars)
     copy = FunctionType(code, names, value.__name__, value.__defaults__, cells)
     copy.__kwdefaults__ = value.__kwdefaults__
-    made[id(value)] = copy
+    copies[id(value)] = copy
     for name in set(_names(code)) & names.keys():
-        names[name] = copied(names[name], made, codes=codes)
+        names[name] = copied(names[name], copies, codes=codes)
     for name, cell in zip(code.co_freevars, cells, strict=True):
         try:
-            cell.cell_contents = copied(originals[name].cell_contents, made, codes=codes)
+            cell.cell_contents = copied(originals[name].cell_contents, copies, codes=codes)
         except not_of_a_signal(ValueError):  # not assigned yet
             continue
     return copy
@@ -100,7 +100,7 @@ def copied(
 
 def has_handler(code: CodeType) -> bool:
     """Whether code, or a function within the code, handles errors: a bare `except` would take the end of a trial."""
-    if any(each.opname == "PUSH_EXC_INFO" for each in dis.get_instructions(code)):
+    if any(instruction.opname == "PUSH_EXC_INFO" for instruction in dis.get_instructions(code)):
         return True
     return any(has_handler(constant) for constant in code.co_consts if isinstance(constant, CodeType))
 

@@ -50,7 +50,7 @@ def shown(cure: FoundCure, text: Sequence[str] | None = None) -> FoundCure:
     if not cure.edits:
         return cure
     groups: list[list[Edit]] = []
-    for edit in sorted(cure.edits, key=lambda each: (each.place.file, each.place.line)):
+    for edit in sorted(cure.edits, key=lambda edit: (edit.place.file, edit.place.line)):
         last = groups[-1][-1].place if groups else None
         if last is not None and last.file == edit.place.file and edit.place.line <= last.end_line:
             groups[-1].append(edit)
@@ -58,11 +58,11 @@ def shown(cure: FoundCure, text: Sequence[str] | None = None) -> FoundCure:
             groups.append([edit])
     texts = []
     for group in groups:
-        here = text if text is not None else _lines_of(group[0].place.file)
-        if here is None:
+        lines_of_file = text if text is not None else _lines_of(group[0].place.file)
+        if lines_of_file is None:
             return cure
         first, end = group[0].place.line, max(edit.place.end_line for edit in group)
-        lines = "\n".join(here[first - 1 : end])
+        lines = "\n".join(lines_of_file[first - 1 : end])
         moved = [
             Edit(
                 edit.place._replace(line=edit.place.line - first + 1, end_line=edit.place.end_line - first + 1),
@@ -86,8 +86,8 @@ def edited(source: str, edits: Sequence[Edit]) -> str:
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
     data = b"\n".join(lines)
-    for each in sorted(edits, key=lambda edit: (edit.place.line, edit.place.column), reverse=True):
-        begin = starts[each.place.line - 1] + each.place.column
-        end = starts[each.place.end_line - 1] + each.place.end_column
-        data = data[:begin] + each.text.encode() + data[end:]
+    for edit in sorted(edits, key=lambda edit: (edit.place.line, edit.place.column), reverse=True):
+        begin = starts[edit.place.line - 1] + edit.place.column
+        end = starts[edit.place.end_line - 1] + edit.place.end_column
+        data = data[:begin] + edit.text.encode() + data[end:]
     return data.decode()

@@ -83,12 +83,12 @@ def _explained_in_time(error: BaseException, function: str, raised: RaisedAt | N
     function = function or (place.function.rpartition(".")[2] if place is not None else "")
     for look in _KINDS:
         try:
-            found = look(error, raised, function)
+            explained_error = look(error, raised, function)
         except not_of_a_signal(Exception):  # the error itself is shown in any case
             continue
-        if found is not None:
-            cures = (without_harm(raised, _parsed(cure)) for cure in found.cures)
-            return replace(found, place=found.place or place, cures=tuple(map(shown, cures)))
+        if explained_error is not None:
+            cures = (without_harm(raised, _parsed(cure)) for cure in explained_error.cures)
+            return replace(explained_error, place=explained_error.place or place, cures=tuple(map(shown, cures)))
     return Explained(place)
 
 
@@ -129,26 +129,27 @@ def trace_error(error: BaseException, function: str, budget: Budget | None = Non
     raised = raised_at(error)
     if raised is not None and function in _INNER and raised.place.function != "<module>":
         function = raised.place.function.rpartition(".")[2]  # what JAX traced is a function of its own
-    known = _explained(error, function, raised, budget)
+    explained_error = _explained(error, function, raised, budget)
     # Outside of IPython JAX takes its own frames out of the traceback.
     in_trace = raised is not None and (raised.in_trace or raised.place.function.rpartition(".")[2] == function)
-    if known.title is None:
+    if explained_error.title is None:
         text = f"{function} could not be traced. The trace raised {_first_line(error)}."
         if not in_trace:
             text = f"The call of {function} raised {_first_line(error)}."
-    elif (known.traced or in_trace) and not isinstance(error, FloatingPointError):  # a check of results that ran
-        text = f"{function} could not be traced. {known.text}".rstrip()
+    # JAX raises FloatingPointError when it checks the results of a program that ran.
+    elif (explained_error.traced or in_trace) and not isinstance(error, FloatingPointError):
+        text = f"{function} could not be traced. {explained_error.text}".rstrip()
     else:
-        text = known.text or f"The call raised {_first_line(error)}."
+        text = explained_error.text or f"The call raised {_first_line(error)}."
     return Finding(
         "trace_raised",
         text,
-        cure="Correct the line and run the cell again." if known.title is None else None,
+        cure="Correct the line and run the cell again." if explained_error.title is None else None,
         detail=error_lines(error),
         function=function,
-        place=known.place,
-        title=known.title,
-        cures=known.cures,
+        place=explained_error.place,
+        title=explained_error.title,
+        cures=explained_error.cures,
     )
 
 
@@ -163,16 +164,16 @@ def raised_error(error: BaseException, function: str | None, budget: Budget | No
     raised = raised_at(error)
     if function is not None and (raised is None or raised.in_trace):
         return trace_error(error, function, budget)
-    known = _explained(error, "", raised, budget)
-    if known.title is None:
+    explained_error = _explained(error, "", raised, budget)
+    if explained_error.title is None:
         return None
     return Finding(
         "raised",
-        known.text or f"The line raised {_first_line(error)}.",
+        explained_error.text or f"The line raised {_first_line(error)}.",
         detail=error_lines(error),
-        place=known.place,
-        title=known.title,
-        cures=known.cures,
+        place=explained_error.place,
+        title=explained_error.title,
+        cures=explained_error.cures,
     )
 
 

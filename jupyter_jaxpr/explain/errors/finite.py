@@ -32,25 +32,25 @@ _NO_GRADIENT = (
 _SECOND = "The inner jnp.where keeps the gradient finite where that value is not chosen."
 
 
-def finite_where(jnp: str, test: str, one: str, other: str) -> tuple[str, str, bool]:
+def finite_where(jnp: str, test: str, true_value: str, false_value: str) -> tuple[str, str, bool]:
     """A where, a sentence about its gradient that may be empty, and whether its gradient is surely as before.
 
     Args:
         jnp: The name of jax.numpy in the text.
         test: The condition.
-        one: The value where the condition is true.
-        other: The value elsewhere.
+        true_value: The value where the condition is true.
+        false_value: The value elsewhere.
     """
     values, sentence, is_finite = [], "", True
-    for value, is_chosen in ((one, True), (other, False)):
+    for value, is_chosen in ((true_value, True), (false_value, False)):
         operands = list(_risky(ast.parse(value, mode="eval").body))
         if not operands:
             values.append(value)
             continue
         name = _guarded(test, is_chosen)
-        if name is not None and all(isinstance(each, ast.Name) and each.id == name for each in operands):
-            kept = f"{jnp}.where({test}, {name}, 1)" if is_chosen else f"{jnp}.where({test}, 1, {name})"
-            values.append(_replaced(value, operands, kept))
+        if name is not None and all(isinstance(operand, ast.Name) and operand.id == name for operand in operands):
+            safe_operand = f"{jnp}.where({test}, {name}, 1)" if is_chosen else f"{jnp}.where({test}, 1, {name})"
+            values.append(_replaced(value, operands, safe_operand))
             sentence = sentence or _SECOND
         else:
             values.append(value)
@@ -61,19 +61,19 @@ def finite_where(jnp: str, test: str, one: str, other: str) -> tuple[str, str, b
 
 def _risky(node: ast.expr) -> Iterator[ast.expr]:
     """Operands at which an operation of an expression may have no finite gradient."""
-    for each in ast.walk(node):
-        match each:
+    for part in ast.walk(node):
+        match part:
             case ast.BinOp(op=ast.Div() | ast.FloorDiv() | ast.Mod(), right=right) if not _is_number(right):
                 yield right
             case ast.BinOp(left=left, op=ast.Pow(), right=right):
                 is_whole = isinstance(right, ast.Constant) and type(right.value) is int and right.value >= 1
                 if not is_whole and not _is_number(left):
                     yield left
-            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=[operand, *more]) if (
+            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=[operand, *further_operands]) if (
                 name in _PARTLY_DEFINED and not _is_number(operand)
             ):
                 yield operand
-                yield from more
+                yield from further_operands
 
 
 def _is_number(node: ast.expr) -> bool:
@@ -84,18 +84,18 @@ def _guarded(test: str, is_chosen: bool) -> str | None:
     """The name that a comparison with a number is about, where 1 is on the side of the value."""
     match ast.parse(test, mode="eval").body:
         case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=int() | float() as number)]):
-            holds = _COMPARISONS.get(type(op))
-            return name if holds is not None and holds(1, number) == is_chosen else None
+            compare = _COMPARISONS.get(type(op))
+            return name if compare is not None and compare(1, number) == is_chosen else None
         case ast.Compare(left=ast.Constant(value=int() | float() as number), ops=[op], comparators=[ast.Name(id=name)]):
-            holds = _COMPARISONS.get(type(op))
-            return name if holds is not None and holds(number, 1) == is_chosen else None
+            compare = _COMPARISONS.get(type(op))
+            return name if compare is not None and compare(number, 1) == is_chosen else None
     return None
 
 
 def _replaced(text: str, operands: list[ast.expr], new: str) -> str:
     """A text of one line with some of its operands replaced; positions are in UTF-8 bytes."""
     data = text.encode()
-    for node in sorted(operands, key=lambda each: each.col_offset, reverse=True):
+    for node in sorted(operands, key=lambda operand: operand.col_offset, reverse=True):
         assert node.end_col_offset is not None
         data = data[: node.col_offset] + new.encode() + data[node.end_col_offset :]
     return data.decode()

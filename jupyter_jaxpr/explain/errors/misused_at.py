@@ -49,16 +49,16 @@ def _written(raised: RaisedAt, statement: ast.stmt, target: ast.Subscript, metho
     line = " ".join(raised.source(statement).split())
     title = f"A JAX array cannot be changed in place: {line}" if len(line) <= 60 else "x.at[index] cannot be assigned"
     text = ".at[...] makes a new array. The array that other names hold stays as it was."
-    said = operands(raised, [array])
+    explanation = operands(raised, [array])
     if method is None:
         words = "Write x = x.at[index].set(value), which makes a new array."
-        return Explained(None, title, said, (FoundCure(".at[...]", None, words),))
+        return Explained(None, title, explanation, (FoundCure(".at[...]", None, words),))
     lost = lost_write(raised, statement, array)
     if lost is not None:
-        return Explained(None, title, said, (FoundCure(".at[...]", None, lost),))
+        return Explained(None, title, explanation, (FoundCure(".at[...]", None, lost),))
     code = f"{raised.source(array)} = {raised.source(target)}.{method}({value})"
     cure = applied(FoundCure(".at[...]", code, text), [edit_of(raised, over(statement, code))])
-    return Explained(None, title, said, tuple(passed(raised, [cure])))
+    return Explained(None, title, explanation, tuple(passed(raised, [cure])))
 
 
 def _without_index(raised: RaisedAt) -> Explained | None:
@@ -66,7 +66,7 @@ def _without_index(raised: RaisedAt) -> Explained | None:
     for node in ast.walk(raised.node) if raised.node is not None else ():
         match node:
             case ast.Call(func=ast.Attribute(value=array, attr="at"), args=[_, *_] as places, keywords=[]):
-                index = ", ".join(raised.source(each) for each in places)
+                index = ", ".join(raised.source(place) for place in places)
                 code = f"{raised.source(node.func)}[{index}]"
                 title = f"{raised.source(node.func)} takes its index in brackets"
                 cure = applied(FoundCure("brackets", code, "An index stands in brackets."), [])

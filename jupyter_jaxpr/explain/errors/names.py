@@ -37,4 +37,4 @@ def _named(raised: RaisedAt, short: str, module: str, is_written: bool = False) 
 def module_of(raised: RaisedAt, name: str) -> str | None:
     """The module that a name of the text stands for, such as numpy for np."""
     value = namespace(raised).get(name)
-    return next((each for each in ("numpy", "math", "jax.numpy") if value is sys.modules.get(each, ...)), None)
+    return next((module for module in ("numpy", "math", "jax.numpy") if value is sys.modules.get(module, ...)), None)

@@ -53,16 +53,19 @@ def _shape_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
     name, source = called(call), raised.source(call.func)
     if "random" not in source or call.keywords or "np." in source or any(isinstance(e, ast.Starred) for e in call.args):
         return None
-    given = [raised.source(each) for each in call.args]
-    if name in _SHAPE_AFTER and len(given) == 3 and _has_sizes(raised, call.args[1]):
+    arguments = [raised.source(argument) for argument in call.args]
+    if name in _SHAPE_AFTER and len(arguments) == 3 and _has_sizes(raised, call.args[1]):
         if _is_shape(raised, call.args[2]):
             return None
-        code, words = f"{source}({given[0]}, {given[2]}, {given[1]})", f"{given[1]} is the shape."
+        code, words = f"{source}({arguments[0]}, {arguments[2]}, {arguments[1]})", f"{arguments[1]} is the shape."
         title = f"{name} takes the shape last"
-    elif name == "randint" and len(given) == 4 and _has_sizes(raised, call.args[3]):
+    elif name == "randint" and len(arguments) == 4 and _has_sizes(raised, call.args[3]):
         if _is_shape(raised, call.args[1]):
             return None
-        code, words = f"{source}({given[0]}, {given[3]}, {given[1]}, {given[2]})", f"{given[3]} is the shape."
+        code, words = (
+            f"{source}({arguments[0]}, {arguments[3]}, {arguments[1]}, {arguments[2]})",
+            f"{arguments[3]} is the shape.",
+        )
         title = "randint takes the shape first, and then the limits"
     else:
         return None
@@ -77,9 +80,9 @@ def _is_shape(raised: RaisedAt, node: ast.expr) -> bool:
 def _has_sizes(raised: RaisedAt, node: ast.expr) -> bool:
     """Whether an expression is surely a shape: a tuple or a list of positive integers."""
     if isinstance(node, ast.Tuple | ast.List):
-        return all(_is_size(raised, each) for each in node.elts)
+        return all(_is_size(raised, element) for element in node.elts)
     value = value_of(raised, node)
-    return type(value) in (tuple, list) and all(type(each) is int and each > 0 for each in value)
+    return type(value) in (tuple, list) and all(type(size) is int and size > 0 for size in value)
 
 
 def _limits(raised: RaisedAt, call: ast.Call) -> Explained | None:
@@ -88,20 +91,20 @@ def _limits(raised: RaisedAt, call: ast.Call) -> Explained | None:
     source = raised.source(call.func)
     if "random" not in source or name not in (*_BOUNDS, "normal") or len(call.args) < 3 or call.keywords:
         return None
-    rest = call.args[1:]
-    is_shape = _is_shape(raised, rest[0])
-    numbers = rest[1:] if is_shape else rest
-    if not numbers or len(numbers) > 2 or not all(_is_number(raised, each) for each in numbers):
+    arguments = call.args[1:]
+    is_shape = _is_shape(raised, arguments[0])
+    numbers = arguments[1:] if is_shape else arguments
+    if not numbers or len(numbers) > 2 or not all(_is_number(raised, limit) for limit in numbers):
         return None
-    if not is_shape and all(_is_size(raised, each) for each in numbers):
+    if not is_shape and all(_is_size(raised, limit) for limit in numbers):
         return None
     title = f"{name} takes the shape and the dtype after the key"
-    given = [raised.source(each) for each in ([call.args[0], rest[0]] if is_shape else [call.args[0]])]
+    texts = [raised.source(argument) for argument in ([call.args[0], arguments[0]] if is_shape else [call.args[0]])]
     if name not in _BOUNDS:
         words = f"{source}(key, shape) has mean 0 and deviation 1. Write mean + deviation * {source}(key, shape)."
         return Explained(None, title, "", (FoundCure("mean + deviation * x", None, words),))
-    named = [f"{option}={raised.source(each)}" for option, each in zip(_BOUNDS[name], numbers, strict=False)]
-    code = f"{source}({', '.join([*given, *named])})"
+    named = [f"{option}={raised.source(limit)}" for option, limit in zip(_BOUNDS[name], numbers, strict=False)]
+    code = f"{source}({', '.join([*texts, *named])})"
     words = f"Pass {' and '.join(_BOUNDS[name])} by name."
     cure = applied(FoundCure(" and ".join(_BOUNDS[name]), code, words), [edit_of(raised, over(call, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))
@@ -126,10 +129,10 @@ def _state_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
     """tx.update(state, gradients), found at the call or where its result is applied."""
     update = call
     if called(call) == "apply_updates" and len(call.args) == 2 and isinstance(call.args[1], ast.Name):
-        found = _update_of(raised, call.args[1].id)
-        if found is None:
+        update_call = _update_of(raised, call.args[1].id)
+        if update_call is None:
             return None
-        update = found
+        update = update_call
     if called(update) != "update" or not isinstance(update.func, ast.Attribute) or len(update.args) < 2:
         return None
     optimizer = ast.unparse(update.func.value)
@@ -138,8 +141,8 @@ def _state_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
         return None
     if isinstance(second, ast.Name) and _is_state(raised, second.id, optimizer):
         return None
-    given = [raised.source(each) for each in (second, first, *update.args[2:], *update.keywords)]
-    code = f"{raised.source(update.func)}({', '.join(given)})"
+    arguments = [raised.source(argument) for argument in (second, first, *update.args[2:], *update.keywords)]
+    code = f"{raised.source(update.func)}({', '.join(arguments)})"
     title = f"{optimizer}.update takes the gradients first, and then the state"
     cure = applied(
         FoundCure("the order", code, f"{raised.source(first)} is the state."), [edit_of(raised, over(update, code))]
@@ -184,9 +187,9 @@ def _length_as_xs(raised: RaisedAt, call: ast.Call) -> Explained | None:
     value = steps.value if isinstance(steps, ast.Constant) else value_of(raised, steps)
     if type(value) is not int:
         return None
-    given = [raised.source(each) for each in call.args]
-    code = f"{raised.source(call.func)}({given[0]}, {given[1]}, None, length={given[2]})"
-    title = f"scan takes arrays as its third argument, but gets the number {given[2]}"
+    arguments = [raised.source(argument) for argument in call.args]
+    code = f"{raised.source(call.func)}({arguments[0]}, {arguments[1]}, None, length={arguments[2]})"
+    title = f"scan takes arrays as its third argument, but gets the number {arguments[2]}"
     words = "length is the number of steps where no array is scanned over."
     cure = applied(FoundCure("length", code, words), [edit_of(raised, over(call, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))
@@ -200,14 +203,14 @@ def _index_last(raised: RaisedAt) -> Explained | None:
     parameters = body.args.args
     if len(parameters) != 2:
         return None
-    first, second = (each.arg for each in parameters)
+    first, second = (parameter.arg for parameter in parameters)
     names = [node for node in ast.walk(body) if isinstance(node, ast.Name)]
     indices = {
-        id(each)
+        id(part)
         for node in ast.walk(body)
         if isinstance(node, ast.Subscript)
-        for each in ast.walk(node.slice)
-        if isinstance(each, ast.Name)
+        for part in ast.walk(node.slice)
+        if isinstance(part, ast.Name)
     }
     # An array that is an index by mistake is used elsewhere, too, and a counter is rarely used without an index.
     if {name.id for name in names if id(name) in indices} & {first, second} != {second}:
@@ -216,14 +219,14 @@ def _index_last(raised: RaisedAt) -> Explained | None:
         return None
     name = body.name if isinstance(body, ast.FunctionDef) else "the function"
     title = f"fori_loop calls {name} with the index first, and then the carry"
-    said = f"So {first} is the index, and {second} is the carry."
+    explanation = f"So {first} is the index, and {second} is the carry."
     code = f"{second}, {first}"
     words = f"Write the parameters as {code}."
     cure = FoundCure("the order", code, words)
     edit = edit_of(raised, (parameters[0], parameters[1], code))
     if parameters[0].annotation is None and parameters[1].annotation is None and not body.args.defaults:
         cure = applied(cure, [edit])
-    return Explained(edit.place, title, said, (cure,), traced=True)
+    return Explained(edit.place, title, explanation, (cure,), traced=True)
 
 
 def _is_body_of_fori(raised: RaisedAt, body: AnyFunction) -> bool:

@@ -21,16 +21,20 @@ _REGISTER = "jax.tree_util.register_dataclass"
 
 def own_class_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """An object of a class of the text that a construct or a transform of JAX's was to trace."""
-    found = _NO_JAX_TYPE.search(message_of(error).strip()) if isinstance(error, TypeError | ValueError) else None
+    match = _NO_JAX_TYPE.search(message_of(error).strip()) if isinstance(error, TypeError | ValueError) else None
     call = raised.node if raised is not None else None
-    if found is None or raised is None or class_of_text(raised, found[1]) is None or not isinstance(call, ast.Call):
+    if match is None or raised is None or class_of_text(raised, match[1]) is None or not isinstance(call, ast.Call):
         return None
-    kind = found[1]
-    given = [*call.args, *(each.value for each in call.keywords)]
-    holding = [each for each in given if called(each) == kind or type(value_of(raised, each)).__name__ == kind]
+    kind = match[1]
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    holding = [
+        argument
+        for argument in arguments
+        if called(argument) == kind or type(value_of(raised, argument)).__name__ == kind
+    ]
     source = " ".join(raised.source(holding[0]).split()) if holding else f"An object of {kind}"
-    attributes = [each.value for each in ast.walk(call.func) if isinstance(each, ast.Attribute)]
-    if any(type(value_of(raised, each)).__name__ == kind for each in attributes):
+    attributes = [part.value for part in ast.walk(call.func) if isinstance(part, ast.Attribute)]
+    if any(type(value_of(raised, attribute)).__name__ == kind for attribute in attributes):
         return None  # a method that has its object already
     title = f"{source} is no array and no container that JAX knows: its type is {kind}"
     return Explained(None, title, "JAX traces arrays, numbers, and containers of them.", registered(raised, kind))
@@ -40,8 +44,8 @@ def class_of_text(raised: RaisedAt, kind: str) -> ast.ClassDef | None:
     """The only class of the text with a name."""
     if raised.loops is None:
         return None
-    found = [each for each in ast.walk(raised.loops.module) if isinstance(each, ast.ClassDef) and each.name == kind]
-    return found[0] if len(found) == 1 else None
+    classes = [part for part in ast.walk(raised.loops.module) if isinstance(part, ast.ClassDef) and part.name == kind]
+    return classes[0] if len(classes) == 1 else None
 
 
 def registered(raised: RaisedAt | None, kind: str) -> tuple[FoundCure, ...]:
@@ -51,7 +55,7 @@ def registered(raised: RaisedAt | None, kind: str) -> tuple[FoundCure, ...]:
     node = class_of_text(raised, kind) if raised is not None else None
     if raised is None or node is None:
         return (cure,)
-    decorators = [each for each in node.decorator_list if "dataclass" in ast.unparse(each)]
+    decorators = [decorator for decorator in node.decorator_list if "dataclass" in ast.unparse(decorator)]
     if not decorators:
         words = f"Make {kind} a dataclass, and write @{_REGISTER} above @dataclasses.dataclass. {words}"
         return (FoundCure(_REGISTER, None, words),)

@@ -31,17 +31,22 @@ def quoted_error(error: BaseException, raised: RaisedAt | None, function: str) -
     if raised is None or raised.node is None or raised.text is None or not _is_stated(error):
         return None
     parts = error.args if len(error.args) != 1 or type(error.args[0]) is not tuple else error.args[0]
-    is_split = len(parts) > 1 and all(type(each) is str for each in parts)
+    is_split = len(parts) > 1 and all(type(part) is str for part in parts)
     message = _CHANGING.sub("", "".join(parts) if is_split else message_of(error)).strip()
-    sentences = [" ".join(each.split()) for each in _SENTENCE.split(message) if each and each.strip()]
+    sentences = [" ".join(sentence.split()) for sentence in _SENTENCE.split(message) if sentence and sentence.strip()]
     if not sentences or len(sentences[0]) < 10:
         return None
     title = quoted(sentences[0].rstrip(".:"), _LONGEST)
-    hints = [each for each in sentences[1:] if _HINT.search(each) and len(each) < 300][:_HINTS]
+    hints = [sentence for sentence in sentences[1:] if _HINT.search(sentence) and len(sentence) < 300][:_HINTS]
     cures = (FoundCure("as the message says", None, " ".join(hints)),) if hints else ()
-    more = [each for each in sentences[1:] if each not in hints and len(each) < 300][:_SENTENCES]
-    said = [each if each.endswith((".", "!", "?")) else f"{each.rstrip(':,;')}." for each in more]
-    return Explained(None, title, " ".join([*said, operands(raised, operand_nodes(raised))]).strip(), cures)
+    further_sentences = [sentence for sentence in sentences[1:] if sentence not in hints and len(sentence) < 300][
+        :_SENTENCES
+    ]
+    explanation = [
+        sentence if sentence.endswith((".", "!", "?")) else f"{sentence.rstrip(':,;')}."
+        for sentence in further_sentences
+    ]
+    return Explained(None, title, " ".join([*explanation, operands(raised, operand_nodes(raised))]).strip(), cures)
 
 
 def _is_stated(error: BaseException) -> bool:

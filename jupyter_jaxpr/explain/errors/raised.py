@@ -38,7 +38,7 @@ class RaisedAt:
         tracers: Names of the expression that stand for traced values, with these.
         under_grad: A traced value is one of grad's or jvp's.
         frame: Of the user's code; its names are as they were when the error was raised.
-        wanted: The tracer whose value JAX was asked for; None where the traceback does not show it.
+        wanted_tracer: The tracer whose value JAX was asked for; None where the traceback does not show it.
         callers: Frames of the user's code on the way to this one, outermost first.
         in_trace: JAX called the user's code here, as JAX does while it traces.
     """
@@ -51,7 +51,7 @@ class RaisedAt:
     tracers: dict[str, Any] = field(default_factory=dict)
     under_grad: bool = False
     frame: FrameType | None = None
-    wanted: Any = None
+    wanted_tracer: Any = None
     callers: tuple[FrameType, ...] = ()
     in_trace: bool = False
 
@@ -61,9 +61,9 @@ class RaisedAt:
         if self.loops is None:
             return frozenset()
         nodes = list(ast.walk(self.loops.module))
-        read = {each.id for each in nodes if isinstance(each, ast.Name)}
-        imports = [each for each in nodes if isinstance(each, ast.Import | ast.ImportFrom)]
-        return frozenset(read | {name.asname or name.name for each in imports for name in each.names})
+        read = {part.id for part in nodes if isinstance(part, ast.Name)}
+        imports = [part for part in nodes if isinstance(part, ast.Import | ast.ImportFrom)]
+        return frozenset(read | {name.asname or name.name for statement in imports for name in statement.names})
 
     def statement(self, node: ast.AST) -> LoopStatement | None:
         """A loop of the text by its syntax."""
@@ -101,37 +101,43 @@ class RaisedAt:
 
 def raised_at(error: BaseException) -> RaisedAt | None:
     """Where an exception was raised in the user's code; None where no frame is the user's."""
-    found: TracebackType | None = None
+    users_traceback: TracebackType | None = None
     callers: list[FrameType] = []
-    wanted = None
+    wanted_tracer = None
     through_jax = in_trace = False
     traceback = error.__traceback__
     while traceback is not None:
         frame = traceback.tb_frame
         if is_users_frame(frame) and not file_of(frame.f_code).endswith(".pyx"):
-            found, wanted = traceback, None
+            users_traceback, wanted_tracer = traceback, None
             callers.append(frame)
             in_trace = in_trace or through_jax
-        elif (tracer := _wanted_in(frame)) is not None:
-            wanted = tracer
+        elif (tracer := _tracer_in_traceback(frame)) is not None:
+            wanted_tracer = tracer
         through_jax = through_jax or (bool(callers) and is_jax(file_of(frame.f_code)))
         traceback = traceback.tb_next
-    if found is None:
+    if users_traceback is None:
         return None
-    code = found.tb_frame.f_code
-    place = Place(file_of(code), found.tb_lineno, function_of(code))
+    code = users_traceback.tb_frame.f_code
+    place = Place(file_of(code), users_traceback.tb_lineno, function_of(code))
     try:
-        raised = _expression(found, place)
+        raised = _raised_expression(users_traceback, place)
     except not_of_a_signal(Exception):  # what is known of the line is worth a note all the same
         raised = RaisedAt(place)
-    return replace(raised, frame=found.tb_frame, wanted=wanted, callers=tuple(callers[:-1]), in_trace=in_trace)
+    return replace(
+        raised,
+        frame=users_traceback.tb_frame,
+        wanted_tracer=wanted_tracer,
+        callers=tuple(callers[:-1]),
+        in_trace=in_trace,
+    )
 
 
 _OF_THE_VALUE = ("self", "arg", "val")
 """Variables of JAX's functions that Python asks for a value, and of those that refuse it."""
 
 
-def _wanted_in(frame: FrameType) -> Any:
+def _tracer_in_traceback(frame: FrameType) -> Any:
     if frame.f_code.co_name not in _ASKING:
         return None
     names = frame.f_locals
@@ -143,7 +149,7 @@ _ASKING = frozenset(
 )
 
 
-def _expression(traceback: TracebackType, place: Place) -> RaisedAt:
+def _raised_expression(traceback: TracebackType, place: Place) -> RaisedAt:
     code = traceback.tb_frame.f_code
     positions = list(code.co_positions())
     line, end_line, column, end_column = positions[traceback.tb_lasti // 2]
@@ -172,7 +178,7 @@ def _expression(traceback: TracebackType, place: Place) -> RaisedAt:
     if node is None:
         return RaisedAt(place, loops=loops, parents=parents)
     values = traceback.tb_frame.f_locals
-    read = [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
+    read = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
     tracers = {name: values[name] for name in sorted(set(read)) if name in values and _is_tracer(values[name])}
     segment = ast.get_source_segment("\n".join(loops.lines), node) if isinstance(node, ast.expr) else None
     return RaisedAt(

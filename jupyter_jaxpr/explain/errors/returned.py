@@ -18,8 +18,10 @@ def function_of_text(raised: RaisedAt, node: ast.expr | str | None) -> AnyFuncti
     name = node.id if isinstance(node, ast.Name) else node
     if not isinstance(name, str) or raised.loops is None:
         return None
-    found = [each for each in ast.walk(raised.loops.module) if isinstance(each, ast.FunctionDef) and each.name == name]
-    return found[0] if len(found) == 1 else None
+    functions = [
+        part for part in ast.walk(raised.loops.module) if isinstance(part, ast.FunctionDef) and part.name == name
+    ]
+    return functions[0] if len(functions) == 1 else None
 
 
 def result_of(function: AnyFunction | None) -> ast.expr | None:
@@ -28,7 +30,7 @@ def result_of(function: AnyFunction | None) -> ast.expr | None:
         return function.body
     if function is None or not isinstance(function.body[-1], ast.Return):
         return None
-    returns = [each for each in ast.walk(function) if isinstance(each, ast.Return)]
+    returns = [part for part in ast.walk(function) if isinstance(part, ast.Return)]
     return function.body[-1].value if len(returns) == 1 else None
 
 
@@ -42,7 +44,7 @@ def missing_return(raised: RaisedAt, function: AnyFunction | None, pair: bool = 
     """
     if not isinstance(function, ast.FunctionDef):
         return None
-    if any(isinstance(each, ast.Return) for each in ast.walk(function)):
+    if any(isinstance(part, ast.Return) for part in ast.walk(function)):
         return None
     last = function.body[-1]
     text = f"{function.name} has no return, so Python returns None. Return the result."

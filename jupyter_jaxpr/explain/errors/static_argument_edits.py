@@ -30,8 +30,8 @@ def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Se
         function: The name of the traced function.
         names: Of the arguments.
     """
-    call = next((each for each in reversed(raised_calls(error)) if _name(each) == function), None)
-    values = _values(call) if call is not None else None
+    call = next((raised_call for raised_call in reversed(raised_calls(error)) if _name(raised_call) == function), None)
+    values = _values_by_parameter(call) if call is not None else None
     if values is None or not names or not all(name in values and is_hashed(values[name]) for name in names):
         return None
     text = (
@@ -46,8 +46,8 @@ def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Se
 
 def static_outcome(error: BaseException, function: str, name: str) -> Outcome:
     """Whether the call that raised can be traced with one argument as a static one."""
-    call = next((each for each in reversed(raised_calls(error)) if _name(each) == function), None)
-    values = _values(call) if call is not None else None
+    call = next((raised_call for raised_call in reversed(raised_calls(error)) if _name(raised_call) == function), None)
+    values = _values_by_parameter(call) if call is not None else None
     if call is None or values is None or name not in values:
         return "untried"
     return traced_with(call, values, [name])
@@ -64,12 +64,12 @@ def jit_with(raised: RaisedAt, function: str, keyword: str, name: str, text: str
         text: Of the cure.
     """
     option = keyword.partition("=")[0]
-    found = list(_jits(raised, function))
-    if len(found) != 1:
+    jits = list(_jits(raised, function))
+    if len(jits) != 1:
         return FoundCure(name, None, text)
-    file, scope, node, source = found[0]
+    file, scope, node, source = jits[0]
     if isinstance(node, ast.Call):
-        if any(each.arg in (option, "static_argnums") for each in node.keywords):
+        if any(keyword.arg in (option, "static_argnums") for keyword in node.keywords):
             return FoundCure(name, None, text)
         code = f"{source[:-1].rstrip().rstrip(',')}, {keyword})"
         if not node.args and not node.keywords:
@@ -78,8 +78,8 @@ def jit_with(raised: RaisedAt, function: str, keyword: str, name: str, text: str
         code = f"{source}({keyword})"
     assert node.end_lineno is not None and node.end_col_offset is not None
     place = Place(file, node.lineno, scope, node.col_offset, node.end_lineno, node.end_col_offset)
-    shown = f"@{code}" if _is_decorator(source, node) else code
-    return FoundCure(name, shown, text, "applies", (Edit(place, code),))
+    shown_code = f"@{code}" if _is_decorator(source, node) else code
+    return FoundCure(name, shown_code, text, "applies", (Edit(place, code),))
 
 
 def is_differentiated(raised: RaisedAt, error: BaseException) -> bool:
@@ -138,7 +138,7 @@ def _name(call: RaisedCall) -> str | None:
     return getattr(call.function, "__name__", None)
 
 
-def _values(call: RaisedCall) -> dict[str, Any] | None:
+def _values_by_parameter(call: RaisedCall) -> dict[str, Any] | None:
     """What a call gave for each parameter; None where that is not known."""
     if code_of(call.function) is None:
         return None
@@ -159,5 +159,5 @@ def is_hashed(value: Any) -> bool:
 
 def argument_values(error: BaseException, function: str) -> dict[str, Any]:
     """What the call of a jitted function that raised gave for each parameter; empty where that is not known."""
-    call = next((each for each in reversed(raised_calls(error)) if _name(each) == function), None)
-    return {} if call is None else _values(call) or {}
+    call = next((raised_call for raised_call in reversed(raised_calls(error)) if _name(raised_call) == function), None)
+    return {} if call is None else _values_by_parameter(call) or {}

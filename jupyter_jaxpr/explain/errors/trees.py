@@ -39,8 +39,10 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
     path = differ["path"]
     if differ["call"] != "tree_map":
         option = f"{differ['option']}{path} of {_CALLS.get(differ['call'], differ['call'])}"
-        whole = {"in": "the argument", "out": "the result"}.get(differ["option"].partition("_")[0], "the value")
-        title = _title(text, option, whole, [])
+        compared_value = {"in": "the argument", "out": "the result"}.get(
+            differ["option"].partition("_")[0], "the value"
+        )
+        title = _title(text, option, compared_value, [])
         cure = FoundCure(differ["option"], None, _CURE_OF_OPTION)
         return None if title is None else Explained(None, title, _OF_OPTION, (cure,))
     trees = _trees(raised)
@@ -56,16 +58,16 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
     return Explained(None, title, _SAID, (FoundCure("the same structure", None, notes[0] if notes else _CURE),))
 
 
-def _title(text: str, first: str, other: str, notes: list[str]) -> str | None:
+def _title(text: str, first: str, second: str, notes: list[str]) -> str | None:
     """What differs between two trees; a way out that the kinds tell goes into the notes."""
-    if found := _TYPES.search(text):
-        kinds = [_kind(found["first"]), _kind(found["other"])]
+    if match := _TYPES.search(text):
+        kinds = [_kind(match["first"]), _kind(match["other"])]
         notes += [_NONE] if "None" in kinds else []
-        return f"{first} is {kinds[0]}, but {other} is {kinds[1]}"
-    if found := _LENGTHS.search(text):
-        return f"{first} has {_elements(found['first'])}, but {other} has {found['other']}"
-    if found := _KEYS.search(text):
-        return f"{first} has the keys {_keys(found['first'])}, but {other} has the keys {_keys(found['other'])}"
+        return f"{first} is {kinds[0]}, but {second} is {kinds[1]}"
+    if match := _LENGTHS.search(text):
+        return f"{first} has {_elements(match['first'])}, but {second} has {match['other']}"
+    if match := _KEYS.search(text):
+        return f"{first} has the keys {_keys(match['first'])}, but {second} has the keys {_keys(match['other'])}"
     return None
 
 
@@ -77,8 +79,8 @@ def _trees(raised: RaisedAt | None) -> list[str] | None:
     """The two trees of the call as the text has them; None where the call has more, or one has no name."""
     call = raised.node if raised is not None else None
     if raised is not None and isinstance(call, ast.Call) and len(call.args) == 3 and called(call) in _MAPS:
-        if all(isinstance(each, ast.Name | ast.Attribute | ast.Subscript) for each in call.args[1:]):
-            return [raised.source(each) for each in call.args[1:]]
+        if all(isinstance(argument, ast.Name | ast.Attribute | ast.Subscript) for argument in call.args[1:]):
+            return [raised.source(argument) for argument in call.args[1:]]
     return None
 
 
@@ -87,17 +89,17 @@ _MAPS = frozenset({"map", "tree_map"})
 
 def _with_keys(raised: RaisedAt | None, text: str) -> list[str] | None:
     """The two dicts among the arguments of a library's call that have the keys of the message."""
-    found, call = _KEYS.search(text), raised.node if raised is not None else None
-    if found is None or raised is None or raised.frame is None or not isinstance(call, ast.Call):
+    match, call = _KEYS.search(text), raised.node if raised is not None else None
+    if match is None or raised is None or raised.frame is None or not isinstance(call, ast.Call):
         return None
     names: list[str] = []
-    for wanted in (found["first"], found["other"]):
-        keys = set(re.findall(r"\['(.*?)'\]", _keys(wanted)))
-        holding = [raised.source(each) for each in call.args if _keys_of(raised, each) == keys]
+    for key_text in (match["first"], match["other"]):
+        keys = set(re.findall(r"\['(.*?)'\]", _keys(key_text)))
+        holding = [raised.source(argument) for argument in call.args if _keys_of(raised, argument) == keys]
         within = [
-            f"a dict in {raised.source(each)}"
-            for each in call.args
-            if isinstance(each, ast.Name) and _has_dict(value_of(raised, each), keys)
+            f"a dict in {raised.source(argument)}"
+            for argument in call.args
+            if isinstance(argument, ast.Name) and _has_dict(value_of(raised, argument), keys)
         ]
         if not holding and not within:
             return None
@@ -117,7 +119,7 @@ def _has_dict(value: Any, keys: set[str], depth: int = 4) -> bool:
     """Whether a tuple, such as the state of an optimizer, holds a dict with some keys."""
     if type(value) is dict:
         return set(map(str, value)) == keys
-    return depth > 0 and isinstance(value, tuple) and any(_has_dict(each, keys, depth - 1) for each in value[:20])
+    return depth > 0 and isinstance(value, tuple) and any(_has_dict(element, keys, depth - 1) for element in value[:20])
 
 
 def _kind(name: str) -> str:
@@ -130,4 +132,4 @@ def _kind(name: str) -> str:
 
 
 def _keys(text: str) -> str:
-    return ", ".join(each if each.startswith("[") else f"['{each}']" for each in text.split())
+    return ", ".join(key if key.startswith("[") else f"['{key}']" for key in text.split())

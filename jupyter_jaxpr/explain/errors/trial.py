@@ -40,24 +40,24 @@ _numbers = itertools.count(1)
 
 def passed(raised: RaisedAt, cures: Sequence[FoundCure]) -> list[FoundCure]:
     """The cures without those that apply and fail; one that could not be tried keeps only its sentence."""
-    found = []
+    passed_cures = []
     budget = left_for_error()
     for cure in cures:
         if cure.level == "choice" and _FILL.search(cure.code or ""):
             tried = [replace(edit, text=_FILL.sub("0", edit.text)) for edit in cure.edits]
-            found += [cure] if _try(raised, tried, budget) != "failed" else []
+            passed_cures += [cure] if _outcome_of_edits(raised, tried, budget) != "failed" else []
             continue
         if cure.level != "applies":
-            found.append(cure)
+            passed_cures.append(cure)
             continue
-        outcome = _try(raised, cure.edits, budget)
+        outcome = _outcome_of_edits(raised, cure.edits, budget)
         if outcome == "traced":
-            found.append(cure)
+            passed_cures.append(cure)
         elif outcome == "later error":
-            found.append(replace(cure, level="advice", edits=()))
+            passed_cures.append(replace(cure, level="advice", edits=()))
         elif outcome == "untried":
-            found.append(replace(cure, level="advice", code=None, edits=()))
-    return found
+            passed_cures.append(replace(cure, level="advice", code=None, edits=()))
+    return passed_cures
 
 
 Outcome = Literal["traced", "later error", "failed", "untried"]
@@ -67,7 +67,7 @@ class _OtherCarry(Exception):
     """The edited body of a loop gives its carry another type, so the loop refuses the body."""
 
 
-def _try(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -> Outcome:
+def _outcome_of_edits(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -> Outcome:
     """Whether edited statements can be traced, and the statements of the function that follow."""
     if raised.loops is None or raised.frame is None:
         return "untried"
@@ -79,42 +79,42 @@ def _try(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -> Outcome:
     function = raised.function
     if isinstance(function, ast.Lambda):
         line = function.lineno + _shift(edits, function.lineno)
-        found = [node for node in ast.walk(module) if isinstance(node, ast.Lambda) and node.lineno == line]
-        same = [node for node in found if node.col_offset == function.col_offset]
-        if len(same) != 1:
+        lambdas = [node for node in ast.walk(module) if isinstance(node, ast.Lambda) and node.lineno == line]
+        lambdas_at_column = [node for node in lambdas if node.col_offset == function.col_offset]
+        if len(lambdas_at_column) != 1:
             return "untried"
-        return _traced(raised, [ast.Return(same[0].body)], budget)
+        return _trace_outcome(raised, [ast.Return(lambdas_at_column[0].body)], budget)
     lines = sorted({*(edit.place.line for edit in edits), raised.place.line})
     raising = raised.place.line + _shift(edits, raised.place.line)
     body: list[ast.stmt] = []
     for line in lines:
-        statement = _at(module, line + _shift(edits, line), raising)
+        statement = _statement_at(module, line + _shift(edits, line), raising)
         if statement is None:
             return "untried"
         if statement not in body:
             body.append(statement)
     body = _with_dependents(module, body)
-    rest = _following(module, body[-1])
-    outcome = _traced(raised, body + rest, budget)
-    if outcome == "failed" and rest and _traced(raised, body, budget) == "traced":
+    following = _statements_after(module, body[-1])
+    outcome = _trace_outcome(raised, body + following, budget)
+    if outcome == "failed" and following and _trace_outcome(raised, body, budget) == "traced":
         return "later error"
     return outcome
 
 
 def _with_dependents(module: ast.Module, body: list[ast.stmt]) -> list[ast.stmt]:
     """Statements of one block, with those between them that read what an earlier one of them writes."""
-    block = next((inside for inside in _blocks(module) if all(each in inside for each in body)), None)
+    block = next((inside for inside in _blocks(module) if all(statement in inside for statement in body)), None)
     if block is None or len(body) < 2:
         return body
-    found: list[ast.stmt] = []
+    statements: list[ast.stmt] = []
     written: set[str] = set()
     for statement in block[block.index(body[0]) : block.index(body[-1]) + 1]:
         names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
         if statement in body or any(node.id in written for node in names):
-            found.append(statement)
+            statements.append(statement)
             written |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
             written |= {statement.name} if isinstance(statement, ast.FunctionDef | ast.ClassDef) else set()
-    return found
+    return statements
 
 
 def _blocks(module: ast.Module) -> Iterator[list[ast.stmt]]:
@@ -131,31 +131,38 @@ def _shift(edits: Sequence[Edit], line: int) -> int:
     return sum(edit.text.count("\n") - (edit.place.end_line - edit.place.line) for edit in above)
 
 
-def _at(module: ast.Module, line: int, raising: int) -> ast.stmt | None:
+def _statement_at(module: ast.Module, line: int, raising: int) -> ast.stmt | None:
     """The statement at a line: a def that does not hold the line that raised, or the innermost one."""
-    found: ast.stmt | None = None
+    innermost: ast.stmt | None = None
     inside: list[ast.stmt] = module.body
     while True:
-        found_here = next((each for each in inside if _first(each) <= line <= (each.end_lineno or each.lineno)), None)
+        found_here = next(
+            (
+                statement
+                for statement in inside
+                if _first_line(statement) <= line <= (statement.end_lineno or statement.lineno)
+            ),
+            None,
+        )
         if found_here is None:
-            return found
-        found = found_here
-        holds = _first(found) <= raising <= (found.end_lineno or found.lineno)
-        if isinstance(found, ast.FunctionDef | ast.ClassDef) and not holds:
-            return found
-        if not isinstance(found, ast.FunctionDef | ast.ClassDef) and found.lineno == line:
-            return found
-        inside = [each for name in ("body", "orelse", "finalbody") for each in getattr(found, name, [])]
+            return innermost
+        innermost = found_here
+        contains_line = _first_line(innermost) <= raising <= (innermost.end_lineno or innermost.lineno)
+        if isinstance(innermost, ast.FunctionDef | ast.ClassDef) and not contains_line:
+            return innermost
+        if not isinstance(innermost, ast.FunctionDef | ast.ClassDef) and innermost.lineno == line:
+            return innermost
+        inside = [statement for name in ("body", "orelse", "finalbody") for statement in getattr(innermost, name, [])]
         if not inside:
-            return found
+            return innermost
 
 
-def _first(node: ast.stmt) -> int:
-    lines: list[int] = [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))]
+def _first_line(node: ast.stmt) -> int:
+    lines: list[int] = [node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))]
     return min(lines)
 
 
-def _following(module: ast.Module, statement: ast.stmt) -> list[ast.stmt]:
+def _statements_after(module: ast.Module, statement: ast.stmt) -> list[ast.stmt]:
     """The statements after one that stands in a function itself, not in a loop or a condition."""
     for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef) and statement in node.body:
@@ -163,7 +170,7 @@ def _following(module: ast.Module, statement: ast.stmt) -> list[ast.stmt]:
     return []
 
 
-def _traced(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:
+def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:
     import jax
 
     frame = raised.frame
@@ -171,9 +178,9 @@ def _traced(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:
     last = body[-1]
     if isinstance(last, ast.Expr):
         body = [*body[:-1], ast.Return(last.value)]
-    nodes = [each for node in body for each in ast.walk(node) if isinstance(each, ast.Name)]
-    nodes_written = {each.id for each in nodes if isinstance(each.ctx, ast.Store)}
-    nodes_written |= {each.name for node in body for each in ast.walk(node) if isinstance(each, ast.FunctionDef)}
+    nodes = [part for node in body for part in ast.walk(node) if isinstance(part, ast.Name)]
+    nodes_written = {name_node.id for name_node in nodes if isinstance(name_node.ctx, ast.Store)}
+    nodes_written |= {part.name for node in body for part in ast.walk(node) if isinstance(part, ast.FunctionDef)}
     names = {**frame.f_globals, **frame.f_locals}
     # What the statements write is a variable of the function; its value before comes in as an argument.
     before = sorted(name for name in nodes_written if name in names)
@@ -189,29 +196,29 @@ def _traced(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:
     prints = PrintRecorder(lambda: "", swallow=True)
     try:
         exec(compile(text, file, "exec"), space)
-        made = space[_NAME]
-        if has_handler(made.__code__):
+        function = space[_NAME]
+        if has_handler(function.__code__):
             return "untried"
         copies: dict[int, Any] = {}
-        for name in {each.id for each in nodes} & names.keys():
+        for name in {name_node.id for name_node in nodes} & names.keys():
             space[name] = copied(names[name], copies)
-        specs, tracers = _specs({each.id: space[each.id] for each in nodes if each.id in names})
+        specs, tracers = _specs({name_node.id: space[name_node.id] for name_node in nodes if name_node.id in names})
 
         carry = carry_around(raised) if isinstance(last, ast.Return) else None
         has_carry = carry is not None and carry.parameter in names and carry.parameter not in nodes_written
 
         def run(*leaves: Any) -> list[Any]:
             mine = {**space, **_filled(tracers, leaves)}
-            result = types.FunctionType(made.__code__, mine)(*[mine[name] for name in before])
+            result = types.FunctionType(function.__code__, mine)(*[mine[name] for name in before])
             if carry is not None and has_carry and not carry.is_kept(mine[carry.parameter], result):
                 raise _OtherCarry
-            return [each for each in jax.tree_util.tree_leaves(result) if hasattr(each, "dtype")]
+            return [leaf for leaf in jax.tree_util.tree_leaves(result) if hasattr(leaf, "dtype")]
 
         with observer().looking_away(), unseen_warnings():
             prints.start()
             with budget.limited():
                 abstract = {name: _spec_tree(names[name]) for name in tracers}
-                checked = types.FunctionType(made.__code__, {**space, **names, **abstract})
+                checked = types.FunctionType(function.__code__, {**space, **names, **abstract})
                 if side_effects(checked, [_spec_tree(names[name]) for name in before], {}, first=True):
                     return "untried"
                 jax.eval_shape(run, *specs)
@@ -238,7 +245,7 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
     import jax
 
     fun = call.function
-    kinds = {each.name: each.kind for each in inspect.signature(fun).parameters.values()}
+    kinds = {parameter.name: parameter.kind for parameter in inspect.signature(fun).parameters.values()}
     if any(kinds.get(name) not in (_POSITIONAL, _KEYWORD) for name in (*names, *values)):
         return "untried"
     traced = {name: value for name, value in values.items() if name not in names}
@@ -255,13 +262,16 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
         def run(*inputs: Any) -> list[Any]:
             mine = {**jax.tree_util.tree_unflatten(tree, inputs), **static}
             # A text or an object among the results is an error of jit.
-            return [jax.numpy.asarray(each) for each in jax.tree_util.tree_leaves(plain(**mine))]
+            return [jax.numpy.asarray(leaf) for leaf in jax.tree_util.tree_leaves(plain(**mine))]
 
         with observer().looking_away(), unseen_warnings():
             prints.start()
             with left_for_error().limited():
-                given = {**jax.tree_util.tree_unflatten(tree, specs), **{name: values[name] for name in names}}
-                if side_effects(fun, [], given, first=True):
+                argument_values = {
+                    **jax.tree_util.tree_unflatten(tree, specs),
+                    **{name: values[name] for name in names},
+                }
+                if side_effects(fun, [], argument_values, first=True):
                     return "untried"
                 jax.eval_shape(run, *specs)
     except (NotCopied, TooLong, SystemExit, GeneratorExit):
@@ -295,14 +305,14 @@ def _specs(names: dict[str, Any]) -> tuple[list[Any], Tracers]:
     import jax
 
     specs: list[Any] = []
-    found: Tracers = {}
+    tracers: Tracers = {}
     for name, value in names.items():
         leaves, tree = jax.tree_util.tree_flatten(value)
         places = [number for number, leaf in enumerate(leaves) if is_tracer_type(type(leaf))]
         if places:
-            found[name] = (leaves, tree, places)
+            tracers[name] = (leaves, tree, places)
             specs += [_spec(leaves[number]) for number in places]
-    return specs, found
+    return specs, tracers
 
 
 def _filled(tracers: Tracers, new: Sequence[Any]) -> dict[str, Any]:
