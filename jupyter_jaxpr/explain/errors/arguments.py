@@ -57,15 +57,15 @@ _MISSING = re.compile(
 )
 
 
-#: Begins a sentence about a function without a name.
+#: Subject of a sentence about a function without a name.
 _NO_NAME = "The function"
 
 
 def argument_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """An argument, or a result, that jit cannot take."""
+    """Explains an argument that a jitted function cannot take, or a result that it cannot return."""
     text = message_of(error).strip()
     if isinstance(error, TypeError) and (match := _NO_ARRAY.search(text)):
-        # Of a jitted function that another traced function calls, JAX names the inner one.
+        # If a traced function calls another jitted function, JAX names the inner function.
         called = (match["name"] or function).rpartition(".")[2]
         return _no_array(error, raised, called, match["path"], match["type"])
     if isinstance(error, TypeError) and (match := _RESULT.search(text)):
@@ -85,7 +85,7 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
         explanation = "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647."
         name = match["path"]
         if raised is None or not isinstance(raised.node, ast.Call) or module_of_call(raised, raised.node):
-            name = "the number"  # the path is of a function of JAX's
+            name = "the number"  # the path names an argument of a function of JAX, not of the user
             title = f"The number {match['value']} does not fit into int32"
         cures = (
             FoundCure("a float", None, f"Pass {name} as a float, such as {float(int(match['value'])):.4g}."),
@@ -132,7 +132,7 @@ _KEYS = frozenset({"key", "PRNGKey", "fold_in", "split", "clone", "wrap_key_data
 
 
 def _no_key(raised: RaisedAt) -> Explained | None:
-    """A call of jax.random whose first argument is surely no key."""
+    """Explains a call of jax.random whose first argument is certainly no key."""
     call = raised.node
     if not isinstance(call, ast.Call) or ".random." not in raised.source(call.func) or not call.args:
         return None
@@ -150,12 +150,12 @@ def _no_key(raised: RaisedAt) -> Explained | None:
 
 
 def _functions_of_text(module: ast.Module) -> set[str]:
-    """The functions that a text defines."""
+    """The names of the functions that a cell's code defines."""
     return {node.name for node in ast.walk(module) if isinstance(node, ast.FunctionDef)}
 
 
 def _derivative_rule(raised: RaisedAt | None, name: str, passed_count: str, takes: str) -> Explained | None:
-    """A rule of a custom derivative that takes other arguments than JAX passes."""
+    """Explains a forward or backward rule of custom_vjp with another number of parameters than JAX passes."""
     if raised is None or raised.loops is None:
         return None
     for node in ast.walk(raised.loops.module):
@@ -191,7 +191,7 @@ def _derivative_rule(raised: RaisedAt | None, name: str, passed_count: str, take
 
 
 def _kernel_parameters(raised: RaisedAt | None, name: str, passed_count: str, takes: str) -> Explained | None:
-    """A kernel of Pallas, or an index map of a block, that takes other arguments than Pallas passes."""
+    """Explains a Pallas kernel or an index map of a BlockSpec that takes another number of arguments than it gets."""
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or "pallas_call(" not in raised.source(call):
         return None
@@ -224,7 +224,7 @@ def _kernel_parameters(raised: RaisedAt | None, name: str, passed_count: str, ta
 
 
 def module_of_call(raised: RaisedAt, call: ast.Call) -> bool:
-    """Whether a call is one of a function of a module, such as jnp.add."""
+    """Whether a call calls a function of a module, such as jnp.add."""
     function = call.func
     while isinstance(function, ast.Attribute):
         function = function.value
@@ -284,14 +284,14 @@ _TRACED = (
     "jax.jit traces each argument that is not static. JAX can trace arrays, numbers, and lists, tuples and "
     "dicts of arrays and numbers."
 )
-#: Modules of Python whose objects compare by their contents and hold no arrays.
+#: Modules of Python whose objects have a hash of their contents and hold no arrays.
 _HASHED_BY_CONTENT = frozenset({"datetime", "pathlib", "decimal", "fractions", "uuid", "re"})
 #: Types whose elements JAX can trace once they are in a list.
 _ITERATED = frozenset({"generator", "set", "frozenset", "map", "zip", "filter", "dict_values", "deque"})
 
 
 def _list_cures(raised: RaisedAt | None, kind: str) -> list[FoundCure]:
-    """The argument of such a type as a list."""
+    """The cure that puts list() around the set, generator or dict view that the call passes."""
     words = "JAX traces the elements of a list."
     cure = FoundCure("a list", None, words)
     call = raised.node if raised is not None else None
@@ -306,7 +306,7 @@ def _list_cures(raised: RaisedAt | None, kind: str) -> list[FoundCure]:
             isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == kind.removeprefix("dict_")
         ):
             arguments.append(node)
-    # A generator that is a name is used up once the call has read it.
+    # A generator in a variable may be used up, because the failed call has read from it.
     if len(arguments) != 1 or (kind != "set" and isinstance(arguments[0], ast.Name)):
         return [cure]
     (node,) = arguments
@@ -319,14 +319,14 @@ def _list_cures(raised: RaisedAt | None, kind: str) -> list[FoundCure]:
 
 
 def packages_of(value: Any) -> set[str]:
-    """The packages that the classes of an object are of."""
+    """The names of the packages that define an object's class and its base classes."""
     return {(own_name(kind, "__module__") or "").partition(".")[0] for kind in mro_of(type(value))}
 
 
 def _can_be_static(value: Any) -> bool:
     if is_hashed(value) or callable(value):
         return True
-    # An object is hashed by its identity, or as its class says; a list, a dict and a set are not.
+    # A class hashes its objects by identity, or by its own __hash__; lists, dicts and sets have no hash.
     return getattr(type(value), "__hash__", None) is not None
 
 
@@ -341,7 +341,7 @@ def _result(name: str, type_: str, path: str | None) -> Explained:
 
 
 def _unhashed_part(raised: RaisedAt | None, type_: str, part: str) -> Explained:
-    """A tuple, a named tuple or a frozen dataclass that holds an array, a list or a dict."""
+    """Explains a static tuple or frozen dataclass that holds a value without a hash, such as an array."""
     kind, inner = type_.rpartition(".")[2], part.rpartition(".")[2]
     content = "an array" if inner in ("ArrayImpl", "ndarray") else f"a {inner}"
     static_argument = _static_argument(raised, type_)
@@ -400,14 +400,14 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
 
 
 def _is_shape(raised: RaisedAt, node: ast.expr, value: Any) -> bool:
-    """Whether an array may be the sizes of a shape: a few integers along one axis."""
+    """Whether an array may hold the sizes of a shape: a few integers along one axis."""
     if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.args[0], ast.List):
         return all(isinstance(element, ast.Constant) and type(element.value) is int for element in node.args[0].elts)
     return dtype_of(value).startswith("int") and value.ndim == 1 and value.size <= 8
 
 
 def _unhashed_self(raised: RaisedAt, kind: str, explanation: str) -> Explained | None:
-    """The object of a jitted method, where the class is in the text."""
+    """Explains a jitted method whose object has no hash, where the cell defines the class."""
     call = raised.node
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     classes = [node for node in ast.walk(module) if isinstance(node, ast.ClassDef) and node.name == kind]
@@ -435,7 +435,7 @@ def _unhashed_self(raised: RaisedAt, kind: str, explanation: str) -> Explained |
 
 
 def _static_argument(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr] | None:
-    """The only argument of the call in the text whose value is of a type, with its name."""
+    """The name and the expression of the only argument of the call whose value has the given type."""
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or raised.frame is None:
         return None
@@ -457,7 +457,7 @@ def _static_argument(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr
 
 
 def _parameters_of_method(raised: RaisedAt, function: ast.expr) -> list[str]:
-    """The parameters behind self of the only method of the text that has the name of an attribute."""
+    """The parameters after self of the only method in the code that an attribute such as model.step can mean."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     methods = [
         node
@@ -468,7 +468,7 @@ def _parameters_of_method(raised: RaisedAt, function: ast.expr) -> list[str]:
 
 
 def _is_static(raised: RaisedAt, call: ast.Call, name: str, parameters: list[str]) -> bool:
-    """Whether the text makes an argument static, by its name or by its place."""
+    """Whether the code marks an argument as static, by static_argnames or static_argnums."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     place = parameters.index(name) if name in parameters else -1
     value_by_option = {"static_argnames": name, "static_argnums": place}
@@ -483,7 +483,7 @@ def _is_static(raised: RaisedAt, call: ast.Call, name: str, parameters: list[str
 
 
 def parameters_of(function: Any) -> list[str]:
-    """The names of a function's parameters; empty where they are not known."""
+    """The names of a function's parameters; an empty list if Python cannot read the signature."""
     try:
         return list(inspect.signature(function).parameters)
     except not_of_a_signal(*FAILURES):
@@ -491,7 +491,7 @@ def parameters_of(function: Any) -> list[str]:
 
 
 def _jitted_function(raised: RaisedAt | None) -> tuple[str, list[str]]:
-    """The function that the text gives to jit where the error was raised, and its parameters."""
+    """The name and the parameters of the function that the failing line passes to jit."""
     node = raised.node if raised is not None else None
     if raised is not None and isinstance(node, ast.Call):
         for candidate in [*node.args, node.func]:

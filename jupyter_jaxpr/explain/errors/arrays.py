@@ -52,7 +52,7 @@ _SELECT = re.compile(
 )
 _SHAPE = re.compile(r"\([\d, ]*\)")
 _METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
-#: Functions all of whose arguments are arrays.
+#: Functions that take arrays only.
 _ELEMENTWISE = frozenset(
     "add subtract multiply divide power maximum minimum where equal not_equal greater less arctan2 hypot logaddexp "
     "logical_and logical_or matmul dot vdot inner outer isclose allclose".split()
@@ -61,7 +61,7 @@ _NO_CODE = "No code is suggested for this line."
 
 
 def array_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Arrays that do not fit together, or that cannot be changed or read so."""
+    """Explains shapes that do not fit together, and reads and writes that JAX arrays do not allow."""
     if not isinstance(error, TypeError | ValueError | IndexError | AttributeError):
         return None
     text = message_of(error).strip()
@@ -154,7 +154,7 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
 
 
 def _select_types(raised: RaisedAt | None, attributes: str, values: str) -> Explained:
-    """lax.select with two values of different types; jnp.where takes the same arguments in the same order."""
+    """Explains lax.select with two values of different shapes or dtypes, and offers jnp.where."""
     title = f"lax.select takes two values of one {attributes[:-1]}, but gets {values.strip('[]')}"
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or called(call) != "select":
@@ -172,7 +172,7 @@ def _select_types(raised: RaisedAt | None, attributes: str, values: str) -> Expl
 
 
 def _out_axes(raised: RaisedAt | None) -> str | None:
-    """The option out_axes of the vmap whose function the expression calls, as written."""
+    """The code of the option out_axes of the vmap whose function the expression calls."""
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call):
         return None
@@ -194,13 +194,13 @@ def _out_axes(raised: RaisedAt | None) -> str | None:
 
 
 def _makes_array(raised: RaisedAt | None) -> bool:
-    """Whether the expression makes an array of a list."""
+    """Whether the expression is a call of array or asarray."""
     call = raised.node if raised is not None else None
     return isinstance(call, ast.Call) and called(call) in ("array", "asarray")
 
 
 def _fits_with_new_axis(before: str, after: str) -> bool:
-    """Whether an axis at the end of a shape makes the shape fit into another one."""
+    """Whether the first shape broadcasts to the second once it has an axis of size 1 at its end."""
     old, new = ([size.strip() for size in shape.split(",") if size.strip()] for shape in (before, after))
     widened = [*old, "1"]
     return len(widened) <= len(new) and all(
@@ -224,7 +224,7 @@ def _source_suffix(raised: RaisedAt | None) -> str:
 
 
 def operand_nodes(raised: RaisedAt | None) -> list[ast.expr]:
-    """The operands of the operation that raised."""
+    """The expressions of the operands of the operation that raised the error."""
     node = raised.node if raised is not None else None
     match node:
         case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
@@ -263,7 +263,7 @@ def _shapes(raised: RaisedAt | None) -> list[tuple[ast.expr, tuple[int, ...]]]:
 
 
 def _new_axis_cures(raised: RaisedAt | None) -> list[FoundCure]:
-    """An axis more, where one operand has the first axis of the other."""
+    """The cure x[:, None]: one operand gets an axis of size 1, where the first axes of both operands are equal."""
     general = FoundCure("same shape", None, "Cut, pad or reshape an operand so that the sizes fit.")
     shapes = _shapes(raised)
     if raised is not None and (cures := _keepdims_cures(raised)):
@@ -282,7 +282,7 @@ _REDUCTIONS = frozenset("mean sum max min std var median prod norm logsumexp".sp
 
 
 def _keepdims_cures(raised: RaisedAt) -> list[FoundCure]:
-    """Of x - x.mean(axis=1): the reduced axis with size 1."""
+    """The cure keepdims=True for x - x.mean(axis=1): the mean keeps the reduced axis with size 1."""
     node = raised.node
     sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
     calls = [operand for operand in sides if isinstance(operand, ast.Call) and called(operand) in _REDUCTIONS]
@@ -296,7 +296,7 @@ def _keepdims_cures(raised: RaisedAt) -> list[FoundCure]:
 
 
 def _vmap_cures(raised: RaisedAt | None, sizes: Sequence[str]) -> list[FoundCure]:
-    """Of a module of equinox that takes one element, and that is called with a batch of elements of a fitting size."""
+    """The cure jax.vmap(layer)(x) for an equinox layer that takes one element but gets a batch of elements."""
     import jax
 
     call = raised.node if raised is not None else None
@@ -323,7 +323,7 @@ def _vmap_cures(raised: RaisedAt | None, sizes: Sequence[str]) -> list[FoundCure
 
 
 def _written_shape(node: ast.expr) -> tuple[int, ...]:
-    """The shape in a call such as jnp.ones((8, 3)); empty where the text has none."""
+    """The shape that a call such as jnp.ones((8, 3)) names; an empty tuple if the call names none."""
     nodes = [part for part in ast.walk(node) if isinstance(part, ast.Tuple)] if isinstance(node, ast.Call) else []
     sizes = [element.value if isinstance(element, ast.Constant) else None for element in nodes[0].elts] if nodes else []
     return tuple(size for size in sizes if type(size) is int) if None not in sizes else ()
@@ -374,7 +374,7 @@ def _array_as_condition(raised: RaisedAt | None) -> Explained:
     if cures:
         return Explained(None, title, explanation, tuple(cures))
     if isinstance(raised.node, ast.Call) and consumer is None and not _is_array(value_of(raised, raised.node)):
-        code = None  # a function of Python's took the array as true or false: its result is none
+        code = None  # a function of Python, not the user's expression, took the array as true or false
     else:
         node = consumer.test if consumer is not None else raised.node
         simple = isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
@@ -400,7 +400,7 @@ def _item_assignment(raised: RaisedAt | None) -> Explained:
     base, indices = node, [raised.source(node.slice)]
     while not _is_array(value_of(raised, base.value)) and isinstance(base.value, ast.Subscript):
         base = base.value
-        if not _is_one_index(raised, base.slice):  # x[1:][0] is not x[1:, 0]
+        if not _is_one_index(raised, base.slice):  # x[1:][0] selects another element than x[1:, 0]
             return Explained(None, title, _operands(raised), (FoundCure(".at[...]", None, f"{general} {_NO_CODE}"),))
         indices.insert(0, raised.source(base.slice))
     array = raised.source(base.value)
@@ -426,19 +426,19 @@ def _item_assignment(raised: RaisedAt | None) -> Explained:
     title += _statement_text(raised, statement)
     explanation = operands(raised, [base.value])
     if not isinstance(base.value, ast.Name):
-        # The statement writes into an object, as the user's own did: a trial would change the object.
+        # The statement writes into an object, and a trial of the cure would change the user's object.
         return Explained(None, title, explanation, (cure,))
     return _explained_array_error(title, explanation, raised, [cure])
 
 
 def _is_one_index(raised: RaisedAt, index: ast.expr) -> bool:
-    """Whether an index takes one element of an axis."""
+    """Whether an index selects a single element of an axis."""
     value: Any = index.value if isinstance(index, ast.Constant) else value_of(raised, index)
     return type(value) is int or ("int" in dtype_of(value) and value.ndim == 0)
 
 
 def _is_mask(raised: RaisedAt, index: ast.expr) -> bool:
-    """Whether an index is an array of booleans, which JAX needs the values of."""
+    """Whether an index is an array of booleans."""
     if isinstance(index, ast.Compare):
         return True
     if isinstance(index, ast.UnaryOp):
@@ -464,13 +464,13 @@ def _mask_assignment(raised: RaisedAt, title: str, statement: ast.stmt, node: as
 
 
 def _statement_text(raised: RaisedAt, statement: ast.stmt) -> str:
-    """A short statement, as a title ends with it."""
+    """The code of a statement in one line, for the end of a title."""
     text = " ".join(raised.source(statement).split())
     return f": {text}" if len(text) <= 60 else ""
 
 
 def _no_method(raised: RaisedAt | None, name: str) -> Explained:
-    """A method of lists or of another library's arrays."""
+    """Explains a method that JAX arrays lack, such as append of lists or a method of another library's arrays."""
     name = "del" if name == "__delitem__" else name
     title = "A JAX array has no del" if name == "del" else f"A JAX array has no method or attribute {name}"
     statement = raised.statement_of(raised.node) if raised is not None else None
@@ -512,7 +512,7 @@ _INSTEAD = {
 
 
 def _in_parentheses(raised: RaisedAt, node: ast.expr) -> str:
-    """An operand as written, in parentheses where an operator beside the operand could take a part of it."""
+    """The code of an operand, in parentheses where a neighbouring operator would bind to a part of the operand."""
     simple = isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute | ast.Constant)
     return raised.source(node) if simple else f"({raised.source(node)})"
 
@@ -553,7 +553,7 @@ def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Expl
     if raised is None or not isinstance(node, ast.Call) or called(node) != name or len(node.args) <= place:
         return Explained(None, title, "", (FoundCure("jnp.asarray", None, text),))
     jnp = jnp_name(raised)
-    # What follows may be a list, too, and JAX names the first one only.
+    # JAX names only the first argument that is a list; later arguments may be lists as well.
     kinds = (list, tuple)
     lists = [
         argument

@@ -1,4 +1,4 @@
-"""Explains a collective over a name that no axis has, where JAX's message is empty."""
+"""Explains a collective, such as psum, over an axis name that the mesh lacks; the message of JAX is empty."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _COLLECTIVES = frozenset(
 
 
 def axis_name_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """`lax.psum(x, "j")` under a shard_map whose mesh has no axis j: JAX 0.12 ends with an AssertionError."""
+    """Explains `lax.psum(x, "j")` in a shard_map without an axis j, for which JAX 0.12 raises an AssertionError."""
     call = raised.node if raised is not None else None
     if not isinstance(error, AssertionError) or message_of(error).strip() or not was_raised_in_jax(error):
         return None

@@ -16,11 +16,11 @@ _NO_ARGUMENTS = re.compile(
     r"TypeError: (?:\w+\.)*(?P<name>\w+|<lambda>)\(\) missing \d+ required positional arguments?: "
 )
 _CALLBACKS = frozenset({"pure_callback", "io_callback"})
-_LONGEST = 50_000  # the message ends with the error of the callback, after a whole traceback
+_LONGEST = 50_000  # JAX quotes the traceback of the callback; the error of the callback comes last
 
 
 def callback_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """`jax.pure_callback(f, x)`: JAX takes x for the type of the result, and calls f without an argument."""
+    """Explains `jax.pure_callback(f, x)`: JAX takes x for the type of the result, and calls f without an argument."""
     if raised is None or raised.loops is None:
         return None
     text = message_of(error, _LONGEST)

@@ -19,7 +19,7 @@ from .raised import RaisedAt
 from .stores import lost_write, own_names
 
 _OTHER_NAMES = {"fabs": "abs", "pow": "power", "prod": "prod", "dist": "", "fsum": "sum"}
-# Functions of math that differ from those of the same name in jax.numpy.
+# Functions of math that compute something else than the jax.numpy functions of the same name.
 _OTHER_MEANING = frozenset({"remainder", "isclose"})
 _SIZED = {
     "where": "size=SIZE",
@@ -43,12 +43,12 @@ _ALONE = {"sorted": "sort", "any": "any", "all": "all", "sum": "sum"}
 
 
 def _of_twin(module: str, name: str) -> Any:
-    """What SciPy's module of the same name as one of jax.scipy calls by a name."""
+    """The attribute `name` of the SciPy module that has the same name as a module of jax.scipy."""
     return vars(sys.modules.get(module.removeprefix("jax."), ast)).get(name)
 
 
 def _of_twin_file(parts: list[str]) -> list[FoundCure]:
-    """The advice to use a function of jax.scipy that the kernel has not imported."""
+    """The advice to use a function from a module of jax.scipy that the kernel has not imported."""
     file = Path(jax_directory()).joinpath(*parts[:-1]).with_suffix(".py")
     if not file.is_file() or not re.search(rf"\b{parts[-1]} as {parts[-1]}\b", file.read_text()):
         return []
@@ -58,14 +58,14 @@ def _of_twin_file(parts: list[str]) -> list[FoundCure]:
 
 
 class Calls:
-    """Writes the ways out of one error."""
+    """Writes the cures of a call that needed the value of a traced array."""
 
     def __init__(self, raised: RaisedAt) -> None:
         self._raised = raised
         self._jnp = jnp_name(raised)
 
     def cures(self) -> list[FoundCure]:
-        """Of the call that raised, or of the call around it; none where it is none of those known here."""
+        """The cures of the failing call, or of the call around it; empty for a call without a known cure."""
         node = self._raised.node
         if isinstance(node, ast.FormattedValue | ast.JoinedStr):
             return self._debug_print()
@@ -85,7 +85,7 @@ class Calls:
             case ast.Call(func=ast.Name(id=("max" | "min" | "sorted") as name), args=[value]) if _has_rows(
                 self._raised, value
             ):
-                return []  # Python compares rows, jax.numpy elements
+                return []  # max and min of Python compare whole rows of an array, jax.numpy compares elements
             case ast.Call(func=ast.Name(id=("max" | "min") as name), args=[value], keywords=[]):
                 code = f"{self._jnp}.{name}({self._array(value)})"
                 return [self._cure(f"{self._jnp}.{name}", code, _ELEMENTS, over(node, code))]
@@ -95,7 +95,7 @@ class Calls:
         return self._sized(node) or self._scipy_function(node) or self._numpy_or_math(node)
 
     def of_arrays(self, node: ast.Call) -> str | None:
-        """A call of any, all or a function of math as a call of jax.numpy; None where it is none of them."""
+        """The jax.numpy code for a call of any, all or a function of math; None for any other call."""
         match node:
             case ast.Call(func=ast.Name(id=("any" | "all") as name), args=[value], keywords=[]):
                 return f"{self._jnp}.{name}({self._array(value)})"
@@ -113,7 +113,7 @@ class Calls:
         return self._raised.source(node)
 
     def _array(self, node: ast.expr) -> str:
-        """An array as it is; a list of arrays as an array."""
+        """The code of an array; a list of arrays becomes a call of jnp.array."""
         text = self._source(node)
         if isinstance(node, ast.GeneratorExp):
             text = f"[{text.strip('()')}]" if text.startswith("(") else f"[{text}]"
@@ -142,7 +142,7 @@ class Calls:
         return [self._cure(".astype", code, words, over(node, code))]
 
     def _outside_call(self, node: ast.Call) -> str | None:
-        """What a statement calls with a number that leaves the trace, such as history.append; None for a local one."""
+        """The method, such as history.append, that stores the number outside of the trace; None for a local object."""
         statement = self._raised.statement_of(node)
         call = statement.value if isinstance(statement, ast.Expr) else None
         function = self._raised.around(ast.FunctionDef)
@@ -196,7 +196,7 @@ class Calls:
         return [chosen(cure, [edit_of(self._raised, over(node, code))])]
 
     def masked(self) -> list[FoundCure]:
-        """Of a boolean mask as an index."""
+        """The cures of x[mask] with a boolean mask."""
         node = self._raised.around(ast.Subscript)
         if not isinstance(node, ast.Subscript):
             return []
@@ -241,7 +241,7 @@ class Calls:
         return [applied(FoundCure(code, new_call, text), edits)]
 
     def _numpy_calls_around(self, node: ast.Call) -> list[ast.Call]:
-        """The other calls of NumPy in the expression that would need the values likewise."""
+        """The other NumPy calls in the expression that would also need the values of traced arrays."""
         outermost: ast.AST = node
         outer = self._raised.parents.get(id(node))
         while isinstance(outer, ast.expr):
@@ -261,12 +261,12 @@ class Calls:
         ]
 
     def is_of_numpy(self, node: ast.Call) -> bool:
-        """Whether a call and the one that raised are both of NumPy, and jax.numpy has both functions."""
+        """Whether `node` and the failing call both call NumPy functions that jax.numpy also has."""
         raised = self._raised.node
         return isinstance(raised, ast.Call) and self._has_twin(raised) and self._has_twin(node)
 
     def _has_twin(self, node: ast.Call) -> bool:
-        """Whether a call is of a function of NumPy that jax.numpy has, too."""
+        """Whether a call calls a NumPy function that jax.numpy also has."""
         if self._module_of_function(node.func) != "numpy" or not isinstance(node.func, ast.Attribute):
             return False
         jax_member: Any = sys.modules.get("jax.numpy")
@@ -278,7 +278,7 @@ class Calls:
         return f"{self._jnp}.{ast.unparse(node.func).partition('.')[2]}"
 
     def with_jax(self, node: ast.expr) -> str:
-        """An expression as written, with jax.numpy in place of NumPy where jax.numpy has the function."""
+        """The code of an expression, with jax.numpy in place of NumPy for each function that jax.numpy has."""
         calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and self._has_twin(part)]
         if not calls:
             return self._source(node)
@@ -290,7 +290,7 @@ class Calls:
         return ast.unparse(copied)
 
     def _scipy_function(self, node: ast.Call) -> list[FoundCure]:
-        """A function of SciPy that jax.scipy has, too."""
+        """The cure of a SciPy call whose function jax.scipy also has."""
         function: Any = node.func
         path: list[str] = []
         while isinstance(function, ast.Attribute):
@@ -320,7 +320,7 @@ class Calls:
         return [self._cure(code, code, text, over(node.func, code))]
 
     def _module_of_function(self, function: ast.expr) -> str | None:
-        """The module that a called function is of: numpy, math or jax.numpy."""
+        """The name of the module that a called function belongs to: numpy, math or jax.numpy."""
         if isinstance(function, ast.Name):
             value = namespace(self._raised).get(function.id)
             if type(value).__name__ == "ufunc":
@@ -331,7 +331,7 @@ class Calls:
         return module_of(self._raised, function.id) if isinstance(function, ast.Name) else None
 
     def in_place(self) -> list[FoundCure]:
-        """Of a write into a NumPy array."""
+        """The cures of a write of a traced value into a NumPy array: a jax.numpy array and x.at[...].set."""
         statement = self._raised.statement_of(self._raised.node)
         match statement:
             case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name)) as target], value=value):
@@ -354,7 +354,7 @@ class Calls:
         return [applied(cure, edits)]
 
     def _array_call(self, name: str) -> ast.Call | None:
-        """The only assignment to a name in the function, where it is a call of NumPy that jax.numpy has too."""
+        """The NumPy call that makes the array of a name, if jax.numpy also has the function."""
         function = self._raised.function
         if function is None:
             return None
@@ -373,7 +373,7 @@ class Calls:
     # --- text ---
 
     def _str_format(self, node: ast.Call) -> FoundCure | None:
-        """Of print("{:.2f}".format(x))."""
+        """The cure of print("{:.2f}".format(x)): jax.debug.print."""
         match node, self._raised.parents.get(id(node)):
             case (
                 ast.Call(func=ast.Attribute(value=ast.Constant(value=str()) as words, attr="format"), keywords=[]),
@@ -385,7 +385,7 @@ class Calls:
         return None
 
     def _percent_format(self) -> list[FoundCure]:
-        """Of print("%.2f" % x)."""
+        """The cure of print("%.2f" % x): jax.debug.print."""
         node = self._raised.node
         call = self._raised.parents.get(id(node)) if node is not None else None
         match node, call:
@@ -411,7 +411,7 @@ class Calls:
         return [self._cure("jax.debug.print", code, explanation, over(call, code))]
 
     def _debug_print(self) -> list[FoundCure]:
-        """Of a traced value that a text formats."""
+        """The cure of an f-string or format call with a traced value: jax.debug.print."""
         text = "jax.debug.print prints the value each time that the program runs."
         node = self._raised.around(ast.JoinedStr)
         call = self._raised.parents.get(id(node)) if node is not None else None
@@ -438,14 +438,14 @@ class Calls:
 
 
 class Slices:
-    """Writes the ways out of a slice with traced bounds."""
+    """Writes the cures of a slice with traced bounds, such as x[i:i + 3]."""
 
     def __init__(self, raised: RaisedAt) -> None:
         self._raised = raised
         self._lax, self._jnp = lax_name(raised), jnp_name(raised)
 
     def cures(self) -> list[FoundCure]:
-        """Of a subscript that raised."""
+        """The cures of the subscript that raised the error."""
         node = self._raised.around(ast.Subscript)
         text = "dynamic_slice_in_dim takes a fixed number of elements at a traced place."
         match node:
@@ -474,7 +474,7 @@ class Slices:
 
 
 def _length(lower: ast.expr | None, upper: ast.expr | None) -> str | None:
-    """The length of a slice whose bounds differ by a number of the text."""
+    """The length of a slice such as x[i:i + 3], whose bounds differ by a number in the code."""
     match lower, upper:
         case ast.expr(), ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int(length))) if ast.unparse(
             left
@@ -488,7 +488,7 @@ def _has_rows(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _as_format(node: ast.expr) -> tuple[str, list[ast.expr]] | None:
-    """A format of `str.format` and the values for its places; None where a value is converted before."""
+    """The format and the values of an f-string, as str.format takes them; None for a conversion such as !r."""
     if isinstance(node, ast.Starred):
         return None
     parts = node.values if isinstance(node, ast.JoinedStr) else [node]
@@ -511,7 +511,7 @@ def _as_format(node: ast.expr) -> tuple[str, list[ast.expr]] | None:
 
 
 def _is_extreme(node: ast.AST | None) -> TypeGuard[ast.Call]:
-    """Whether a node is Python's max or min of several values."""
+    """Whether a node calls Python's max or min with several values."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
@@ -523,7 +523,7 @@ def _is_extreme(node: ast.AST | None) -> TypeGuard[ast.Call]:
 
 
 def _called_name(node: ast.expr) -> str:
-    """The name of the function that a call calls; empty for another expression, and for an attribute."""
+    """The name of the function that a call calls by a bare name; empty for any other expression."""
     return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
 

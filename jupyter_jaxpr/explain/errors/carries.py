@@ -1,7 +1,7 @@
 """Finds the carry of the loop body around an expression, and compares its types before and after a step.
 
 `fori_loop`, `while_loop` and `scan` refuse a body that gives its carry another structure, shape or dtype. A cure inside
-of a body has to keep the carry, too.
+a loop body must therefore keep the types of the carry.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Carry(NamedTuple):
     is_in_pair: bool
 
     def is_kept(self, before: Any, result: Any) -> bool:
-        """Whether the result of a traced body has the types of the carry before, weak types aside."""
+        """Whether the traced body returns a carry with the same types as before; weak types are ignored."""
         if self.is_in_pair:
             if not isinstance(result, tuple) or len(result) != 2:
                 return False
@@ -46,7 +46,7 @@ class Carry(NamedTuple):
 
 
 def carry_around(raised: RaisedAt) -> Carry | None:
-    """The carry of the function that an expression is in; None where the function is no loop body of the text."""
+    """The carry of the loop body that contains an expression; None if the expression is in no loop body."""
     function = raised.function
     if function is None or raised.loops is None:
         return None

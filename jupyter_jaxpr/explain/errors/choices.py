@@ -26,7 +26,7 @@ _SELECTS = ast.If | ast.IfExp
 
 
 class Choices:
-    """Writes the ways out of one error."""
+    """Writes the cures of a Python statement or operator that needed the value of a traced array."""
 
     def __init__(self, raised: RaisedAt, differentiated: bool = False) -> None:
         self._raised = raised
@@ -43,7 +43,7 @@ class Choices:
     # --- if ---
 
     def selection(self) -> list[FoundCure]:
-        """Of an if, or of `a if test else b`."""
+        """The cures of an if statement and of `a if test else b`: jax.lax.cond and jnp.where."""
         at = self.consumer()
         if not isinstance(at, _SELECTS):
             return []
@@ -55,7 +55,8 @@ class Choices:
         if form is None:
             return [FoundCure(names[0], None, _COND), FoundCure(names[1], None, _WHERE)]
         last, before, cond, where_code = form
-        # In place of an `elif` a statement would run in each case; and operands that guard others are evaluated alone.
+        # No edit for an `elif`: its replacement would run in every case. No edit for `x is not None and x > 0`:
+        # Python does not evaluate the second operand where the first is false.
         is_edit = not self._is_elif(at) and not self._guards(at.test)
         is_same = self._is_finite or not self._differentiated
         words = " ".join(filter(None, [_WHERE, self._of_gradient]))
@@ -65,7 +66,7 @@ class Choices:
         ]
 
     def _loop_exit(self, at: ast.If) -> list[FoundCure]:
-        """Of an if that leaves the loop around, or that raises."""
+        """The cures of an if statement whose body breaks or continues the loop, or raises an error."""
         kinds = {type(statement) for statement in at.body}
         if kinds & {ast.Break, ast.Continue}:
             words = f"Write the loop with {self._lax}.while_loop, whose condition also holds the test of the break."
@@ -78,7 +79,7 @@ class Choices:
         return []
 
     def cases(self) -> list[FoundCure]:
-        """Of a match statement."""
+        """The cure of a match statement on a traced value: jax.lax.switch."""
         if not isinstance(self._raised.parents.get(id(self._raised.node)), ast.MatchValue):
             return []
         words = "switch calls one of several functions by a traced index from 0."
@@ -105,7 +106,7 @@ class Choices:
         )
 
     def _choice(self, at: ast.If | ast.IfExp) -> tuple[ast.AST, str, str, str] | None:
-        """Last node of a choice, what stands before it, and the choice as a cond and as a where."""
+        """The last replaced node, the code before the value such as "y = ", and the cond and where code."""
         test = self.condition(at.test)
         if isinstance(at, ast.IfExp):
             true_value, false_value = self._source(at.body), self._source(at.orelse)
@@ -123,10 +124,10 @@ class Choices:
             _, before, cond, where_code = inner
             true_value = single[1]
             return at, before, self._cond_code(test, true_value, cond), self._where_code(test, true_value, where_code)
-        two = self._two_values(at)
-        if two is None:
+        values = self._two_values(at)
+        if values is None:
             return None
-        last, before, true_value, false_value = two
+        last, before, true_value, false_value = values
         return (
             last,
             before,
@@ -152,16 +153,20 @@ class Choices:
         return None
 
     def _two_values(self, at: ast.If) -> tuple[ast.AST, str, str, str] | None:
-        """The last statement, what stands before a choice, and its two values."""
+        """The last replaced node, the code before the value, such as "y = ", and the two values of a choice."""
         after = [] if at.orelse else self._after(at)
         match at.body, at.orelse or after:
-            case [ast.Return(value=ast.expr() as first_value)], [ast.Return(value=ast.expr() as two) as last, *_]:
-                return last if not at.orelse else at, "return ", self._source(first_value), self._source(two)
+            case (
+                [ast.Return(value=ast.expr() as first_value)],
+                [ast.Return(value=ast.expr() as second_value) as last, *_],
+            ):
+                node = at if at.orelse else last
+                return node, "return ", self._source(first_value), self._source(second_value)
             case (
                 [ast.Assign(targets=[ast.Name(id=name)], value=first_value)],
-                [ast.Assign(targets=[ast.Name(id=second_name)], value=two)],
+                [ast.Assign(targets=[ast.Name(id=second_name)], value=second_value)],
             ) if name == second_name and at.orelse:
-                return at, f"{name} = ", self._source(first_value), self._source(two)
+                return at, f"{name} = ", self._source(first_value), self._source(second_value)
             case [ast.Assign(targets=[ast.Name(id=name)], value=first_value)], _ if not at.orelse:
                 return at, f"{name} = ", self._source(first_value), name
             case [ast.AugAssign(target=ast.Name(id=name), op=op, value=value)], _ if not at.orelse:
@@ -179,7 +184,7 @@ class Choices:
     # --- loops ---
 
     def loop(self) -> list[FoundCure]:
-        """Of a while, or of a for over a range."""
+        """The cures of a while loop or a for loop over a range: while_loop, fori_loop and a masked scan."""
         at: ast.AST | None = self.consumer()
         if not isinstance(at, ast.While):
             at = self._raised.around(ast.For)
@@ -214,7 +219,7 @@ class Choices:
         return [*cures, self.masked()]
 
     def length(self) -> list[FoundCure]:
-        """Of the length of a scan."""
+        """The cures of a scan with a traced length."""
         text = (
             "The loop counts while the program runs, so one program serves every length. A fori_loop returns no ys, "
             "and jax.grad does not work through this loop."
@@ -222,7 +227,7 @@ class Choices:
         return [self.masked(), FoundCure(f"{self._lax}.fori_loop", None, text)]
 
     def masked(self) -> FoundCure:
-        """A loop of a fixed length."""
+        """The cure that runs a fixed number of steps and masks the surplus steps."""
         code = f"{self._lax}.scan(step, carry, {self._jnp}.arange(MOST))  # in step: {self._jnp}.where(i < n, new, old)"
         text = "Run a fixed number of steps, and let surplus steps change nothing. jax.grad works through a scan."
         return FoundCure("scan with a mask", code, text)
@@ -236,7 +241,7 @@ class Choices:
     # --- conditions ---
 
     def combination(self) -> list[FoundCure]:
-        """Of `and`, `or`, `not` and `in` on their own."""
+        """The cures of `and`, `or`, `not`, `in` and chained comparisons: &, |, ~ and jnp.where."""
         node = self._raised.around(ast.BoolOp, ast.UnaryOp, ast.Compare)
         outer = node
         while node is not None:
@@ -269,7 +274,7 @@ class Choices:
         return [self._cure("& | ~", code, text, over(outer, code))]
 
     def condition(self, node: ast.expr) -> str:
-        """A condition as arrays know it: `&` in place of `and`."""
+        """The code of a condition with operators that arrays allow: `&` in place of `and`."""
         match node:
             case ast.BoolOp(op=op, values=values):
                 sign = " & " if isinstance(op, ast.And) else " | "
@@ -294,7 +299,7 @@ class Choices:
         return f"{negation}({self._source(right)} == {self._source(left)}).any()"
 
     def _boolean(self, node: ast.expr) -> str:
-        """An operand of `and`, `or` or `not` as an array of booleans."""
+        """The code of an operand of `and`, `or` or `not` as an array of booleans."""
         text = self.condition(node)
         if self._is_boolean(node):
             return text
@@ -318,7 +323,7 @@ class Choices:
         return dtype_of(value) == "bool" or type(value) is bool
 
     def assertion(self) -> list[FoundCure]:
-        """Of an assert."""
+        """The cure of an assert with a traced condition: checkify.check."""
         at = self.consumer()
         if not isinstance(at, ast.Assert):
             return []
@@ -328,7 +333,7 @@ class Choices:
     # --- syntax ---
 
     def consumer(self) -> ast.If | ast.IfExp | ast.While | ast.Assert | None:
-        """What wanted to know whether the expression is true."""
+        """The if, while, assert or conditional expression that tests the failing expression."""
         node = self._raised.node
         while node is not None:
             parent = self._raised.parents.get(id(node))
@@ -340,7 +345,7 @@ class Choices:
         return None
 
     def _of_numpy(self, node: ast.AST | None) -> bool:
-        """Whether a node is a call of NumPy around the expression, such as np.any(np.isnan(x))."""
+        """Whether a node is a NumPy call around the failing expression, such as np.any(np.isnan(x))."""
         return isinstance(node, ast.Call) and self._raised.node is not node and Calls(self._raised).is_of_numpy(node)
 
     def _source(self, node: ast.expr) -> str:
@@ -351,7 +356,7 @@ class Choices:
 
 
 def _enclosed(text: str) -> str:
-    """An operand of & as it may stand beside it."""
+    """The code of an operand of &, in parentheses if & would bind more tightly."""
     return text if text.isidentifier() else f"({text})"
 
 

@@ -55,7 +55,7 @@ _PLACES = {"scan": (0, 1), "while_loop": (1, 2), "fori_loop": (2, 3)}
 
 
 def construct_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Types that a construct of JAX's does not allow: JAX's message says which."""
+    """Explains JAX loops and conditionals whose body, branch or condition returns a wrong type."""
     text = message_of(error).strip()
     if not isinstance(error, TypeError | ValueError):
         return None
@@ -99,7 +99,7 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
 
 
 def _missing_arguments(raised: RaisedAt, construct: str, text: str) -> Explained:
-    """Too few arguments for the construct itself."""
+    """Explains a call of scan, cond or another construct with too few arguments."""
     names = " and ".join(re.findall(r"'(\w+)'", text))
     numbers = _TAKES.search(text)
     if not names and numbers is not None:
@@ -177,7 +177,7 @@ def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
 
 
 def _body_and_carry(raised: RaisedAt | None) -> tuple[ast.expr, ast.expr] | None:
-    """The body and the first carry of a loop that was called where the error was raised."""
+    """The expressions of the body and of the initial carry in the failing call of a loop."""
     call = raised.node if raised is not None else None
     if not isinstance(call, ast.Call):
         return None
@@ -192,7 +192,7 @@ def _body_and_carry(raised: RaisedAt | None) -> tuple[ast.expr, ast.expr] | None
 
 
 def _carry_origins(raised: RaisedAt | None, path: str) -> list[str]:
-    """Which lines made the first carry and the returned one."""
+    """Sentences that name the lines of the initial carry and of the returned carry."""
     parts = _body_and_carry(raised)
     if raised is None or parts is None:
         return []
@@ -207,7 +207,7 @@ def _carry_origins(raised: RaisedAt | None, path: str) -> list[str]:
 
 
 def _assigned_value(raised: RaisedAt, node: ast.expr) -> ast.expr:
-    """What the only assignment of the text gives to a name; another expression as it is."""
+    """The value in the only assignment to a name; any other expression unchanged."""
     if not isinstance(node, ast.Name) or raised.loops is None:
         return node
     values = [
@@ -225,14 +225,14 @@ def _short_source(raised: RaisedAt, node: ast.expr) -> str:
 
 
 def _returned_carry(result: ast.expr | None, name: str) -> ast.expr | None:
-    """The carry within what the body of a loop returns."""
+    """The expression of the carry in the return value of a loop body."""
     if name != "scan":
         return result
     return result.elts[0] if isinstance(result, ast.Tuple) and len(result.elts) == 2 else None
 
 
 def _leaf(node: ast.expr, path: str) -> ast.expr | None:
-    """The part of a tuple or dict in the text that a path such as c['a'][0] names."""
+    """The expression in a tuple or dict display at a path such as c['a'][0]."""
     path = path.removeprefix("loop_carry[1]")
     keys = [text or int(number) for text, number in re.findall(r"\['([^']*)'\]|\[(\d+)\]", path)]
     for key in keys:
@@ -253,14 +253,14 @@ def _leaf(node: ast.expr, path: str) -> ast.expr | None:
 
 
 def _is_growing(raised: RaisedAt | None) -> bool:
-    """Whether the body of a loop joins arrays."""
+    """Whether the loop body may grow its carry with concatenate, append or stack."""
     parts = _body_and_carry(raised)
     body = function_of_text(raised, parts[0]) if raised is not None and parts is not None else None
     return body is None or any(called(node) in _GROWING for node in ast.walk(body))
 
 
 def _carry_name(raised: RaisedAt | None) -> str:
-    """The name of the carry in the body of a fori_loop."""
+    """The name of the carry parameter in the body of a fori_loop."""
     parts = _body_and_carry(raised)
     body = function_of_text(raised, parts[0]) if raised is not None and parts is not None else None
     names = [parameter.arg for parameter in body.args.args] if body is not None else []
@@ -296,7 +296,7 @@ def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) ->
         )
         start = applied(FoundCure(f"start with {type_after}", code, text), [edit_of(raised, over(leaf, code))])
     cures = [start]
-    # A float that is cut to an integer at each step may never reach the end of a loop.
+    # A float carry that each step rounds to an integer may never fulfil the end condition of a while_loop.
     if "float" in type_before and "float" in type_after:
         words = f"Convert the new carry back to {type_before} at the end of each step. The conversion may lose digits."
         cures.append(_ending(raised, path, type_before, words))
@@ -363,7 +363,7 @@ def _branches(text: str, raised: RaisedAt | None, name: str) -> Explained:
 
 
 def _branch(raised: RaisedAt | None, words: str) -> ast.FunctionDef | ast.Lambda | None:
-    """The function of the text that JAX calls true_fun, false_fun or branch 1."""
+    """The function in the code that JAX calls true_fun, false_fun or branch 1."""
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call):
         return None
@@ -410,7 +410,7 @@ def _branch_cures(
     if types[0][2] != types[1][2]:
         text = "Return the same shape from both branches: pad, or use jnp.broadcast_to."
         return [FoundCure("same shape", None, text)]
-    # The other one is converted: an integer becomes a float, not a float an integer.
+    # The cure converts the branch with the lower dtype: an integer becomes a float, never the reverse.
     promoted = _promoted(types[0][0], types[1][0])
     place = 1 if promoted == types[0][0] else 0
     target_dtype = types[1 - place][0]
@@ -426,12 +426,12 @@ def _branch_cures(
 
 
 def _promoted(first_dtype: str, second_dtype: str) -> str | None:
-    """The dtype that holds the values of both; None where JAX promotes neither."""
+    """The dtype to which JAX promotes two dtypes; None if JAX promotes neither."""
     import jax.numpy as jnp
 
     try:
         return str(jnp.promote_types(first_dtype, second_dtype))
-    except TypeError:  # such as random keys
+    except TypeError:  # no promotion rule, for example for random keys
         return None
 
 
@@ -480,13 +480,13 @@ def _scalar(text: str, raised: RaisedAt | None) -> Explained:
 
 
 def _construct_name(raised: RaisedAt | None, name: str) -> str:
-    """What the user called: a fori_loop with fixed bounds is a scan to JAX."""
+    """The name of the loop that the user called; JAX runs a fori_loop with fixed bounds as a scan."""
     word = called(raised.node) if raised is not None else ""
     return word if word in ("scan", "while_loop", "fori_loop", "map") else name
 
 
 def called(call: ast.AST | None) -> str:
-    """The last name of what a call calls; empty where it has none."""
+    """The last part of the name of the called function, such as scan of jax.lax.scan; empty without a name."""
     if not isinstance(call, ast.Call):
         return ""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

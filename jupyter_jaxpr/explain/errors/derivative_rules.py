@@ -26,7 +26,7 @@ _MISSING = re.compile(
 
 
 def _too_few(raised: RaisedAt, name: str, missing: int) -> Explained | None:
-    """A rule that takes more arguments than JAX passes."""
+    """Explains a rule of custom_vjp that takes more arguments than JAX passes."""
     for node in ast.walk(raised.loops.module if raised.loops is not None else ast.Module([], [])):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "defvjp":
             continue
@@ -55,7 +55,7 @@ def _too_few(raised: RaisedAt, name: str, missing: int) -> Explained | None:
 
 
 def derivative_rule_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """A backward rule of the text that returns one cotangent without a tuple around it."""
+    """Explains a backward rule of custom_vjp that returns one cotangent without a tuple around the cotangent."""
     if raised is None or raised.loops is None or not isinstance(error, TypeError | ValueError):
         return None
     if missing := _MISSING.search(message_of(error).strip()):

@@ -1,4 +1,4 @@
-"""Makes edits with positions from the syntax of the user's text and its replacement."""
+"""Makes the edits of a cure: positions from the syntax tree of the user's code, and the new code."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from ..loops.statements import parsed
 from .raised import RaisedAt
 
 Change = tuple[ast.AST, ast.AST, str]
-"""First and last node of what is replaced, and the new text from column 0."""
+"""The first and the last node that a change replaces, and the new code from column 0."""
 
 
 def over(node: ast.AST, text: str) -> Change:
-    """The replacement of one node."""
+    """The change that replaces one node with new code."""
     return node, node, text
 
 
 def edit_of(raised: RaisedAt, change: Change) -> Edit:
-    """An edit of the file in which the error was raised; more lines than one take the statement's indentation."""
+    """The edit of the user's file for a change; new code of several lines gets the statement's indentation."""
     first, last, text = change
-    line, column = first.lineno, first.col_offset  # type: ignore[attr-defined]  # of every expression and statement
-    end_line, end_column = last.end_lineno, last.end_col_offset  # type: ignore[attr-defined]  # likewise
+    line, column = first.lineno, first.col_offset  # type: ignore[attr-defined]  # every expression and statement has a position
+    end_line, end_column = last.end_lineno, last.end_col_offset  # type: ignore[attr-defined]  # see above
     indented = textwrap.indent(text, " " * column).lstrip(" ")
     return Edit(Place(raised.place.file, line, raised.place.function, column, end_line, end_column), indented)
 
 
 def applied(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
-    """A cure as an edit of the text."""
+    """A cure whose edits the panel can apply to the user's code."""
     return replace(cure, level="applies", edits=tuple(edits))
 
 
 def chosen(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
-    """A cure as an edit of the text, in which the user replaces the names in capitals."""
+    """A cure whose edits contain names in capitals, such as SIZE, which the user replaces."""
     return replace(cure, level="choice", edits=tuple(edits))
 
 
 def shown(cure: FoundCure, text: Sequence[str] | None = None) -> FoundCure:
-    """A cure with edits whose code is the lines of the text as they are afterwards.
+    """A cure whose code is the edited lines, as they are after the edits.
 
     Args:
-        cure: With its edits.
-        text: The lines of the text that all edits are in; None where Python has the text of each file.
+        cure: The cure with its edits.
+        text: The lines of the code that all edits change; None to read the lines of each file.
     """
     if not cure.edits:
         return cure
@@ -80,7 +80,7 @@ def _lines_of(file: str) -> Sequence[str] | None:
 
 
 def edited(source: str, edits: Sequence[Edit]) -> str:
-    """A text with edits made; columns are in UTF-8 bytes."""
+    """The source code after the edits; the columns of the edits count UTF-8 bytes."""
     lines = source.encode().split(b"\n")
     starts = [0]
     for line in lines:

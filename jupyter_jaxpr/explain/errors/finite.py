@@ -1,4 +1,4 @@
-"""Rewrites a choice between two values as a `where` whose gradient is finite, or names the value that may spoil it.
+"""Rewrites a choice as a `where` with a finite gradient, or names the value that may make the gradient NaN.
 
 jnp.where computes both values. Its gradient is NaN where the value that is not chosen has no finite gradient, such as
 1 / b at b = 0: the gradient of that value is multiplied by 0, and 0 * inf is NaN. The cure is a second where, within
@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
-#: Functions of one operand that have no value, or no finite gradient, at some places.
+#: Functions that have no value or no finite gradient for some operands, such as log(0).
 _PARTLY_DEFINED = frozenset(
     "log log2 log10 log1p sqrt rsqrt cbrt reciprocal arcsin asin arccos acos arccosh acosh arctanh atanh logit norm "
     "arctan2 atan2 hypot power pow float_power divide true_divide gammaln lgamma digamma xlogy".split()
@@ -33,13 +33,13 @@ _SECOND = "The inner jnp.where keeps the gradient finite where that value is not
 
 
 def finite_where(jnp: str, test: str, true_value: str, false_value: str) -> tuple[str, str, bool]:
-    """A where, a sentence about its gradient that may be empty, and whether its gradient is surely as before.
+    """The code of a where, a sentence about its gradient (may be empty), and whether the gradient is certainly finite.
 
     Args:
-        jnp: The name of jax.numpy in the text.
-        test: The condition.
-        true_value: The value where the condition is true.
-        false_value: The value elsewhere.
+        jnp: The name of jax.numpy in the user's code.
+        test: The code of the condition.
+        true_value: The code of the value where the condition is true.
+        false_value: The code of the value where the condition is false.
     """
     values, sentence, is_finite = [], "", True
     for value, is_chosen in ((true_value, True), (false_value, False)):
@@ -60,7 +60,7 @@ def finite_where(jnp: str, test: str, true_value: str, false_value: str) -> tupl
 
 
 def _risky(node: ast.expr) -> Iterator[ast.expr]:
-    """Operands at which an operation of an expression may have no finite gradient."""
+    """The operands, such as b of a / b, for which an operation of the expression may have no finite gradient."""
     for part in ast.walk(node):
         match part:
             case ast.BinOp(op=ast.Div() | ast.FloorDiv() | ast.Mod(), right=right) if not _is_number(right):
@@ -81,7 +81,7 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def _guarded(test: str, is_chosen: bool) -> str | None:
-    """The name that a comparison with a number is about, where 1 is on the side of the value."""
+    """The name that the condition compares with a number, if 1 is a safe value of the name for the chosen side."""
     match ast.parse(test, mode="eval").body:
         case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=int() | float() as number)]):
             compare = _COMPARISONS.get(type(op))
@@ -93,7 +93,7 @@ def _guarded(test: str, is_chosen: bool) -> str | None:
 
 
 def _replaced(text: str, operands: list[ast.expr], new: str) -> str:
-    """A text of one line with some of its operands replaced; positions are in UTF-8 bytes."""
+    """One line of code with new code for some operands; positions count UTF-8 bytes."""
     data = text.encode()
     for node in sorted(operands, key=lambda operand: operand.col_offset, reverse=True):
         assert node.end_col_offset is not None

@@ -16,7 +16,7 @@ from .names import jnp_name, module_of
 from .origins import dtype_of, value_of
 from .raised import RaisedAt
 
-#: Reductions that take `where`, and the ones whose result filling with FILL can leave as it is.
+#: Reductions that take `where=`; _FILLABLE below: reductions whose result a good FILL value leaves unchanged.
 _WITH_WHERE = frozenset({"mean", "std", "var", "prod", "any", "all"})
 _EXTREMES = {"max": "-", "min": "", "amax": "-", "amin": ""}
 _LENGTHS = frozenset({"size", "len", "shape"})
@@ -29,10 +29,10 @@ class Use:
     """The expression that uses the masked array, such as a reduction or len().
 
     Attributes:
-        name: Of the reduction or function, such as mean, len or size; "value" for an operator or a return; empty for
-            anything else.
+        name: The name of the reduction or function, such as mean, len or size; "value" for an operator or a return;
+            empty for any other use.
         node: The whole expression.
-        other_arguments: Arguments beside the array, as written.
+        other_arguments: The code of the arguments other than the array.
     """
 
     name: str
@@ -41,13 +41,13 @@ class Use:
 
 
 def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[FoundCure]:
-    """The ways out of `array[mask]`, whose mask has one element for each element of the array.
+    """The cures of `array[mask]` with a mask that has one element for each element of the array.
 
     Args:
         raised: Where the error was raised.
-        node: The subscript.
-        array: Its text.
-        mask: Likewise.
+        node: The subscript expression.
+        array: The code of the array.
+        mask: The code of the mask.
     """
     jnp = jnp_name(raised)
     if (update := _update(raised, node, array, mask)) is not None:
@@ -89,7 +89,7 @@ def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[Foun
 
 
 def _update(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> FoundCure | None:
-    """Of `x.at[mask].set(value of x[mask])`: one jnp.where, which takes the value at each element."""
+    """The cure of `x.at[mask].set(f(x[mask]))`: jnp.where(mask, f(x), x)."""
     call: ast.AST | None = node
     while isinstance(call := raised.parents.get(id(call)), ast.expr):
         match call:
@@ -109,14 +109,14 @@ def _update(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> FoundCur
 
 
 def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> FoundCure:
-    """The way out of a call whose result is filled up to SIZE elements.
+    """The cure of a call such as jnp.nonzero: the option size=, which fills the result up to SIZE elements.
 
     Args:
         raised: Where the error was raised.
         node: The call.
-        name: Of the called function.
-        code: The call with `size=SIZE`.
-        text: Of the cure.
+        name: The name of the called function.
+        code: The code of the call with `size=SIZE`.
+        text: The sentence of the cure.
     """
     jnp = jnp_name(raised)
     outer: ast.expr = node
@@ -152,7 +152,7 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
 
 
 def _is_array(raised: RaisedAt, node: ast.Call, outer: ast.expr, name: str) -> bool:
-    """Whether an index of the result is the place of an element: where and nonzero return one array for each axis."""
+    """Whether `outer` is an array of positions: where and nonzero return a tuple with one array for each axis."""
     if name not in ("where", "nonzero"):
         return outer is node
     statement = raised.parents.get(id(node))
@@ -161,7 +161,7 @@ def _is_array(raised: RaisedAt, node: ast.Call, outer: ast.expr, name: str) -> b
 
 
 def _first(use: Use) -> int | None:
-    """The position that a use reads, counted from 0; None for any other use."""
+    """The position that a use such as result[0] reads; None for any other use."""
     match use.node:
         case ast.Subscript(slice=ast.Constant(value=int(place))) if not use.name and place >= 0:
             return place
@@ -169,7 +169,7 @@ def _first(use: Use) -> int | None:
 
 
 def use_of(raised: RaisedAt, node: ast.expr) -> Use:
-    """What the text does with the value of an expression."""
+    """The use of an expression in the code, from its parent nodes."""
     parent = raised.parents.get(id(node))
     outer = raised.parents.get(id(parent)) if parent is not None else None
     match parent, outer:
@@ -203,7 +203,7 @@ def _written(raised: RaisedAt, args: list[ast.expr], options: list[ast.keyword])
 
 
 def _all_uses(raised: RaisedAt, use: Use) -> Iterator[Use]:
-    """A use, and those of the name that the value is assigned to, in the same function."""
+    """The use itself and, if it assigns the value to a name, the later uses of the name in the function."""
     yield use
     statement = raised.statement_of(use.node)
     function = raised.function

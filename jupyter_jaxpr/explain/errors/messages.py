@@ -23,7 +23,7 @@ _BOUNDS = re.compile(r"^Python integer (-?\d+) out of bounds for (u?int\d+)")
 _KEY = re.compile(r"^JAX encountered invalid PRNG key data|^unexpected PRNG key type|^random\w* accepts a single key")
 
 
-#: Of all tables: a row of a callback's own error comes before the row of any error in a callback.
+#: The rows of all tables. A row for the user's error in a callback precedes the row for any callback error.
 _ROWS = (
     *CALL_MESSAGES,
     *SETTING_MESSAGES,
@@ -33,12 +33,12 @@ _ROWS = (
     *PROGRAM_MESSAGES,
     *MESSAGES,
 )
-#: The message of an error in a callback ends with the error, after a whole traceback.
+#: JAX quotes the traceback of a callback in the message; the error of the callback is the last line.
 _LONGEST = 50_000
 
 
 def message_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """An error whose message the table has."""
+    """Explains an error whose message is in the table."""
     text = message_of(error, _LONGEST).strip()
     if isinstance(error, TypeError) and _KEY.search(text):
         return _key_argument(raised)
@@ -63,7 +63,7 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
 
 
 def _call_arguments(raised: RaisedAt | None) -> list[ast.expr]:
-    """The arguments of the call that raised, those in a list included."""
+    """The arguments of the failing call; a list or tuple argument counts as its elements."""
     call = raised.node if raised is not None else None
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)] if isinstance(call, ast.Call) else []
     return [
@@ -74,7 +74,7 @@ def _call_arguments(raised: RaisedAt | None) -> list[ast.expr]:
 
 
 def _out_of_bounds(number: int, dtype: str) -> Explained | None:
-    """A number of Python that an integer type does not hold."""
+    """Explains a Python number that is too large for an integer dtype."""
     import numpy as np
 
     limits = np.iinfo(dtype)
@@ -87,7 +87,7 @@ def _out_of_bounds(number: int, dtype: str) -> Explained | None:
 
 
 def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
-    """A function that takes no tracers, with its own words for them."""
+    """Explains a function of another library that refuses a tracer with its own message."""
     if raised is None or not re.search(r"\b(?:Jit|DynamicJaxpr|Batch|Vmap|JVP|Grad|Linearize)Tracer\b", text):
         return None
     origin = culprits(raised)
@@ -101,7 +101,7 @@ def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
 
 
 def _makes_key(raised: RaisedAt, node: ast.expr) -> bool:
-    """Whether an expression is a key of jax.random."""
+    """Whether an expression is a key of jax.random, or a call that makes a key."""
     made_by = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
     value = value_of(raised, node) if raised.frame is not None else None
     return made_by.endswith(("random.key", "random.PRNGKey")) or dtype_of(value).startswith("key<")

@@ -1,4 +1,4 @@
-"""Explains a call whose arguments stand in the wrong places: sizes that are no tuple, values in place of functions."""
+"""Explains a call whose arguments stand in the wrong places: sizes without a tuple, a value for a function."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NOT_CALLABLE = re.compile(
     r"|^Expected a callable value"
     r"|^Argument '<.*>' of type '?<class '(?:function|PjitFunction)'>'? is not a valid JAX type"
 )
-#: Where a function of JAX's takes its function.
+#: Functions of JAX -> the position of their function argument.
 _FUNCTIONS_AT = {"scan": 0, "map": 0, "fori_loop": 2, "associative_scan": 0, "eval_shape": 0}
 _POLICY = re.compile(r"^'str' object is not callable")
 _TOO_FEW_DEVICES = re.compile(
@@ -58,7 +58,7 @@ _TREES = (dict, list, tuple)
 
 
 def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """A call whose text shows that an argument stands in the wrong place."""
+    """Explains a call whose code shows that an argument stands in the wrong place."""
     if raised is None or raised.frame is None or raised.node is None:
         return None
     text = message_of(error).strip()
@@ -114,18 +114,18 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
 
 
 def _rewritten(raised: RaisedAt, node: ast.AST, name: str, code: str, text: str) -> tuple[FoundCure, ...]:
-    """A cure that writes a node anew, where it passed its trial."""
+    """The cure that replaces a node with new code; empty if the trial of the cure fails."""
     return tuple(passed(raised, [applied(FoundCure(name, code, text), [edit_of(raised, over(node, code))])]))
 
 
 def _written(raised: RaisedAt, call: ast.Call, arguments: list[str]) -> str:
-    """A call with other positional arguments."""
+    """The code of a call with new positional arguments and the same keywords."""
     keywords = [raised.source(keyword) for keyword in call.keywords]
     return f"{raised.source(call.func)}({', '.join([*arguments, *keywords])})"
 
 
 def _sizes(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """jnp.zeros(3, 4): sizes that are no tuple."""
+    """Explains jnp.zeros(3, 4): the sizes need a tuple."""
     parameters = parameters_of(value_of(raised, call.func))
     integers = [_is_integer(raised, argument) for argument in call.args]
     first = next((place for place, is_one in enumerate(integers) if is_one), None)
@@ -141,7 +141,7 @@ def _sizes(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _starts(raised: RaisedAt, call: ast.Call) -> Explained:
-    """lax.dynamic_slice(x, 1, 2): a start that is no tuple."""
+    """Explains lax.dynamic_slice(x, 1, 2): the start indices need a tuple."""
     arguments = [
         f"({raised.source(argument)},)" if _is_integer(raised, argument) else raised.source(argument)
         for argument in call.args
@@ -153,7 +153,7 @@ def _starts(raised: RaisedAt, call: ast.Call) -> Explained:
 
 
 def _dimension_numbers(raised: RaisedAt, node: ast.expr) -> Explained:
-    """lax.dot_general(x, y, ((1,), (0,))): without the batch axes."""
+    """Explains lax.dot_general(x, y, ((1,), (0,))): the dimension numbers lack the batch axes."""
     title = "dimension_numbers of dot_general is a pair: the axes to sum over, and the batch axes"
     words = "Each of the two is a pair: axes of the left operand, and axes of the right one."
     cures = _rewritten(raised, node, "a pair", f"({raised.source(node)}, ((), ()))", words)
@@ -166,7 +166,7 @@ def _is_integer(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _list(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """jnp.concatenate(a, b): arrays that are no list."""
+    """Explains jnp.concatenate(a, b): the arrays need a list."""
     arrays = list(call.args)
     last = arrays[-1] if len(arrays) > 2 and _is_integer(raised, arrays[-1]) else None
     arrays = arrays[:-1] if last is not None else arrays
@@ -224,7 +224,7 @@ def _branches(raised: RaisedAt, call: ast.Call) -> Explained:
 
 
 def _result_of_call(raised: RaisedAt, call: ast.Call, inner: ast.Call, message: str) -> Explained | None:
-    """jax.jit(f(x)): the result of a call in place of the function."""
+    """Explains jax.jit(f(x)): the result of a call instead of the function."""
     if re.search(r"got None|'NoneType'", message):
         title = f"{called(call)} takes a function, but {raised.source(inner)} returns None"
         words = f"Return the function at the end of {raised.source(inner.func)}."
@@ -238,7 +238,7 @@ def _result_of_call(raised: RaisedAt, call: ast.Call, inner: ast.Call, message: 
 
 
 def _named_argnums(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """jax.grad(loss, argnums="w"): the name of an argument in place of its position."""
+    """Explains jax.grad(loss, argnums="w"): the name of an argument instead of its position."""
     transforms = [
         candidate
         for candidate in (call, call.func)
@@ -262,7 +262,7 @@ def _named_argnums(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _named_static(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """jax.jit(f, static_argnums="n"): the name of an argument in place of its position."""
+    """Explains jax.jit(f, static_argnums="n"): the name of an argument instead of its position."""
     if "jit" not in [called(call), *(ast.unparse(argument).rpartition(".")[2] for argument in call.args[:1])]:
         return None
     for option in call.keywords:
@@ -282,7 +282,7 @@ def _named_static(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _policy(raised: RaisedAt) -> Explained | None:
-    """checkpoint(policy="dots_saveable"): the name of a policy in place of the policy."""
+    """Explains checkpoint(policy="dots_saveable"): the name of a policy instead of the policy."""
     import jax
 
     calls = [node for node in ast.walk(raised.loops.module) if isinstance(node, ast.Call)] if raised.loops else []
@@ -311,7 +311,7 @@ def _policy(raised: RaisedAt) -> Explained | None:
 
 
 def _devices(raised: RaisedAt, call: ast.Call, size: str) -> Explained | None:
-    """A pmap over more elements than there are devices."""
+    """Explains a pmap over more elements than JAX has devices."""
     import jax
 
     mapped: ast.expr = call.func
@@ -351,7 +351,7 @@ def _lists_devices(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _no_device(raised: RaisedAt) -> Explained | None:
-    """jax.devices()[1] where there is one."""
+    """Explains jax.devices()[1] when JAX has one device."""
     import jax
 
     node = raised.node
@@ -365,7 +365,7 @@ def _no_device(raised: RaisedAt) -> Explained | None:
 
 
 def _mesh(raised: RaisedAt, size: int, shape: str) -> Explained | None:
-    """np.array(jax.devices()).reshape(2, 1) where there is one."""
+    """Explains np.array(jax.devices()).reshape(2, 1) when JAX has one device."""
     call = raised.node
     device_array = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
     if (
@@ -388,7 +388,7 @@ def _mesh(raised: RaisedAt, size: int, shape: str) -> Explained | None:
 
 
 def _pair_of_update(raised: RaisedAt, updates: ast.expr) -> Explained | None:
-    """Of updates = opt.update(...), which gives a pair."""
+    """Explains updates = opt.update(...): update returns a pair, the updates and the new state."""
     value = value_of(raised, updates)
     if not isinstance(updates, ast.Name) or type(value) is not tuple or len(value) != 2 or raised.loops is None:
         return None
@@ -400,7 +400,7 @@ def _pair_of_update(raised: RaisedAt, updates: ast.expr) -> Explained | None:
         and called(node.value) == "update"
     ]
     if len(assignments) != 1 or not isinstance(assignments[0].value, ast.Call):
-        return None  # a pair of updates, for parameters that are a pair
+        return None  # the parameters are a pair, so the updates are a pair as well
     title = f"{updates.id} is a pair: the updates and the new state"
     words = "The update function of an optimizer returns the updates and the state for the next step."
     arguments = assignments[0].value.args
@@ -410,7 +410,7 @@ def _pair_of_update(raised: RaisedAt, updates: ast.expr) -> Explained | None:
 
 
 def _no_state(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """opt.update(grads, None, params): no state where the optimizer has one."""
+    """Explains opt.update(grads, None, params): the optimizer needs its state."""
     if len(call.args) < 2 or not isinstance(call.func, ast.Attribute):
         return None
     state = call.args[1]
@@ -428,7 +428,7 @@ def _no_state(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _no_params(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """opt.update(grads, state) of an optimizer that needs the parameters: those that init got."""
+    """Explains opt.update(grads, state): the optimizer also needs the parameters that init got."""
     if raised.loops is None or called(call) != "update" or len(call.args) != 2 or call.keywords:
         return None
     assert isinstance(call.func, ast.Attribute)
@@ -448,7 +448,7 @@ def _no_params(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _labels(raised: RaisedAt, call: ast.Call) -> Explained:
-    """Labels of the integer kind with as many axes as the logits."""
+    """Explains integer labels that have as many axes as the logits; one axis less is right."""
     title = f"{called(call)} takes labels with one axis less than the logits"
     words = (
         "Pass one integer for each row, or use optax.softmax_cross_entropy for labels with one number for each class."
@@ -460,7 +460,7 @@ def _labels(raised: RaisedAt, call: ast.Call) -> Explained:
 
 
 def _trees(raised: RaisedAt, operator: str, left: str, right: str) -> Explained | None:
-    """Of params - 0.1 * grads, where these are dicts of arrays."""
+    """Explains params - 0.1 * grads with dicts of arrays: jax.tree.map is needed."""
     import jax
 
     node = raised.node
@@ -474,7 +474,7 @@ def _trees(raised: RaisedAt, operator: str, left: str, right: str) -> Explained 
     if not kinds & {left, right} or namespace(raised).get("jax") is not jax:
         return None
     if len(trees) < len(names) and all(_is_row(names[name]) for name in trees):
-        return None  # one array beside an array
+        return None  # the list stands for one array next to another array
     culprit = next(name for name in reversed(trees) if type(names[name]).__name__ in (left, right))
     title = f"{operator} works on arrays, but {culprit} is a {type(names[culprit]).__name__} of arrays"
     parameters = ", ".join(trees)
@@ -485,7 +485,7 @@ def _trees(raised: RaisedAt, operator: str, left: str, right: str) -> Explained 
 
 
 def _is_row(value: Any) -> bool:
-    """Whether a list or a tuple holds numbers, which are one array."""
+    """Whether a list or a tuple holds numbers only, so it stands for one array."""
     return type(value) in (list, tuple) and all(dtype_of(leaf) and not leaf.shape for leaf in value)
 
 

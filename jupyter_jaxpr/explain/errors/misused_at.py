@@ -1,4 +1,4 @@
-"""Explains what was done with `x.at` or `x.at[index]` in place of a call such as `x.at[index].set(value)`."""
+"""Explains wrong uses of `x.at` and `x.at[index]`, which need a method call such as `x.at[index].set(value)`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_ARRAY = "x.at[index] is no array: set, add, multiply, min, max and others ma
 
 
 def misused_at_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """`x.at[0] = 5`, `x.at.set(5)`, `x.at(0)`, `x.at[0] + 1`, `jnp.sum(x.at[0])`."""
+    """Explains `x.at[0] = 5`, `x.at.set(5)`, `x.at(0)`, `x.at[0] + 1` and `jnp.sum(x.at[0])`."""
     if raised is None or raised.frame is None or raised.node is None:
         return None
     if not isinstance(error, TypeError | AttributeError | ValueError) or not _OF_AT.search(message_of(error)):
@@ -62,7 +62,7 @@ def _written(raised: RaisedAt, statement: ast.stmt, target: ast.Subscript, metho
 
 
 def _without_index(raised: RaisedAt) -> Explained | None:
-    """`x.at.set(1)`, and `x.at(0).set(1)` with parentheses."""
+    """Explains `x.at.set(1)`, which lacks an index, and `x.at(0).set(1)`, whose index needs brackets."""
     for node in ast.walk(raised.node) if raised.node is not None else ():
         match node:
             case ast.Call(func=ast.Attribute(value=array, attr="at"), args=[_, *_] as places, keywords=[]):
@@ -82,7 +82,7 @@ def _without_index(raised: RaisedAt) -> Explained | None:
 
 
 def _without_method(raised: RaisedAt) -> Explained | None:
-    """`x.at[0] + 1`, `jnp.sum(x.at[0])`, `x.at[0].sum()`: an index that nothing is done with."""
+    """Explains `x.at[0] + 1`, `jnp.sum(x.at[0])` and `x.at[0].sum()`: x.at[0] lacks a method such as get or set."""
     nodes = [node for node in ast.walk(raised.node) if _array_of(node) is not None] if raised.node is not None else []
     if len(nodes) != 1 or not isinstance(nodes[0], ast.Subscript):
         return None

@@ -1,4 +1,4 @@
-"""Explains arguments that stand in another order than the called function takes them."""
+"""Explains a call with arguments in the wrong order."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .trial import passed
 
 _NO_DTYPE = re.compile(r"^Cannot interpret '(.+?)' as a data type")
 _NO_SHAPE = re.compile(r"^Shapes must be 1D sequences|'float' object cannot be interpreted as an integer")
-#: Functions of jax.random -> the names of the limits or moments that follow the shape and the dtype.
+#: Functions of jax.random -> the names of the limit parameters that come after shape and dtype.
 _BOUNDS = {"uniform": ("minval", "maxval")}
 _NO_AXIS = re.compile(r"^scan got value with no leading axis to scan over")
 _INDEXED = re.compile(r"^Indexer must have integer or boolean type")
 
 
 def order_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Arguments in the wrong order: limits of random numbers, an optimizer's state, the index of a fori_loop."""
+    """Explains the wrong order of random limits, of optimizer arguments and of the parameters of a fori_loop body."""
     if raised is None or raised.frame is None or not isinstance(error, Exception):
         return None
     text = message_of(error).strip()
@@ -44,12 +44,12 @@ def order_error(error: BaseException, raised: RaisedAt | None, function: str) ->
 
 # --- random numbers ---
 
-#: Functions of jax.random whose shape comes after a parameter of the distribution; choice may choose from a sequence.
+#: Functions of jax.random whose shape comes after a parameter of the distribution. Not choice: it may choose from a tuple.
 _SHAPE_AFTER = frozenset({"bernoulli", "poisson", "gamma", "t", "chisquare", "pareto"})
 
 
 def _shape_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """bernoulli(key, (3,), 0.5), whose shape comes last, and randint(key, 0, 10, (3,)), whose shape comes first."""
+    """Explains bernoulli(key, (3,), 0.5), whose shape must come last, and randint(key, 0, 10, (3,))."""
     name, source = called(call), raised.source(call.func)
     if "random" not in source or call.keywords or "np." in source or any(isinstance(e, ast.Starred) for e in call.args):
         return None
@@ -78,7 +78,7 @@ def _is_shape(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _has_sizes(raised: RaisedAt, node: ast.expr) -> bool:
-    """Whether an expression is surely a shape: a tuple or a list of positive integers."""
+    """Whether an expression is certainly a shape: a tuple or a list of positive integers."""
     if isinstance(node, ast.Tuple | ast.List):
         return all(_is_size(raised, element) for element in node.elts)
     value = value_of(raised, node)
@@ -86,7 +86,7 @@ def _has_sizes(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _limits(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """jax.random.uniform(key, 0.0, 1.0), and with a shape before the limits."""
+    """Explains jax.random.uniform(key, 0.0, 1.0): the limits stand where shape and dtype belong."""
     name = called(call)
     source = raised.source(call.func)
     if "random" not in source or name not in (*_BOUNDS, "normal") or len(call.args) < 3 or call.keywords:
@@ -126,7 +126,7 @@ def _is_size(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _state_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """tx.update(state, gradients), found at the call or where its result is applied."""
+    """Explains tx.update(state, gradients): the gradients come first. The error may come later, in apply_updates."""
     update = call
     if called(call) == "apply_updates" and len(call.args) == 2 and isinstance(call.args[1], ast.Name):
         update_call = _update_of(raised, call.args[1].id)
@@ -151,7 +151,7 @@ def _state_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _update_of(raised: RaisedAt, name: str) -> ast.Call | None:
-    """The only call of an update function in the text whose first result a name takes."""
+    """The only call of an update method in the code that assigns its first result to the name."""
     calls = [
         node.value
         for node in ast.walk(raised.loops.module if raised.loops is not None else ast.Module([], []))
@@ -165,7 +165,7 @@ def _update_of(raised: RaisedAt, name: str) -> ast.Call | None:
 
 
 def _is_state(raised: RaisedAt, name: str, optimizer: str) -> bool:
-    """Whether the text gives a name what the optimizer's init returns."""
+    """Whether the code assigns the result of the optimizer's init to a name."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     return any(
         isinstance(node, ast.Assign)
@@ -180,7 +180,7 @@ def _is_state(raised: RaisedAt, name: str, optimizer: str) -> bool:
 
 
 def _length_as_xs(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """scan(step, carry, 10): a number of steps in the place of xs."""
+    """Explains scan(step, carry, 10): a number of steps instead of the arrays xs."""
     if len(call.args) != 3 or call.keywords:
         return None
     steps = call.args[2]
@@ -196,7 +196,7 @@ def _length_as_xs(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _index_last(raised: RaisedAt) -> Explained | None:
-    """Def body(carry, i) for a fori_loop, which calls body(i, carry): the text indexes with the second parameter."""
+    """Explains def body(carry, i) for a fori_loop, which calls body(i, carry)."""
     body = raised.function
     if body is None or not _is_body_of_fori(raised, body):
         return None
@@ -212,7 +212,7 @@ def _index_last(raised: RaisedAt) -> Explained | None:
         for part in ast.walk(node.slice)
         if isinstance(part, ast.Name)
     }
-    # An array that is an index by mistake is used elsewhere, too, and a counter is rarely used without an index.
+    # The body must use the second parameter only as an index. An array would have other uses as well.
     if {name.id for name in names if id(name) in indices} & {first, second} != {second}:
         return None
     if any(name.id == second and id(name) not in indices for name in names) or first not in {n.id for n in names}:

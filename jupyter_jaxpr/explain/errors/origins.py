@@ -1,4 +1,4 @@
-"""Finds the arguments, with their types, on which the value at an error's position depends."""
+"""Finds the arguments of the traced function, with their types, on which the failing value depends."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from ...plain_text import FAILURES, file_of
 from ...quantities import in_a_sentence
 from .raised import RaisedAt
 
-_AT_MOST = 4  # arguments in a sentence
+_AT_MOST = 4  # most arguments that a sentence names
 _CONSTRUCTS = frozenset({"scan", "while_body", "while_cond", "cond", "fori_loop", "switch", "map", "associative_scan"})
 
 
 @dataclass(frozen=True)
 class Culprits:
-    """What a value that Python wanted depends on.
+    """The arguments on which a traced value depends, whose value Python needed.
 
     Attributes:
-        function: Whose arguments these are.
-        inputs: The arguments.
-        is_inner: The function is the body, the condition or a branch of a construct.
-        transform: vmap, where the arguments are of a function that vmap maps.
+        function: The name of the function that has the arguments.
+        inputs: The arguments with their types.
+        is_inner: The function is the body, the condition or a branch of a loop or conditional of JAX.
+        transform: "vmap" if vmap maps the function; otherwise None.
     """
 
     function: str | None
@@ -41,12 +41,12 @@ class Culprits:
 
     @property
     def names(self) -> list[str]:
-        """Names of the arguments, without the paths within them."""
+        """The names of the arguments, without paths such as ['w']."""
         return list(dict.fromkeys(root_of(argument.path) for argument in self.inputs))
 
     @property
     def sentence(self) -> str:
-        """That the value depends on them; empty where they are not known."""
+        """The sentence that names the arguments; empty without arguments."""
         if not self.inputs:
             return ""
         function_suffix = f" of {self.function}" if self.is_inner and self.function else ""
@@ -54,7 +54,7 @@ class Culprits:
 
 
 def root_of(path: str) -> str:
-    """The argument of a path: p of p['w']."""
+    """The name of the argument in a path: p of p['w']."""
     for position, character in enumerate(path):
         if character in "[.":
             return path[:position]
@@ -62,17 +62,17 @@ def root_of(path: str) -> str:
 
 
 def listed(inputs: Iterable[Input]) -> str:
-    """Arguments with their types, as a sentence has them."""
+    """The arguments with their types, as a part of a sentence."""
     texts = [f"{argument.path} ({argument.type})" for argument in inputs]
     return f"argument {texts[0]}" if len(texts) == 1 else f"arguments {in_a_sentence(texts, _AT_MOST)}"
 
 
 def culprits(raised: RaisedAt | None, values: Iterable[Any] | None = None) -> Culprits:
-    """What the wanted value depends on.
+    """The arguments on which traced values depend.
 
     Args:
-        raised: Where; None where it is not known.
-        values: Traced values that are meant; None for the one that JAX was asked for.
+        raised: Where the error was raised; None if no frame is the user's.
+        values: The traced values; None for the value that Python needed.
     """
     if raised is None or raised.frame is None:
         return Culprits(None, ())
@@ -97,11 +97,11 @@ def culprits(raised: RaisedAt | None, values: Iterable[Any] | None = None) -> Cu
 
 
 def named_culprits(raised: RaisedAt | None, match: re.Match[str] | None) -> Culprits:
-    """The arguments that JAX's message names, with their types.
+    """The arguments that the error message of JAX names, with their types.
 
     Args:
         raised: Where the error was raised.
-        match: The names in the message, such as x, y and n; None where the message names none.
+        match: The match of the names in the message, such as x, y and n; None if the message has no names.
     """
     if raised is None or raised.frame is None or match is None:
         return Culprits(None, ())
@@ -119,7 +119,7 @@ def named_culprits(raised: RaisedAt | None, match: re.Match[str] | None) -> Culp
 
 
 def _users_arguments(inputs: tuple[Input, ...], raised: RaisedAt) -> list[Input]:
-    """Inputs by the names that the user gave them; a library's wrapper has names of its own."""
+    """The arguments under the names in the user's function instead of those in a library's wrapper."""
     assert raised.frame is not None
     frames = [*raised.callers, raised.frame]
     parameters = {name for frame in frames for name in _parameters(frame)}
@@ -136,7 +136,7 @@ def _users_arguments(inputs: tuple[Input, ...], raised: RaisedAt) -> list[Input]
 
 
 def _frame_arguments(raised: RaisedAt, tracer: Any) -> list[Input]:
-    """Arguments of the user's function that a tracer of vmap or grad comes from: no program says so, the text does."""
+    """The arguments of the user's function that a tracer of vmap or grad comes from, according to the code."""
     frame = raised.frame
     assert frame is not None
     leaves = list(_argument_leaves(frame))
@@ -149,7 +149,7 @@ def _frame_arguments(raised: RaisedAt, tracer: Any) -> list[Input]:
 
 
 def _names_behind(raised: RaisedAt) -> set[str]:
-    """The names that an expression reads, and those that the names were computed from."""
+    """The names that the failing expression reads, and the names from which the code computed them."""
     names = {part.id for part in ast.walk(raised.node) if isinstance(part, ast.Name)} if raised.node else set()
     function = raised.function
     if function is None:
@@ -176,7 +176,7 @@ def _parameters(frame: FrameType) -> tuple[str, ...]:
 
 
 def _argument_leaves(frame: FrameType) -> list[tuple[str, Any]]:
-    """The leaves of the arguments of a function that runs, by their paths."""
+    """The paths and the values of all argument leaves of a running function."""
     import jax
 
     named_leaves: list[tuple[str, Any]] = []
@@ -195,11 +195,11 @@ def _argument_leaves(frame: FrameType) -> list[tuple[str, Any]]:
 
 
 def operands(raised: RaisedAt | None, nodes: Iterable[ast.expr]) -> str:
-    """Where operands come from: a sentence for each, with the operand's type; empty where none is known.
+    """One sentence for each operand, with its type and its origin; empty if nothing is known.
 
     Args:
         raised: Where the error was raised.
-        nodes: The operands in the text.
+        nodes: The expressions of the operands.
     """
     if raised is None or raised.frame is None:
         return ""
@@ -212,7 +212,7 @@ def operands(raised: RaisedAt | None, nodes: Iterable[ast.expr]) -> str:
 
 
 def value_of(raised: RaisedAt, node: ast.expr) -> Any:
-    """The value of a name, or of items and attributes of a name; None where it takes more to know."""
+    """The value of a name, an item or an attribute at the error; None for expressions that would run code."""
     assert raised.frame is not None
     match node:
         case ast.Name(id=name):
@@ -232,7 +232,7 @@ def value_of(raised: RaisedAt, node: ast.expr) -> Any:
 
 
 def dtype_of(value: Any) -> str:
-    """The dtype of an array or a tracer; empty for any other value, of which no attribute is asked."""
+    """The dtype of an array or a tracer; empty for any other value, whose attributes could run the user's code."""
     import jax
     import numpy as np
 
@@ -272,7 +272,7 @@ _MAKERS = frozenset("ones zeros eye arange linspace full array identity".split()
 
 
 def _type_of_new_array(raised: RaisedAt, node: ast.expr) -> str:
-    """The type of an array that a call of jax.numpy makes of numbers of the text; empty for any other expression."""
+    """The type of the array that a call such as jnp.zeros((3, 4)) makes; empty for any other expression."""
     import jax
     import jax.numpy as jnp
 
@@ -282,7 +282,7 @@ def _type_of_new_array(raised: RaisedAt, node: ast.expr) -> str:
         ):
             try:
                 numbers = [ast.literal_eval(argument) for argument in args]
-                with unheard():  # the user's listeners learn of no trace of ours
+                with unheard():  # the user's listeners of jax.monitoring must not see this trace
                     return type_of(jax.eval_shape(lambda: getattr(jnp, name)(*numbers)))
             except not_of_a_signal(*FAILURES):
                 return ""
@@ -290,7 +290,7 @@ def _type_of_new_array(raised: RaisedAt, node: ast.expr) -> str:
 
 
 def _line_of(tracer: Any) -> int | None:
-    """The line of the user's that computed a traced value."""
+    """The line of the user's code that computed a traced value."""
     traceback = maker_of(tracer)
     if traceback is None:
         return None
@@ -306,13 +306,13 @@ MASK_OF_ROWS = "The mask needs the shape of the array: give a mask of rows a sec
 
 
 def masks_elements(raised: RaisedAt, node: ast.Subscript) -> bool:
-    """Whether a mask surely has one element for each element of the array: a mask of rows would mask columns."""
+    """Whether a mask certainly has one element for each array element; jnp.where spreads a mask of rows wrongly."""
     array = value_of(raised, node.value)
     return bool(dtype_of(array)) and (array.ndim == 1 or axes_of(raised, node.slice) == array.ndim)
 
 
 def axes_of(raised: RaisedAt, node: ast.expr) -> int | None:
-    """How many axes an elementwise expression has; None where that is not known."""
+    """The number of axes of an elementwise expression; None if unknown."""
     match node:
         case ast.Constant():
             return 0

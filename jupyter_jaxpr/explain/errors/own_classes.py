@@ -1,4 +1,4 @@
-"""Explains an object of the user's class in the place of arrays: JAX does not know which fields hold arrays."""
+"""Explains an object of the user's class as an argument: JAX does not know which of its fields hold arrays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REGISTER = "jax.tree_util.register_dataclass"
 
 
 def own_class_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """An object of a class of the text that a construct or a transform of JAX's was to trace."""
+    """Explains a call of JAX that gets an object of a class from the cell."""
     match = _NO_JAX_TYPE.search(message_of(error).strip()) if isinstance(error, TypeError | ValueError) else None
     call = raised.node if raised is not None else None
     if match is None or raised is None or class_of_text(raised, match[1]) is None or not isinstance(call, ast.Call):
@@ -35,13 +35,13 @@ def own_class_error(error: BaseException, raised: RaisedAt | None, function: str
     source = " ".join(raised.source(holding[0]).split()) if holding else f"An object of {kind}"
     attributes = [part.value for part in ast.walk(call.func) if isinstance(part, ast.Attribute)]
     if any(type(value_of(raised, attribute)).__name__ == kind for attribute in attributes):
-        return None  # a method that has its object already
+        return None  # a bound method: its object is not an argument
     title = f"{source} is no array and no container that JAX knows: its type is {kind}"
     return Explained(None, title, "JAX traces arrays, numbers, and containers of them.", registered(raised, kind))
 
 
 def class_of_text(raised: RaisedAt, kind: str) -> ast.ClassDef | None:
-    """The only class of the text with a name."""
+    """The only class in the code that has the name."""
     if raised.loops is None:
         return None
     classes = [part for part in ast.walk(raised.loops.module) if isinstance(part, ast.ClassDef) and part.name == kind]
@@ -49,7 +49,7 @@ def class_of_text(raised: RaisedAt, kind: str) -> ast.ClassDef | None:
 
 
 def registered(raised: RaisedAt | None, kind: str) -> tuple[FoundCure, ...]:
-    """The cure that makes a class known to JAX."""
+    """The cure that registers a class as a pytree, so JAX finds the arrays in its objects."""
     words = f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields."
     cure = FoundCure(_REGISTER, None, words)
     node = class_of_text(raised, kind) if raised is not None else None

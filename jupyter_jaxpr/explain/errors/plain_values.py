@@ -26,7 +26,7 @@ _UNPACKED = re.compile(r"^(?:not enough|too many) values to unpack \(expected (\
 
 
 def plain_value_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """A float in a shape, a traced value in a text or a NumPy array, a boolean as an index, a wrong count of names."""
+    """Explains a float in a shape, a traced dict key, a traced value in a NumPy array, and a boolean index."""
     text = message_of(error).strip()
     if raised is None or raised.frame is None:
         return None
@@ -87,7 +87,7 @@ def _text_key(error: BaseException, raised: RaisedAt, function: str) -> Explaine
 
 
 def _in_numpy(raised: RaisedAt) -> Explained | None:
-    """A traced value that a NumPy array was to hold."""
+    """Explains a write of a traced value into a NumPy array."""
     statement = raised.statement_of(raised.node)
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Subscript):
         return None
@@ -107,7 +107,7 @@ def _in_numpy(raised: RaisedAt) -> Explained | None:
 
 
 def _flag(raised: RaisedAt) -> Explained | None:
-    """A list at a traced boolean, or at an array of floats."""
+    """Explains a list with a traced boolean or a float array as the index."""
     node = raised.around(ast.Subscript)
     if not isinstance(node, ast.Subscript):
         return None
@@ -152,7 +152,7 @@ def _unpacked(raised: RaisedAt, expected: str) -> Explained | None:
 
 
 def _unpacked_split(raised: RaisedAt, call: ast.Call, expected: str) -> Explained | None:
-    """Another number of names than keys that jax.random.split makes."""
+    """Explains an unpacking of jax.random.split with another number of names than keys."""
     source = raised.source(call.func)
     if not source.endswith("random.split") or not call.args or len(call.args) > 2 or call.keywords:
         return None

@@ -1,4 +1,4 @@
-"""Explains an error of Python about an object that the traced code holds: a key, a field, a list, a type check."""
+"""Explains a Python error about a dict key, a field, a list or a type check in traced code."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _OF_LISTS = re.compile(
 )
 _FORMAT = re.compile(r"^(?:tuple index out of range|Replacement index \d+ out of range for positional args tuple)")
 _AXIS = re.compile(r"^index (-?\d+) is out of bounds for axis 0 with size (\d+)")
-#: Functions that index the shape with an axis, so that a wrong axis raises IndexError.
+#: Functions of JAX that read shape[axis] in Python, so a wrong axis raises IndexError.
 _LOOK_UP = frozenset({"swapaxes", "categorical", "rollaxis"})
 _MODULES = ("numpy", "nn", "lax", "random", "tree", "tree_util", "scipy.special", "ops")
-#: Functions that older versions of JAX had -> what took their place.
+#: Functions that JAX removed -> the functions that replace them.
 _REMOVED = {
     "shuffle": ("jax.random.permutation", "jax.random.permutation(key, x) gives the elements in another order."),
     "index_update": (".at[...].set", "Write x.at[index].set(value), which makes a new array."),
@@ -52,7 +52,7 @@ _MOST = 12
 
 
 def python_object_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """An error that Python raised in traced code, or with an object of JAX's."""
+    """Explains an error that Python raised in traced code, or about an object of JAX."""
     if raised is None or raised.frame is None:
         return None
     text = message_of(error).strip()
@@ -84,7 +84,7 @@ def python_object_error(error: BaseException, raised: RaisedAt | None, function:
 
 
 def _of_equinox(raised: RaisedAt) -> bool:
-    """Whether the statement sets a field of a module of equinox."""
+    """Whether the statement sets a field of an equinox module."""
     statement = raised.statement_of(raised.node)
     target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
     if not isinstance(target, ast.Attribute):
@@ -93,7 +93,7 @@ def _of_equinox(raised: RaisedAt) -> bool:
 
 
 def _named_place(raised: RaisedAt) -> Explained | None:
-    """jax.debug.print("{x}", x): a name in the format, and a value without it."""
+    """Explains jax.debug.print("{x}", x): the format names a value that the call passes without its name."""
     call = raised.node
     if not isinstance(call, ast.Call) or not raised.source(call.func).endswith("debug.print") or not call.args:
         return None
@@ -206,7 +206,7 @@ def _of_list(raised: RaisedAt) -> Explained | None:
 
 
 def _is_flat(node: ast.expr, value: Any) -> bool:
-    """Whether a list holds numbers alone."""
+    """Whether a list holds numbers only."""
     if isinstance(node, ast.List | ast.Tuple):
         return all(isinstance(element, ast.Constant) and type(element.value) in _NUMBERS for element in node.elts)
     return all(type(element) in _NUMBERS or (dtype_of(element) and not element.shape) for element in value)
@@ -247,7 +247,7 @@ def _no_field(raised: RaisedAt, name: str) -> Explained | None:
 
 
 def _fixed(raised: RaisedAt) -> Explained | None:
-    """An assignment to a field of a named tuple, or of a frozen dataclass."""
+    """Explains an assignment to a field of a named tuple or a frozen dataclass."""
     statement = raised.statement_of(raised.node)
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return None
@@ -274,7 +274,7 @@ def _fixed(raised: RaisedAt) -> Explained | None:
 
 
 def _type_check(raised: RaisedAt) -> Explained | None:
-    """An error that the user's own code raises where a type check does not know traced arrays."""
+    """Explains an error that the user's code raises itself, because its isinstance check rejects traced arrays."""
     statement = raised.statement_of(raised.node)
     function = raised.function
     if not isinstance(statement, ast.Raise | ast.Assert) or not isinstance(function, ast.FunctionDef):

@@ -1,4 +1,4 @@
-"""Explains an operator or a function that gets a function, None, a reference of Pallas or a container for an array."""
+"""Explains an operator or a function that gets a function, None, a Pallas reference or a list instead of an array."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _OF_FUNCTIONS = frozenset({"function", "method", "builtin_function_or_method", "
 
 
 def python_value_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """`schedule * x`, `x.sum * 2`, `None + x`, `x_ref * 2`, `pair.shape`."""
+    """Explains `schedule * x`, `x.sum * 2`, `None + x`, `x_ref * 2` and `pair.shape`."""
     if raised is None or raised.frame is None or raised.node is None:
         return None
     text = message_of(error).strip()
@@ -105,7 +105,7 @@ def _operand_nodes(raised: RaisedAt) -> list[ast.expr]:
 
 
 def _operand_value(raised: RaisedAt, node: ast.expr) -> Any:
-    """The value of an operand, also a method of an array."""
+    """The value of an operand, which may be a method of an array."""
     value = value_of(raised, node)
     if value is None and isinstance(node, ast.Attribute):
         kind = type(value_of(raised, node.value))
@@ -116,7 +116,7 @@ def _operand_value(raised: RaisedAt, node: ast.expr) -> Any:
 
 
 def _uncalled_function(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -> Explained | None:
-    """A function in the place of an array: it was not called."""
+    """Explains a function without a call, such as x.sum, instead of an array."""
     functions = [
         operand
         for operand in nodes
@@ -126,7 +126,9 @@ def _uncalled_function(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -
         return None
     (node,) = functions
     source = raised.source(node)
-    is_method = isinstance(node, ast.Attribute) and value_of(raised, node) is None  # stored in the class
+    is_method = (
+        isinstance(node, ast.Attribute) and value_of(raised, node) is None
+    )  # the class holds the method, so value_of finds no field
     title = f"{source} is a function, but {operator} needs an array"
     words = f"Call {source}, as in {source}(...), and use the result."
     cure = FoundCure("call the function", None, words)
@@ -139,7 +141,7 @@ def _uncalled_function(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -
 
 
 def _has_method(raised: RaisedAt) -> bool:
-    """Whether an operand is a method of an array of JAX's."""
+    """Whether an operand is a method of a JAX array."""
     return any(
         isinstance(operand, ast.Attribute) and dtype_of(value_of(raised, operand.value))
         for operand in _operand_nodes(raised)
@@ -147,7 +149,7 @@ def _has_method(raised: RaisedAt) -> bool:
 
 
 def _none_operand(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained | None:
-    """None in the place of an array."""
+    """Explains None instead of an array."""
     nodes = _operand_nodes(raised)
     names = [
         operand
@@ -177,7 +179,7 @@ def _none_operand(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained
 
 
 def _none_leaf(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCure, ...]] | None:
-    """None as a leaf of a tree, because the call of jax.tree.map has an is_leaf that says so."""
+    """The explanation and the cures of a None leaf that the is_leaf function of jax.tree.map allows."""
     function = raised.function
     call = raised.parents.get(id(function)) if isinstance(function, ast.Lambda) else None
     if (
@@ -197,7 +199,7 @@ def _none_leaf(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCure, ...]]
 
 
 def _function_of_value(raised: RaisedAt, node: ast.expr) -> ast.FunctionDef | None:
-    """The function of the text that gave an expression its value: the only assignment to the name is a call of it."""
+    """The function in the code whose call is the only value that the code assigns to a name."""
     call: ast.AST | None = node
     if isinstance(node, ast.Name) and raised.loops is not None:
         values = [
@@ -211,7 +213,7 @@ def _function_of_value(raised: RaisedAt, node: ast.expr) -> ast.FunctionDef | No
 
 
 def _computes_with_jax(raised: RaisedAt, function: ast.FunctionDef) -> bool:
-    """Whether a function names a module of JAX's, or gets an array of JAX's in a call of the text."""
+    """Whether a function uses a JAX module, or a call in the code passes a JAX array to the function."""
     assert raised.frame is not None
     names = {part.id for part in ast.walk(function) if isinstance(part, ast.Name)}
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
@@ -226,7 +228,7 @@ def _computes_with_jax(raised: RaisedAt, function: ast.FunctionDef) -> bool:
 
 
 def _unpacked(raised: RaisedAt, expected: str, passed_count: str | None) -> Explained | None:
-    """The result of a call of JAX's that has another number of values than the line has names."""
+    """Explains the unpacking of a JAX result with another number of values than names."""
     statement = raised.statement_of(raised.node)
     call = statement.value if isinstance(statement, ast.Assign) else None
     if not isinstance(call, ast.Call):
@@ -265,7 +267,7 @@ _VALUE = "jax.value_and_grad gives the value and the gradient."
 def _value_and_grad(
     raised: RaisedAt, statement: ast.stmt | None, transform: ast.Call, expected: str
 ) -> Explained | None:
-    """value, aux, gradient = jax.value_and_grad(f, has_aux=True)(x): the value and aux are one pair."""
+    """Explains value, aux, gradient = jax.value_and_grad(f, has_aux=True)(x): the result is ((value, aux), gradient)."""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
         return None
     has_aux = any(keyword.arg == "has_aux" for keyword in transform.keywords)
@@ -287,7 +289,7 @@ def _value_and_grad(
 
 
 def _attribute(raised: RaisedAt, name: str) -> Explained | None:
-    """An attribute that an object of a library on JAX, or a collection of JAX's, does not have."""
+    """Explains an attribute that an object of JAX or of a library such as optax does not have."""
     import jax
 
     node = raised.node.func if isinstance(raised.node, ast.Call) else raised.node
@@ -319,7 +321,7 @@ def _attribute(raised: RaisedAt, name: str) -> Explained | None:
 
 
 def _no_return(raised: RaisedAt) -> Explained | None:
-    """The result of a function of the text that ends without a return."""
+    """Explains the None result of a function in the code that ends without a return."""
     nodes: list[ast.expr] = []
     for part in ast.walk(raised.node) if raised.node is not None else ():
         nodes += [part] if isinstance(part, ast.Name | ast.Call) else []
@@ -341,7 +343,7 @@ def _no_return(raised: RaisedAt) -> Explained | None:
 
 
 def _none_in_list(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """jnp.stack(xs), where an element of xs is None."""
+    """Explains jnp.stack(xs) when an element of xs is None."""
     for node in call.args[:1]:
         elements = list(node.elts) if isinstance(node, ast.List | ast.Tuple) else []
         values = [
@@ -361,7 +363,7 @@ def _none_in_list(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
-    """A range, a set or a generator in the place of an array."""
+    """Explains a range, a set or a generator instead of an array."""
     call = raised.node
     if not isinstance(call, ast.Call):
         return None
@@ -391,7 +393,7 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
             code = (
                 f"({jnp}.array([{inner}]))" if len(call.args) == 1 and not call.keywords else f"{jnp}.array([{inner}])"
             )
-        if isinstance(value, types.GeneratorType | map | zip | filter):  # the call may have begun to read the elements
+        if isinstance(value, types.GeneratorType | map | zip | filter):  # the failed call may have read some elements
             return Explained(None, title, "", (FoundCure(f"{jnp}.array", None, words),))
         cure = applied(
             FoundCure(code.partition("(")[0] or f"{jnp}.array", code, words), [edit_of(raised, over(node, code))]
@@ -401,7 +403,7 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
 
 
 def _iterator(raised: RaisedAt) -> Explained | None:
-    """The arrays for concatenate or stack in an iterator, which JAX reads to the end before it counts the arrays."""
+    """Explains jnp.stack(map(f, xs)): the arrays need a list, because an iterator can be read only once."""
     call = raised.node
     if not isinstance(call, ast.Call) or not call.args:
         return None
@@ -419,7 +421,7 @@ def _iterator(raised: RaisedAt) -> Explained | None:
     if isinstance(node, ast.GeneratorExp):
         inner = source[1:-1] if source.startswith("(") else source
         code = f"([{inner}])" if len(call.args) == 1 and not call.keywords else f"[{inner}]"
-    elif not isinstance(node, ast.Call):  # a name, whose iterator may have no element left
+    elif not isinstance(node, ast.Call):  # an iterator in a variable may be used up
         return Explained(None, title, "", (FoundCure("a list", None, words),))
     cure = applied(FoundCure("a list", code, words), [edit_of(raised, over(node, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))
@@ -431,7 +433,7 @@ def _has(raised: RaisedAt, node: ast.Name) -> bool:
 
 
 def _reference(raised: RaisedAt) -> Explained | None:
-    """An operation with a reference in place of the array that the reference holds."""
+    """Explains an operation on a Pallas reference; ref[...] reads its array."""
     assert raised.node is not None
     nodes = [
         part
@@ -450,7 +452,7 @@ def _reference(raised: RaisedAt) -> Explained | None:
 
 
 def _container(raised: RaisedAt, kind: str, name: str) -> Explained | None:
-    """A tuple or a list of arrays in place of an array: `pair.shape`."""
+    """Explains an array attribute of a tuple or list of arrays, such as `pair.shape`."""
     import jax
 
     node = raised.node
@@ -461,7 +463,7 @@ def _container(raised: RaisedAt, kind: str, name: str) -> Explained | None:
     title = f"{source} is a {kind}, and a {kind} has no {name}"
     types_ = [type_of(element) for element in container[:3]] if type(container) in (tuple, list) else []
     if not all(types_):
-        return None  # such as a list of texts, of which no array can be made
+        return None  # a list of strings, for example, cannot become an array
     explanation = f"{source} holds {', '.join(types_)}{', ...' if len(container) > 3 else ''}." if types_ else ""
     words = f"Take an element, such as {source}[0], or make one array with jnp.stack({source})."
     return Explained(None, title, explanation, (FoundCure("an element", None, words),))

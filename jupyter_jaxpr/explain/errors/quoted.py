@@ -1,6 +1,6 @@
-"""Explains an error by its own words, where no table has them: the message of JAX, and the arguments with their types.
+"""Explains an error without a row in the tables: quotes the message, and adds the arguments with their types.
 
-Only what a `raise` of JAX, or of a library on JAX, says: an error of Python's within a library tells of the library.
+Only for errors of a `raise` statement in JAX or a JAX library: other errors inside a library describe its internals.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CHANGING = re.compile(r" at 0x[0-9a-f]+|<ipython-input-[^>]*>|\s*\(?https?://\S
 
 
 def quoted_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """An error that JAX, or a library on JAX, raises by a statement, and that no other kind knows."""
+    """Explains an error that a `raise` statement of JAX or a JAX library raised, and that no other module explains."""
     if raised is None or raised.node is None or raised.text is None or not _is_stated(error):
         return None
     parts = error.args if len(error.args) != 1 or type(error.args[0]) is not tuple else error.args[0]
@@ -50,7 +50,7 @@ def quoted_error(error: BaseException, raised: RaisedAt | None, function: str) -
 
 
 def _is_stated(error: BaseException) -> bool:
-    """Whether a statement of JAX's, or of a library on JAX, raised an error."""
+    """Whether a `raise` statement of JAX or of a JAX library, such as flax, raised the error."""
     last: TracebackType | None = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next

@@ -1,4 +1,4 @@
-"""Explains a call of `jax.random` with a limit in the place of the dtype, or with a traced float as the seed."""
+"""Explains a call of `jax.random` with a limit instead of the dtype, or with a traced float as the seed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LIMITS = frozenset({"minval", "maxval"})
 
 
 def random_call_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """jax.random.uniform(key, (3,), -1, 1), and jax.random.key(seed) of a float in a jitted function."""
+    """Explains jax.random.uniform(key, (3,), -1, 1), and jax.random.key(seed) with a float seed in a jitted function."""
     if raised is None or raised.frame is None or not isinstance(error, TypeError):
         return None
     text = message_of(error).strip()
@@ -34,7 +34,7 @@ def random_call_error(error: BaseException, raised: RaisedAt | None, function: s
 
 
 def _limits(raised: RaisedAt) -> Explained | None:
-    """Numbers behind the shape, which are meant for the parameters behind the dtype."""
+    """Explains limits that stand right after the shape, where the dtype belongs."""
     call = raised.node
     if not isinstance(call, ast.Call):
         return None
@@ -48,7 +48,7 @@ def _limits(raised: RaisedAt) -> Explained | None:
     if not limits or len(limits) > len(names) or not all(_is_number(limit) for limit in limits):
         return None
     if parameters[place - 1] == "shape" and len(limits) != len(names) and all(_is_whole(limit) for limit in limits):
-        return None  # the sizes of a shape that is no tuple
+        return None  # these numbers are the sizes of a shape, not limits
     name, first = called(call), raised.source(limits[0])
     before = [raised.source(argument) for argument in call.args[:place]]
     shape = call.args[place - 1] if place <= len(call.args) else None
@@ -76,7 +76,7 @@ def _is_whole(node: ast.expr) -> bool:
 
 
 def _seed(raised: RaisedAt, dtype: str) -> Explained | None:
-    """A float that the traced function makes a key of: JAX raises when it compiles the program, at the call."""
+    """Explains a float seed in a traced function; JAX raises the error only when it compiles the program."""
     if raised.loops is None or called(raised.node) in _KEYS:
         return None
     calls = [
