@@ -13,8 +13,8 @@ from .raised import RaisedAt
 
 
 class _Body(NamedTuple):
-    argument: int  # position of the body among the arguments of the construct
-    keyword: str  # name of the body among its keywords
+    argument: int  # position of the body among the arguments of the loop
+    keyword: str  # keyword argument that passes the body
     parameter: int  # position of the carry among the parameters of the body
 
 
@@ -26,11 +26,11 @@ _BODIES = {
 
 
 class Carry(NamedTuple):
-    """The carry of a loop's body.
+    """The carry in the body of a JAX loop.
 
     Attributes:
         parameter: The name of the body's parameter that holds the carry.
-        is_in_pair: The body returns the carry and an output, as that of a scan does.
+        is_in_pair: The body returns a pair of the carry and an output, as the body of a scan does.
     """
 
     parameter: str

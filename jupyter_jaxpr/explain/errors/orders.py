@@ -44,7 +44,8 @@ def order_error(error: BaseException, raised: RaisedAt | None, function: str) ->
 
 # --- random numbers ---
 
-#: Functions of jax.random whose shape comes after a parameter of the distribution. Not choice: it may choose from a tuple.
+#: Functions of jax.random whose shape comes after a parameter of the distribution. Without choice: its second
+#: argument may be a tuple of values.
 _SHAPE_AFTER = frozenset({"bernoulli", "poisson", "gamma", "t", "chisquare", "pareto"})
 
 

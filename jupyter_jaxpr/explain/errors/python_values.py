@@ -126,9 +126,8 @@ def _uncalled_function(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -
         return None
     (node,) = functions
     source = raised.source(node)
-    is_method = (
-        isinstance(node, ast.Attribute) and value_of(raised, node) is None
-    )  # the class holds the method, so value_of finds no field
+    # The class holds a method, so value_of, which reads only fields, returns None for a method.
+    is_method = isinstance(node, ast.Attribute) and value_of(raised, node) is None
     title = f"{source} is a function, but {operator} needs an array"
     words = f"Call {source}, as in {source}(...), and use the result."
     cure = FoundCure("call the function", None, words)
@@ -267,7 +266,7 @@ _VALUE = "jax.value_and_grad gives the value and the gradient."
 def _value_and_grad(
     raised: RaisedAt, statement: ast.stmt | None, transform: ast.Call, expected: str
 ) -> Explained | None:
-    """Explains value, aux, gradient = jax.value_and_grad(f, has_aux=True)(x): the result is ((value, aux), gradient)."""
+    """Explains value, aux, gradient = jax.value_and_grad(f, has_aux=True)(x): value and aux are one pair."""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
         return None
     has_aux = any(keyword.arg == "has_aux" for keyword in transform.keywords)

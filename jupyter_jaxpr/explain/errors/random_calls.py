@@ -22,7 +22,7 @@ _LIMITS = frozenset({"minval", "maxval"})
 
 
 def random_call_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains jax.random.uniform(key, (3,), -1, 1), and jax.random.key(seed) with a float seed in a jitted function."""
+    """Explains jax.random.uniform(key, (3,), -1, 1), and jax.random.key(seed) with a traced float seed."""
     if raised is None or raised.frame is None or not isinstance(error, TypeError):
         return None
     text = message_of(error).strip()

@@ -33,7 +33,7 @@ _RECURSION = re.compile(r"^Recursively calling|maximum recursion depth exceeded"
 
 
 def state_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """What an earlier line did to a value that this line uses."""
+    """Explains an error whose cause is an earlier line: a donated array, a leaked tracer or a used key."""
     text = message_of(error).strip()
     kind = kind_name(type(error))
     if isinstance(error, RuntimeError | ValueError) and _DELETED.search(text):
@@ -84,7 +84,7 @@ def _deleted_array(raised: RaisedAt | None) -> Explained:
 
 
 def _deleted_name(raised: RaisedAt | None) -> tuple[str | None, str]:
-    """The name of the expression whose array is deleted, and the array's type."""
+    """The name and the type of the deleted array in the failing expression."""
     if raised is None or raised.frame is None or raised.node is None:
         return None, ""
     for node in ast.walk(raised.node):
@@ -99,7 +99,7 @@ def _deleted_name(raised: RaisedAt | None) -> tuple[str | None, str]:
 
 
 def _donation(raised: RaisedAt | None, name: str | None) -> tuple[ast.Call, ast.expr, ast.stmt | None] | None:
-    """The last call of a jitted function before the line that was given the array."""
+    """The only earlier call of a jitted function that donated the array, with the argument and the statement."""
     if raised is None or raised.loops is None or name is None:
         return None
     donations = []
@@ -118,7 +118,7 @@ def _donation(raised: RaisedAt | None, name: str | None) -> tuple[ast.Call, ast.
 
 
 def _donates(module: ast.AST, call: ast.Call) -> bool:
-    """Whether the text of the cell jits the called function so that the function's calls donate arguments."""
+    """Whether the cell jits the called function with donate_argnums or donate_argnames."""
     name = ast.unparse(call.func)
     for node in ast.walk(module):
         jit_calls: list[ast.expr] = []
@@ -179,7 +179,7 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
 
 
 def _leaked_tracer(raised: RaisedAt | None, error: BaseException) -> Any:
-    """A tracer of the expression whose trace is over."""
+    """The tracer in the failing expression whose trace is over."""
     if raised is None or raised.frame is None:
         return None
     if raised.wanted_tracer is not None and is_over(raised.wanted_tracer, error, raised.frame):
@@ -196,7 +196,7 @@ _KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert
 
 
 def _leaking_statement(raised: RaisedAt, function: str) -> tuple[int, str] | None:
-    """The only statement of a traced function that writes into something from outside: its line and its text."""
+    """The line and the code of the only statement in a traced function that writes to an outside object."""
     traced = function_of_text(raised, function.partition(".<locals>")[0].rpartition(".")[2] or function)
     if not isinstance(traced, ast.FunctionDef):
         return None
@@ -223,7 +223,7 @@ def _parts_of(target: ast.expr) -> list[ast.expr]:
 
 
 def _is_outside(target: ast.expr, local_names: set[str]) -> bool:
-    """Whether a target is a name of outside, or in an object: an attribute of an argument is in the caller's object."""
+    """Whether an assignment target is a name or an attribute from outside of the function, or of self."""
     root = target
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value

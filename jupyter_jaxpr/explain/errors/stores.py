@@ -1,7 +1,7 @@
-"""Says why the text that an edit writes to is not kept, or does not belong to the user; None where neither is so.
+"""Finds edits of a cure whose assignment would fail, leak a tracer or have no effect, and says why.
 
-An assignment makes a name local to its function, so it must not stand where the function reads a name from outside. A
-traced value that is written into something which outlives the trace leaks. A new array that nobody reads is lost.
+An assignment makes a name local to its function, so it fails if the function reads the name from outside. A traced
+value leaks if an edit writes it to an object that outlives the trace. A new array that no line reads is lost.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 def without_harm(raised: RaisedAt | None, cure: FoundCure) -> FoundCure:
-    """A cure whose edits write only what their function may write; another one keeps a sentence, and no edit."""
+    """The cure unchanged if its assignments are safe; otherwise without edits, with a sentence that says why."""
     if raised is None or raised.loops is None or not cure.edits:
         return cure
     reason = _reason_against(raised, cure.edits)
@@ -62,7 +62,7 @@ def _reason_against(raised: RaisedAt, edits: Sequence[Edit]) -> str | None:
 
 
 def _innermost_function(module: ast.AST, first: int, last: int) -> ast.FunctionDef | None:
-    """The innermost def whose body holds some lines."""
+    """The innermost def whose body contains the lines from first to last."""
     holding = [
         node
         for node in ast.walk(module)
@@ -74,13 +74,13 @@ def _innermost_function(module: ast.AST, first: int, last: int) -> ast.FunctionD
 
 
 def _new_local_name(before: ast.FunctionDef, after: ast.FunctionDef) -> str | None:
-    """A name that an edit makes local although the function reads the name from outside."""
+    """A name that an edit makes local, although the function reads the name from outside; None without one."""
     outside = {node.id for node in ast.walk(before) if isinstance(node, ast.Name)} - _bound_names(before)
     return next(iter(sorted((_bound_names(after) - _bound_names(before)) & outside)), None)
 
 
 def _bound_names(function: ast.FunctionDef) -> set[str]:
-    """The names that are a function's own, those that it declares to be of outside included."""
+    """The names that a function binds: parameters, local names, and names declared global or nonlocal."""
     arguments = function.args
     parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
     names = {parameter.arg for parameter in parameters if parameter is not None}
@@ -100,7 +100,7 @@ def _bound_names(function: ast.FunctionDef) -> set[str]:
 
 
 def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a function without those of the functions, classes and comprehensions within it."""
+    """The syntax nodes of a function, without the bodies of nested functions, classes and comprehensions."""
     for child in ast.iter_child_nodes(node):
         yield child
         if not isinstance(child, _SCOPES | _COMPREHENSIONS):
@@ -116,7 +116,7 @@ def own_names(function: ast.FunctionDef) -> set[str]:
 
 
 def _leaking_write(function: ast.FunctionDef, first: int, last: int) -> str | None:
-    """What some lines of a function write that is not the function's own."""
+    """The outside target, such as self.h, that the lines from first to last write; None without one."""
     declared = {
         name for node in _own_nodes(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
     }
@@ -142,12 +142,12 @@ def _leaking_write(function: ast.FunctionDef, first: int, last: int) -> str | No
 
 
 def lost_write(raised: RaisedAt, statement: ast.stmt, base: ast.expr) -> str | None:
-    """Why a new array in place of a write into an array would change another thing than the write was to change.
+    """The reason why x = x.at[0].set(3) would not have the effect of x[0] = 3; None if it would.
 
     Args:
         raised: Where the write raised.
-        statement: The write.
-        base: What is written into, such as x of `x[0] = 3`, or self.b.
+        statement: The statement that writes into the array.
+        base: The expression of the array, such as x of `x[0] = 3`, or self.b.
     """
     root = base
     while isinstance(root, ast.Attribute | ast.Subscript):
@@ -191,7 +191,7 @@ def lost_write(raised: RaisedAt, statement: ast.stmt, base: ast.expr) -> str | N
 
 
 def _can_hold(raised: RaisedAt, base: ast.expr) -> bool:
-    """Whether what holds the array takes another one: no tuple, no frozen object, no property."""
+    """Whether the container of the array allows an assignment; a tuple, a frozen object or a property does not."""
     if isinstance(base, ast.Name) or raised.frame is None:
         return True
     assert isinstance(base, ast.Attribute | ast.Subscript)
@@ -205,7 +205,7 @@ def _can_hold(raised: RaisedAt, base: ast.expr) -> bool:
 
 
 def _loop_over(raised: RaisedAt, statement: ast.AST, name: str) -> ast.For | None:
-    """The loop around a statement that gives a name its values."""
+    """The for loop around a statement whose loop variable is the name."""
     node: ast.AST | None = statement
     while node is not None and not isinstance(node, _SCOPES):
         if isinstance(node, ast.For) and name in {
@@ -217,7 +217,7 @@ def _loop_over(raised: RaisedAt, statement: ast.AST, name: str) -> ast.For | Non
 
 
 def _is_view(raised: RaisedAt, iterated: ast.expr) -> bool:
-    """Whether what a loop takes its values from is read again after the loop, which a write would have changed."""
+    """Whether code after the start of a for loop reads the iterated array again and expects the writes in it."""
     module = raised.around(ast.FunctionDef) or (raised.loops.module if raised.loops is not None else None)
     roots = {part.id for part in ast.walk(iterated) if isinstance(part, ast.Name)}
     end = max((getattr(part, "end_lineno", 0) or 0 for part in ast.walk(iterated)), default=0)
@@ -248,7 +248,8 @@ def _is_read_after(raised: RaisedAt, function: ast.FunctionDef, statement: ast.s
     if any(_is_load_after(node, statement, name) for node in ast.walk(function)):
         return True
     node: ast.AST | None = statement
-    while node is not None and node is not function:  # the next step of a loop
+    # The next iteration of a loop can read the name in an earlier line.
+    while node is not None and node is not function:
         if isinstance(node, ast.For | ast.While):
             inside = {id(part) for part in ast.walk(statement)}
             if any(
@@ -263,7 +264,7 @@ def _is_read_after(raised: RaisedAt, function: ast.FunctionDef, statement: ast.s
 
 
 def _view_of(function: ast.FunctionDef, statement: ast.stmt, name: str) -> str | None:
-    """The other name whose array a name stands for, or for a part of."""
+    """The other name whose array the name is, or is a part of, as in y = x or y = x[0]."""
     for node in _own_nodes(function):
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if (
@@ -278,7 +279,7 @@ def _view_of(function: ast.FunctionDef, statement: ast.stmt, name: str) -> str |
 
 
 def _is_dropped(raised: RaisedAt, function: ast.FunctionDef) -> bool:
-    """Whether the line that called a function is a call whose result nobody takes."""
+    """Whether the line that called a function ignores the result of the call."""
     if not raised.callers or raised.loops is None:
         return False
     frame = raised.callers[-1]

@@ -1,4 +1,4 @@
-"""Explains an error of `grad` or `vmap` at the user's call: what the transform was given."""
+"""Explains an error of `grad` or `vmap`: the argument, result or option that the transform does not allow."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _NONE = re.compile(r"^vmap must have at least one non-None value in in_axes")
 
 
 def transform_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """What grad, value_and_grad, jacobian or vmap cannot do with a function and its arguments."""
+    """Explains an error of grad, value_and_grad, jacobian or vmap about a function and its arguments."""
     if not isinstance(error, TypeError | ValueError):
         return None
     text = message_of(error).strip()
@@ -90,7 +90,7 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
 
 
 class Applied:
-    """A transform and the call of what it gives, as in jax.grad(f)(x), where the text has both."""
+    """A transform and the call of the transformed function, as in jax.grad(f)(x)."""
 
     def __init__(self, raised: RaisedAt | None) -> None:
         self.raised = raised
@@ -107,12 +107,12 @@ class Applied:
 
     @property
     def transform_module(self) -> str:
-        """What stands before the transform's name, such as jax."""
+        """The module name in the code before the name of the transform, such as jax of jax.grad."""
         return ast.unparse(self.transform.func).rpartition(".")[0] if self.transform is not None else ""
 
     @property
     def function(self) -> AnyFunction | None:
-        """The transformed function in the text."""
+        """The transformed function, if the code defines it."""
         if self.raised is None:
             return None
         if self.transform is None and self.call is not None:
@@ -127,7 +127,7 @@ class Applied:
 
     @property
     def name(self) -> str:
-        """Of the transformed function."""
+        """The name of the transformed function."""
         node = self.transform.args[0] if self.transform is not None and self.transform.args else None
         if node is None and isinstance(self.function, ast.FunctionDef):
             return self.function.name
@@ -135,7 +135,7 @@ class Applied:
 
     @property
     def parameters(self) -> list[str]:
-        """Of the transformed function."""
+        """The parameters of the transformed function."""
         function = self.function
         if function is not None:
             return [parameter.arg for parameter in [*function.args.posonlyargs, *function.args.args]]
@@ -148,7 +148,7 @@ class Applied:
 
     @property
     def returns(self) -> str:
-        """What the function returns, as a sentence."""
+        """The sentence that shows the return expression of the function."""
         result = result_of(self.function)
         if self.raised is None or result is None:
             return ""
@@ -156,18 +156,18 @@ class Applied:
         return f"{name} returns {' '.join(self.raised.source(result).split())} (line {result.lineno})."
 
     def argument(self, number: int) -> str:
-        """The name of an argument."""
+        """The name of the argument at a position."""
         parameters = self.parameters
         return parameters[number] if number < len(parameters) else str(number)
 
     def option(self, name: str) -> ast.expr | None:
-        """An option of the transform."""
+        """The value of an option of the transform, such as argnums; None without the option."""
         if self.transform is None:
             return None
         return next((keyword.value for keyword in self.transform.keywords if keyword.arg == name), None)
 
     def leaf_of(self, dtype: str) -> tuple[int, str, Any]:
-        """The first differentiated leaf of a dtype: the number of its argument, its path within, and its value."""
+        """The first differentiated leaf of a dtype: its argument number, its path in the argument, and its value."""
         import jax
 
         option = self.option("argnums")
@@ -184,7 +184,7 @@ class Applied:
         return numbers[0], "", None
 
     def value(self, node: ast.expr) -> Any:
-        """The value of an argument in the text."""
+        """The value of an argument expression."""
         match node:
             case ast.Constant(value=constant):
                 return constant
@@ -198,7 +198,7 @@ class Applied:
         return value_of(self.raised, node) if self.raised is not None and self.raised.frame is not None else None
 
     def with_option(self, keyword: str, name: str, text: str) -> FoundCure:
-        """A cure that gives the transform one more option."""
+        """A cure that adds an option to the transform."""
         if self.raised is None or self.transform is None:
             return FoundCure(name, None, text)
         source = self.raised.source(self.transform)
@@ -207,12 +207,12 @@ class Applied:
         return cure
 
     def explained(self, title: str, text: str, cures: list[FoundCure]) -> Explained:
-        """What is known, with the cures that passed their trial."""
+        """The explanation, with the cures that passed their trial."""
         return Explained(None, title, text, tuple(cures if self.raised is None else passed(self.raised, cures)))
 
 
 def assigned(raised: RaisedAt, name: str) -> ast.expr | None:
-    """What the only assignment of the text gives to a name."""
+    """The value in the only assignment to a name in the code."""
     if raised.loops is None:
         return None
     values = [
@@ -295,7 +295,7 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
 
 
 def _no_array(call: Applied, kind: str) -> Explained | None:
-    """An argument of a transformed function, or a part of it, that is no array."""
+    """Explains an argument of a transformed function that is not an array or contains other values."""
     import jax
 
     raised, call_node = call.raised, call.call
@@ -332,7 +332,7 @@ _FILTERS = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "hessian"})
 
 
 def _filtered(call: Applied, value: Any) -> FoundCure | None:
-    """equinox.filter_grad for a module of equinox; None for another value, and where the text has no equinox."""
+    """The cure equinox.filter_grad for an equinox module; None for other values, and if equinox is not imported."""
     raised, transform = call.raised, call.transform
     if raised is None or transform is None or "equinox" not in packages_of(value) or called(transform) not in _FILTERS:
         return None
@@ -353,7 +353,7 @@ def _filtered(call: Applied, value: Any) -> FoundCure | None:
 
 
 def _unpacked(raised: RaisedAt) -> Explained | None:
-    """gw, gb = jax.grad(loss)(w, b): one gradient, and several names for it."""
+    """Explains gw, gb = jax.grad(loss)(w, b): grad returns one gradient without argnums."""
     statement = raised.statement_of(raised.node)
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
         return None
@@ -370,7 +370,7 @@ def _unpacked(raised: RaisedAt) -> Explained | None:
 
 
 def _by_name(call: Applied, number: int) -> Explained | None:
-    """An argument to differentiate that the call passes by its name."""
+    """Explains a keyword argument that grad should differentiate; grad differentiates positional arguments only."""
     raised, call_node, parameters = call.raised, call.call, call.parameters
     if raised is None or call_node is None or number < len(call_node.args) or number >= len(parameters):
         return None
@@ -456,7 +456,7 @@ def _sizes(call: Applied, text: str) -> Explained:
 
 
 def _other_axis(axes_of_arrays: list[tuple[str, str, str, str]]) -> str | None:
-    """Another axis of one array that has as many elements as the mapped axis of the other; None where there is none."""
+    """The sentence that names another axis of one array, as long as the mapped axis of the other; None without one."""
     for (size, *_), (_, axis, path, type_) in (axes_of_arrays, axes_of_arrays[::-1]):
         sizes = re.findall(r"\d+", type_.partition("[")[2])
         places = [place for place, axis_size in enumerate(sizes) if axis_size == size and str(place) != axis]
@@ -530,7 +530,7 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
 
 
 def _flat_leaf(call: Applied, number: int, axis: int, rank: int) -> Explained | None:
-    """A list of numbers, or a part of a tree, that has no axis to map."""
+    """Explains an argument of vmap whose numbers or arrays have no axis to map, such as a list of numbers."""
     import jax
 
     assert call.call is not None

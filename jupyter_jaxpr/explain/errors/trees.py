@@ -1,4 +1,4 @@
-"""Explains an error about two trees that differ: where they differ, by the path in the user's own names."""
+"""Explains an error about two pytrees that differ: the path of the difference, with the user's names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NONE = "None is an empty tree, not a leaf. Write a value in its place, or is_le
 
 
 def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Two trees of a `jax.tree.map` that differ, or an option whose tree is not that of its argument."""
+    """Explains different trees in a `jax.tree.map`, or an option such as in_axes that does not fit its argument."""
     text = " ".join(message_of(error).split())
     differ = _DIFFER.search(f"{text} ") if isinstance(error, ValueError) else None
     if differ is None:
@@ -59,7 +59,7 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
 
 
 def _title(text: str, first: str, second: str, notes: list[str]) -> str | None:
-    """What differs between two trees; a way out that the kinds tell goes into the notes."""
+    """The sentence that names the difference of two trees; adds a cure for None leaves to notes."""
     if match := _TYPES.search(text):
         kinds = [_kind(match["first"]), _kind(match["other"])]
         notes += [_NONE] if "None" in kinds else []
@@ -76,7 +76,7 @@ def _elements(number: str) -> str:
 
 
 def _trees(raised: RaisedAt | None) -> list[str] | None:
-    """The two trees of the call as the text has them; None where the call has more, or one has no name."""
+    """The code of the two trees in the call; None for more than two trees, or for a tree without a name."""
     call = raised.node if raised is not None else None
     if raised is not None and isinstance(call, ast.Call) and len(call.args) == 3 and called(call) in _MAPS:
         if all(isinstance(argument, ast.Name | ast.Attribute | ast.Subscript) for argument in call.args[1:]):
@@ -88,7 +88,7 @@ _MAPS = frozenset({"map", "tree_map"})
 
 
 def _with_keys(raised: RaisedAt | None, text: str) -> list[str] | None:
-    """The two dicts among the arguments of a library's call that have the keys of the message."""
+    """The code of the two dicts in the call whose keys the error message lists; None if unclear."""
     match, call = _KEYS.search(text), raised.node if raised is not None else None
     if match is None or raised is None or raised.frame is None or not isinstance(call, ast.Call):
         return None
@@ -108,7 +108,7 @@ def _with_keys(raised: RaisedAt | None, text: str) -> list[str] | None:
 
 
 def _keys_of(raised: RaisedAt, node: ast.expr) -> set[str] | None:
-    """The keys of a dict that is a value, or that the text writes."""
+    """The keys of a dict value or a dict display."""
     if isinstance(node, ast.Dict):
         return {str(key.value) for key in node.keys if isinstance(key, ast.Constant)}
     value = value_of(raised, node)
@@ -116,7 +116,7 @@ def _keys_of(raised: RaisedAt, node: ast.expr) -> set[str] | None:
 
 
 def _has_dict(value: Any, keys: set[str], depth: int = 4) -> bool:
-    """Whether a tuple, such as the state of an optimizer, holds a dict with some keys."""
+    """Whether a tuple, such as the state of an optimizer, contains a dict with the given keys."""
     if type(value) is dict:
         return set(map(str, value)) == keys
     return depth > 0 and isinstance(value, tuple) and any(_has_dict(element, keys, depth - 1) for element in value[:20])

@@ -1,10 +1,9 @@
 """Tries a cure: traces the edited statement with the types that its values had when the cell raised.
 
-Only the statements that the cure changes and the statement that raised are traced, in a namespace that is thrown away:
-names of the frame that hold traced values get new tracers of the same types, and other names hold copies. Nothing is
-compiled; the Python of the statements runs, as it does in a trace of JAX's. A statement that may change something
-outside of itself is not traced, and the trials of one error share one time (`time_limit.error_budget`): such a cure has
-not passed.
+A trial traces only the changed statements and the failing statement, in a temporary namespace: traced values become
+new tracers of the same types, other values become copies. JAX compiles nothing; Python runs the statements, as in any
+trace. A statement with side effects gets no trial, and the trials of one error share a time limit
+(`time_limit.error_budget`). A cure without a trial keeps its sentence, but loses its edit.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ from .raised import RaisedAt
 from .time_limit import Budget, TooLong, left_for_error
 
 _NAME = "__jupyter_jaxpr_trial__"
-_FILL = re.compile(r"\bFILL\b")  # any value will do for a trial
+_FILL = re.compile(r"\bFILL\b")  # the trial replaces FILL by 0
 _numbers = itertools.count(1)
 
 
 def passed(raised: RaisedAt, cures: Sequence[FoundCure]) -> list[FoundCure]:
-    """The cures without those that apply and fail; one that could not be tried keeps only its sentence."""
+    """The cures without those whose trial failed; a cure without a trial keeps only its sentence."""
     passed_cures = []
     budget = left_for_error()
     for cure in cures:
@@ -64,11 +63,11 @@ Outcome = Literal["traced", "later error", "failed", "untried"]
 
 
 class _OtherCarry(Exception):
-    """The edited body of a loop gives its carry another type, so the loop refuses the body."""
+    """The edited loop body changes the type of the carry, which the loop does not allow."""
 
 
 def _outcome_of_edits(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -> Outcome:
-    """Whether edited statements can be traced, and the statements of the function that follow."""
+    """The outcome of a trace of the edited statements, together with the later statements of the function."""
     if raised.loops is None or raised.frame is None:
         return "untried"
     text = edited("\n".join(raised.loops.lines), edits)
@@ -102,7 +101,7 @@ def _outcome_of_edits(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -
 
 
 def _with_dependents(module: ast.Module, body: list[ast.stmt]) -> list[ast.stmt]:
-    """Statements of one block, with those between them that read what an earlier one of them writes."""
+    """The edited statements of a block, and those between them that read a name which an earlier one writes."""
     block = next((inside for inside in _blocks(module) if all(statement in inside for statement in body)), None)
     if block is None or len(body) < 2:
         return body
@@ -126,13 +125,13 @@ def _blocks(module: ast.Module) -> Iterator[list[ast.stmt]]:
 
 
 def _shift(edits: Sequence[Edit], line: int) -> int:
-    """How many lines further down a line of the text is once the edits are made."""
+    """The number of lines by which the edits above move a line down."""
     above = [edit for edit in edits if edit.place.end_line < line]
     return sum(edit.text.count("\n") - (edit.place.end_line - edit.place.line) for edit in above)
 
 
 def _statement_at(module: ast.Module, line: int, raising: int) -> ast.stmt | None:
-    """The statement at a line: a def that does not hold the line that raised, or the innermost one."""
+    """The innermost statement at a line, or the whole def if the failing line is outside of the def."""
     innermost: ast.stmt | None = None
     inside: list[ast.stmt] = module.body
     while True:
@@ -163,7 +162,7 @@ def _first_line(node: ast.stmt) -> int:
 
 
 def _statements_after(module: ast.Module, statement: ast.stmt) -> list[ast.stmt]:
-    """The statements after one that stands in a function itself, not in a loop or a condition."""
+    """The later statements of the function, if the statement is at the top level of the function."""
     for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef) and statement in node.body:
             return node.body[node.body.index(statement) + 1 :]
@@ -182,13 +181,13 @@ def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Ou
     nodes_written = {name_node.id for name_node in nodes if isinstance(name_node.ctx, ast.Store)}
     nodes_written |= {part.name for node in body for part in ast.walk(node) if isinstance(part, ast.FunctionDef)}
     names = {**frame.f_globals, **frame.f_locals}
-    # What the statements write is a variable of the function; its value before comes in as an argument.
+    # The names that the statements assign are local to the trial function; arguments pass their earlier values.
     before = sorted(name for name in nodes_written if name in names)
     head = f"def {_NAME}({', '.join(before)}):\n    pass\n"
     module = ast.parse(head)
-    made_of = module.body[0]
-    assert isinstance(made_of, ast.FunctionDef)
-    made_of.body = list(body)
+    trial_function = module.body[0]
+    assert isinstance(trial_function, ast.FunctionDef)
+    trial_function.body = list(body)
     text = ast.unparse(ast.fix_missing_locations(module))
     file = f"<jupyter_jaxpr trial {next(_numbers)}>"
     space: dict[str, Any] = dict(names)
@@ -235,12 +234,12 @@ def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Ou
 
 
 def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str]) -> Outcome:
-    """Whether the call of a jitted function that raised can be traced with some arguments as what they are.
+    """The outcome of a trace of the failing call with some arguments as Python values instead of tracers.
 
     Args:
-        call: The call.
-        values: What the call gave for each parameter.
-        names: Of the arguments that are not traced.
+        call: The failing call of the jitted function.
+        values: The argument for each parameter.
+        names: The names of the arguments that stay Python values.
     """
     import jax
 
@@ -261,7 +260,7 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
 
         def run(*inputs: Any) -> list[Any]:
             mine = {**jax.tree_util.tree_unflatten(tree, inputs), **static}
-            # A text or an object among the results is an error of jit.
+            # asarray raises for a string or an object in the result, as jit does.
             return [jax.numpy.asarray(leaf) for leaf in jax.tree_util.tree_leaves(plain(**mine))]
 
         with observer().looking_away(), unseen_warnings():
@@ -301,7 +300,7 @@ Tracers = dict[str, tuple[list[Any], Any, list[int]]]
 
 
 def _specs(names: dict[str, Any]) -> tuple[list[Any], Tracers]:
-    """Types of the traced leaves of some values, and where they belong."""
+    """The types of the traced leaves of some values, and the positions of the leaves in the values."""
     import jax
 
     specs: list[Any] = []

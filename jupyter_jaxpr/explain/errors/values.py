@@ -18,7 +18,7 @@ from .raised import RaisedAt, is_of_jax
 from .static_argument_edits import is_differentiated, static_cure
 from .trial import passed
 
-#: Public names of jax.errors -> what Python needs: a sentence.
+#: Classes of jax.errors -> the sentence that names the needed value.
 WANTED = {
     "TracerBoolConversionError": "Python's if, while, and, or and not need a value that is true or false.",
     "TracerIntegerConversionError": "Python needs an integer, for example for a range, an index or a shape.",
@@ -27,7 +27,7 @@ WANTED = {
     "NonConcreteBooleanIndexError": "A boolean index decides the shape of the result.",
 }
 _STATIC = "For a setting that seldom changes, pass the name of the argument to jax.jit as static_argnames."
-#: Where no cure fits the line: what to do in general.
+#: The sentence about grad; _GENERAL below: the cure of each error class when no other cure fits.
 _UNDER_GRAD = (
     "jax.grad without jax.jit can run this line, because jax.grad calls the function with values. Under jax.jit, "
     "arrays have no values."
@@ -66,7 +66,7 @@ _LEAKED = re.compile(r"^Encountered an unexpected tracer")
 
 
 def value_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Python needed the value of a traced array."""
+    """Explains an error because Python, NumPy or JAX needed the value of a traced array."""
     kind = kind_name(type(error))
     message = message_of(error)
     if kind in WANTED and is_of_jax(error):
@@ -115,13 +115,13 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
 
 
 def _text(raised: RaisedAt | None) -> str | None:
-    """The text of the expression that raised, at most 60 characters; None where it is not known."""
+    """The code of the failing expression, at most 60 characters; None without source code."""
     text = raised.text if raised is not None else None
     return text if text is None or len(text) <= 60 else f"{text[:59]}…"
 
 
 def _match_comparison(raised: RaisedAt | None) -> str | None:
-    """The comparison that a case of a match statement makes."""
+    """The comparison, such as x == 0, that a case of a match statement stands for."""
     pattern = raised.parents.get(id(raised.node)) if raised is not None else None
     matched = raised.around(ast.Match) if raised is not None else None
     if raised is None or not isinstance(pattern, ast.MatchValue) or not isinstance(matched, ast.Match):
@@ -130,7 +130,7 @@ def _match_comparison(raised: RaisedAt | None) -> str | None:
 
 
 def _traced_elements(raised: RaisedAt) -> list[Any]:
-    """The traced integers in the tuples and lists that the expression reads."""
+    """The traced integers in the tuples and lists that the failing expression reads."""
     nodes = [part for part in ast.walk(raised.node) if isinstance(part, ast.Name)] if raised.node is not None else []
     values = [value_of(raised, name_node) for name_node in nodes]
     return [element for value in values if type(value) in (tuple, list) for element in value if _is_integer(element)]
@@ -150,7 +150,7 @@ def _explained_with_culprits(
     last: list[FoundCure] | None = None,
     of_all_types: bool = False,
 ) -> Explained:
-    # The traceback shows no tracer here: those that the expression reads and that are no arrays are meant.
+    # The traceback does not show the tracer, so take the scalar tracers that the failing expression reads.
     origins = named_culprits(raised, _ARGUMENTS.search(message_of(error)))
     if raised is not None and not origins.inputs:
         scalars = [tracer for tracer in raised.tracers.values() if of_all_types or _is_integer(tracer)]
@@ -229,7 +229,7 @@ def _value(kind: str, error: BaseException, raised: RaisedAt | None, function: s
 
 
 def _index(raised: RaisedAt) -> list[FoundCure]:
-    """Of a list at a traced place."""
+    """The cures of a list with a traced index: jax.lax.switch or an array."""
     node = raised.around(ast.Subscript)
     if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.List | ast.Tuple | ast.Name):
         return []

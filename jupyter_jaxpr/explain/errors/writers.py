@@ -1,4 +1,4 @@
-"""Finds the statement of the user's that kept a traced value in an attribute, a list or a dict of outside."""
+"""Finds the statement in the user's code that stored a traced value in an outside attribute, list or dict."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert
 
 
 def writer_of(raised: RaisedAt, error: BaseException) -> tuple[str, str] | None:
-    """The name of the function and the only statement that writes what the expression reads; None where not known.
+    """The function name and the code of the only statement that writes a value which the failing expression reads.
 
     Args:
         raised: Where a traced value of an earlier trace was used.
-        error: What was raised.
+        error: The exception of the later use.
     """
     read = _names_read(raised.node)
     writers = {
@@ -38,14 +38,14 @@ def writer_of(raised: RaisedAt, error: BaseException) -> tuple[str, str] | None:
 
 
 def _names_read(node: ast.AST | None) -> set[str]:
-    """What an expression reads: names, and attributes by the name behind the point."""
+    """The names that an expression reads; an attribute counts as .name."""
     nodes = list(ast.walk(node)) if node is not None else []
     names = {part.id for part in nodes if isinstance(part, ast.Name)}
     return names | {f".{part.attr}" for part in nodes if isinstance(part, ast.Attribute)}
 
 
 def _modules(raised: RaisedAt) -> Iterator[tuple[ast.Module, list[str]]]:
-    """The text that raised, and those of the user's functions that the notebook has in names."""
+    """The syntax tree and the lines of the failing file, and of the files of the user's other functions."""
     if raised.loops is not None:
         yield raised.loops.module, raised.loops.lines
     files = {raised.place.file}
@@ -64,7 +64,7 @@ def _file_of(value: Any) -> str:
 
 
 def _outside_writes(function: ast.FunctionDef, lines: list[str], read: set[str]) -> Iterator[str]:
-    """The statements of a function that write into something from outside that an expression reads."""
+    """The code of the statements in a function that write to an outside name or attribute in `read`."""
     local_names = own_names(function)
     for node in ast.walk(function):
         targets: list[ast.expr] = []
@@ -79,7 +79,7 @@ def _outside_writes(function: ast.FunctionDef, lines: list[str], read: set[str])
 
 
 def _is_written(node: ast.AST) -> TypeGuard[ast.expr]:
-    """Whether a part of the left side of an assignment is written, as both of `model.h, y` are."""
+    """Whether an assignment writes a node of its left side, as it writes both nodes of `model.h, y = ...`."""
     return isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load)
 
 
