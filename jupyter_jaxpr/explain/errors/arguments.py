@@ -138,8 +138,8 @@ def _no_key(raised: RaisedAt) -> Explained | None:
         return None
     function = value_of(raised, call.func)
     first = call.args[0]
-    made_by = ast.unparse(first.func).rpartition(".")[2] if isinstance(first, ast.Call) else ""
-    is_array = isinstance(first, ast.Call) and module_of_call(raised, first) and made_by not in _KEYS
+    maker_name = ast.unparse(first.func).rpartition(".")[2] if isinstance(first, ast.Call) else ""
+    is_array = isinstance(first, ast.Call) and module_of_call(raised, first) and maker_name not in _KEYS
     kind = type_of(value_of(raised, first)) if value_of(raised, first) is not None else ""
     is_other = bool(kind) and not kind.startswith(("key<", "u32["))
     if parameters_of(function)[:1] != ["key"] or not (is_array or is_other):
@@ -214,10 +214,10 @@ def _kernel_parameters(raised: RaisedAt | None, name: str, passed_count: str, ta
         for node in ast.walk(call)
         if isinstance(node, ast.Call) and raised.source(node.func).endswith("BlockSpec") and len(node.args) > 1
     ]
-    wrong = [
+    wrong_index_maps = [
         index_map for index_map in maps if isinstance(index_map, ast.Lambda) and str(len(index_map.args.args)) == takes
     ]
-    at = edit_of(raised, over(wrong[0], "")).place if wrong else None
+    at = edit_of(raised, over(wrong_index_maps[0], "")).place if wrong_index_maps else None
     return Explained(
         at, title, words, (FoundCure("the index map", None, f"Give the index map {passed_count} parameters."),)
     )
@@ -511,14 +511,14 @@ def _wrong_names(raised: RaisedAt | None, names: list[str], option: str) -> Expl
     function, parameters = _jitted_function(raised)
     title = f"{function} has no argument {' and '.join(names)}"
     cure = FoundCure(option, None, f"Write the names of arguments of {function} in {option}.")
-    close = [parameter for parameter in parameters if parameter.lower().strip("_") == names[0].lower().strip("_")]
-    close = close or difflib.get_close_matches(names[0], parameters, 2, 0.7)
-    if raised is not None and raised.node is not None and len(names) == 1 and len(close) == 1:
+    close_names = [parameter for parameter in parameters if parameter.lower().strip("_") == names[0].lower().strip("_")]
+    close_names = close_names or difflib.get_close_matches(names[0], parameters, 2, 0.7)
+    if raised is not None and raised.node is not None and len(names) == 1 and len(close_names) == 1:
         places = [e for e in ast.walk(raised.node) if isinstance(e, ast.Constant) and e.value == names[0]]
         if len(places) == 1:
             quote = raised.source(places[0])[0]
-            code = f"{quote}{close[0]}{quote}"
-            words = f"{close[0]} is the argument of {function} whose name is closest."
+            code = f"{quote}{close_names[0]}{quote}"
+            words = f"{close_names[0]} is the argument of {function} whose name is closest."
             cure = applied(FoundCure(option, code, words), [edit_of(raised, over(places[0], code))])
     return Explained(None, title, _parameters_sentence(function, parameters), (cure,))
 

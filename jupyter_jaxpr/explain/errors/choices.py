@@ -253,8 +253,8 @@ class Choices:
             case ast.BoolOp(op=op, values=values) if not all(self._is_boolean(operand) for operand in values):
                 code = self._source(values[-1])
                 for value in reversed(values[:-1]):
-                    mine = self._source(value)
-                    pair = (mine, code) if isinstance(op, ast.Or) else (code, mine)
+                    value_code = self._source(value)
+                    pair = (value_code, code) if isinstance(op, ast.Or) else (code, value_code)
                     code = f"{self._jnp}.where({self._boolean(value)}, {pair[0]}, {pair[1]})"
                 word = "or" if isinstance(op, ast.Or) else "and"
                 text = f"jnp.where chooses between the values as {word} does, and computes both."

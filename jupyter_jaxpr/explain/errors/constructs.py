@@ -148,8 +148,8 @@ def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
         explanation = explanation.replace("component loop_carry[1]", _carry_name(raised)).replace(
             "loop_carry[1]", _carry_name(raised)
         )
-        grown = _GROWN.search(" ".join(explanation.split()))
-        if grown is not None and int(grown[2]) > int(grown[1]):
+        growth = _GROWN.search(" ".join(explanation.split()))
+        if growth is not None and int(growth[2]) > int(growth[1]):
             words = (
                 "A carry keeps its number of elements. Return the new element as the output of a step of lax.scan, or "
                 "start with an array of the final shape and fill it with .at[i].set(...)."
@@ -201,8 +201,8 @@ def _carry_origins(raised: RaisedAt | None, path: str) -> list[str]:
     leaf = _leaf(_assigned_value(raised, start), path) or start
     sentences = [f"The first step receives {_short_source(raised, leaf)} (line {leaf.lineno})."]
     if result is not None:
-        ended = _leaf(result, path) or result
-        sentences.append(f"The step returns {_short_source(raised, ended)} (line {ended.lineno}).")
+        final_carry = _leaf(result, path) or result
+        sentences.append(f"The step returns {_short_source(raised, final_carry)} (line {final_carry.lineno}).")
     return sentences
 
 

@@ -102,9 +102,9 @@ def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
 
 def _makes_key(raised: RaisedAt, node: ast.expr) -> bool:
     """Whether an expression is a key of jax.random, or a call that makes a key."""
-    made_by = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    maker_name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
     value = value_of(raised, node) if raised.frame is not None else None
-    return made_by.endswith(("random.key", "random.PRNGKey")) or dtype_of(value).startswith("key<")
+    return maker_name.endswith(("random.key", "random.PRNGKey")) or dtype_of(value).startswith("key<")
 
 
 def _key_argument(raised: RaisedAt | None) -> Explained:

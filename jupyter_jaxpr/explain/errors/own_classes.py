@@ -27,12 +27,12 @@ def own_class_error(error: BaseException, raised: RaisedAt | None, function: str
         return None
     kind = match[1]
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
-    holding = [
+    matching_arguments = [
         argument
         for argument in arguments
         if called(argument) == kind or type(value_of(raised, argument)).__name__ == kind
     ]
-    source = " ".join(raised.source(holding[0]).split()) if holding else f"An object of {kind}"
+    source = " ".join(raised.source(matching_arguments[0]).split()) if matching_arguments else f"An object of {kind}"
     attributes = [part.value for part in ast.walk(call.func) if isinstance(part, ast.Attribute)]
     if any(type(value_of(raised, attribute)).__name__ == kind for attribute in attributes):
         return None  # a bound method: its object is not an argument

@@ -133,8 +133,8 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
         instead, words = _REMOVED[name]
         return Explained(None, f"{title} any more", "", (FoundCure(instead, None, words),))
     module = value_of(raised, attribute.value)
-    close = difflib.get_close_matches(name, list(vars(module)) if type(module) is type(sys) else [], 1, 0.8)
-    cures = [FoundCure("the name", None, f"The closest name is {close[0]}.")] if close else []
+    close_names = difflib.get_close_matches(name, list(vars(module)) if type(module) is type(sys) else [], 1, 0.8)
+    cures = [FoundCure("the name", None, f"The closest name is {close_names[0]}.")] if close_names else []
     return Explained(None, title, "", tuple(cures))
 
 
@@ -224,8 +224,8 @@ def _no_key(raised: RaisedAt) -> Explained | None:
     title = f"{source} has no key {node.slice.value!r}"
     explanation = f"The keys of {source} are {', '.join(texts[:_MOST])}{ending}." if texts else f"{source} has no keys."
     named = [key for key in holder if type(key) is str]
-    close = difflib.get_close_matches(str(node.slice.value), named, 1, 0.3)
-    cures = [FoundCure("a key", None, f"The closest key is {close[0]!r}.")] if close else []
+    close_names = difflib.get_close_matches(str(node.slice.value), named, 1, 0.3)
+    cures = [FoundCure("a key", None, f"The closest key is {close_names[0]!r}.")] if close_names else []
     return Explained(None, title, explanation, tuple(cures))
 
 

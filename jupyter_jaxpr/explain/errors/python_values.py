@@ -304,18 +304,18 @@ def _attribute(raised: RaisedAt, name: str) -> Explained | None:
         return None
     all_names = [*vars(holder)] if library is None else [*instance_dict(holder), *dir(kind)]
     names = [attribute for attribute in all_names if not attribute.startswith("_")]
-    close = difflib.get_close_matches(name, names, 2, 0.55)
+    close_names = difflib.get_close_matches(name, names, 2, 0.55)
     title = f"{source} has no attribute {name}"
     explanation = f"{source} is a {kind.__name__} of {library}." if library is not None else ""
-    if library == "flax" and name in ("apply", "init") and not close:
+    if library == "flax" and name in ("apply", "init") and not close_names:
         words = f"A module of flax.nnx holds its parameters: call {source}(x)."
         return Explained(None, title, explanation, (FoundCure("a call", None, words),))
-    if library is None and not close:
+    if library is None and not close_names:
         words = f"The policies are {', '.join(names)}."
         return Explained(None, title, explanation, (FoundCure("a policy", None, words),))
-    cures = (FoundCure("the name", None, f"Close names are {' and '.join(close)}."),) if close else ()
-    if len(close) == 1:
-        cures = (FoundCure("the name", None, f"A close name is {close[0]}."),)
+    cures = (FoundCure("the name", None, f"Close names are {' and '.join(close_names)}."),) if close_names else ()
+    if len(close_names) == 1:
+        cures = (FoundCure("the name", None, f"A close name is {close_names[0]}."),)
     return Explained(None, title, explanation, cures)
 
 
@@ -371,8 +371,8 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
         return _none_in_list(raised, call)
     for node in [*call.args, *(keyword.value for keyword in call.keywords)]:
         value = value_of(raised, node)
-        made_by = called(node)
-        is_it = type(value).__name__ == kind or made_by == kind.removeprefix("dict_")
+        maker_name = called(node)
+        is_it = type(value).__name__ == kind or maker_name == kind.removeprefix("dict_")
         is_it = (
             is_it
             or (kind == "generator" and isinstance(node, ast.GeneratorExp))
@@ -385,7 +385,7 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
         code = f"{jnp}.array(list({source}))"
         words = "jax.numpy makes an array of a list."
         if kind == "range":
-            code = f"{jnp}.arange{source[len('range') :]}" if made_by == "range" else f"{jnp}.array({source})"
+            code = f"{jnp}.arange{source[len('range') :]}" if maker_name == "range" else f"{jnp}.array({source})"
             words = "An array of the same numbers."
         if isinstance(node, ast.GeneratorExp):
             inner = source[1:-1] if source.startswith("(") else source

@@ -33,18 +33,15 @@ def quoted_error(error: BaseException, raised: RaisedAt | None, function: str) -
     parts = error.args if len(error.args) != 1 or type(error.args[0]) is not tuple else error.args[0]
     is_split = len(parts) > 1 and all(type(part) is str for part in parts)
     message = _CHANGING.sub("", "".join(parts) if is_split else message_of(error)).strip()
-    sentences = [" ".join(sentence.split()) for sentence in _SENTENCE.split(message) if sentence and sentence.strip()]
-    if not sentences or len(sentences[0]) < 10:
+    phrases = [" ".join(phrase.split()) for phrase in _SENTENCE.split(message) if phrase and phrase.strip()]
+    if not phrases or len(phrases[0]) < 10:
         return None
-    title = quoted(sentences[0].rstrip(".:"), _LONGEST)
-    hints = [sentence for sentence in sentences[1:] if _HINT.search(sentence) and len(sentence) < 300][:_HINTS]
+    title = quoted(phrases[0].rstrip(".:"), _LONGEST)
+    hints = [phrase for phrase in phrases[1:] if _HINT.search(phrase) and len(phrase) < 300][:_HINTS]
     cures = (FoundCure("as the message says", None, " ".join(hints)),) if hints else ()
-    further_sentences = [sentence for sentence in sentences[1:] if sentence not in hints and len(sentence) < 300][
-        :_SENTENCES
-    ]
+    further_phrases = [phrase for phrase in phrases[1:] if phrase not in hints and len(phrase) < 300][:_SENTENCES]
     explanation = [
-        sentence if sentence.endswith((".", "!", "?")) else f"{sentence.rstrip(':,;')}."
-        for sentence in further_sentences
+        phrase if phrase.endswith((".", "!", "?")) else f"{phrase.rstrip(':,;')}." for phrase in further_phrases
     ]
     return Explained(None, title, " ".join([*explanation, operands(raised, operand_nodes(raised))]).strip(), cures)
 

@@ -31,12 +31,12 @@ def without_harm(raised: RaisedAt | None, cure: FoundCure) -> FoundCure:
 def _reason_against(raised: RaisedAt, edits: Sequence[Edit]) -> str | None:
     assert raised.loops is not None
     source = "\n".join(raised.loops.lines)
-    mine = [edit for edit in edits if edit.place.file == raised.place.file]
-    after = ast.parse(edited(source, mine))
-    for edit in mine:
+    edits_of_file = [edit for edit in edits if edit.place.file == raised.place.file]
+    after = ast.parse(edited(source, edits_of_file))
+    for edit in edits_of_file:
         shift = sum(
             other_edit.text.count("\n") - (other_edit.place.end_line - other_edit.place.line)
-            for other_edit in mine
+            for other_edit in edits_of_file
             if other_edit.place.end_line < edit.place.line
         )
         first = edit.place.line + shift
@@ -63,14 +63,14 @@ def _reason_against(raised: RaisedAt, edits: Sequence[Edit]) -> str | None:
 
 def _innermost_function(module: ast.AST, first: int, last: int) -> ast.FunctionDef | None:
     """The innermost def whose body contains the lines from first to last."""
-    holding = [
+    functions = [
         node
         for node in ast.walk(module)
         if isinstance(node, ast.FunctionDef)
         and node.body[0].lineno <= first
         and last <= (node.end_lineno or node.lineno)
     ]
-    return max(holding, key=lambda node: node.lineno, default=None)
+    return max(functions, key=lambda node: node.lineno, default=None)
 
 
 def _new_local_name(before: ast.FunctionDef, after: ast.FunctionDef) -> str | None:

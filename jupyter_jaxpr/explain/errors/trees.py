@@ -95,15 +95,15 @@ def _with_keys(raised: RaisedAt | None, text: str) -> list[str] | None:
     names: list[str] = []
     for key_text in (match["first"], match["other"]):
         keys = set(re.findall(r"\['(.*?)'\]", _keys(key_text)))
-        holding = [raised.source(argument) for argument in call.args if _keys_of(raised, argument) == keys]
+        dicts = [raised.source(argument) for argument in call.args if _keys_of(raised, argument) == keys]
         within = [
             f"a dict in {raised.source(argument)}"
             for argument in call.args
             if isinstance(argument, ast.Name) and _has_dict(value_of(raised, argument), keys)
         ]
-        if not holding and not within:
+        if not dicts and not within:
             return None
-        names.append((holding or within)[0])
+        names.append((dicts or within)[0])
     return names
 
 

@@ -135,7 +135,7 @@ def _statement_at(module: ast.Module, line: int, raising: int) -> ast.stmt | Non
     innermost: ast.stmt | None = None
     inside: list[ast.stmt] = module.body
     while True:
-        found_here = next(
+        statement_here = next(
             (
                 statement
                 for statement in inside
@@ -143,9 +143,9 @@ def _statement_at(module: ast.Module, line: int, raising: int) -> ast.stmt | Non
             ),
             None,
         )
-        if found_here is None:
+        if statement_here is None:
             return innermost
-        innermost = found_here
+        innermost = statement_here
         contains_line = _first_line(innermost) <= raising <= (innermost.end_lineno or innermost.lineno)
         if isinstance(innermost, ast.FunctionDef | ast.ClassDef) and not contains_line:
             return innermost
@@ -190,26 +190,28 @@ def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Ou
     trial_function.body = list(body)
     text = ast.unparse(ast.fix_missing_locations(module))
     file = f"<jupyter_jaxpr trial {next(_numbers)}>"
-    space: dict[str, Any] = dict(names)
+    trial_names: dict[str, Any] = dict(names)
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     prints = PrintRecorder(lambda: "", swallow=True)
     try:
-        exec(compile(text, file, "exec"), space)
-        function = space[_NAME]
+        exec(compile(text, file, "exec"), trial_names)
+        function = trial_names[_NAME]
         if has_handler(function.__code__):
             return "untried"
         copies: dict[int, Any] = {}
         for name in {name_node.id for name_node in nodes} & names.keys():
-            space[name] = copied(names[name], copies)
-        specs, tracers = _specs({name_node.id: space[name_node.id] for name_node in nodes if name_node.id in names})
+            trial_names[name] = copied(names[name], copies)
+        specs, tracers = _specs(
+            {name_node.id: trial_names[name_node.id] for name_node in nodes if name_node.id in names}
+        )
 
         carry = carry_around(raised) if isinstance(last, ast.Return) else None
         has_carry = carry is not None and carry.parameter in names and carry.parameter not in nodes_written
 
         def run(*leaves: Any) -> list[Any]:
-            mine = {**space, **_filled(tracers, leaves)}
-            result = types.FunctionType(function.__code__, mine)(*[mine[name] for name in before])
-            if carry is not None and has_carry and not carry.is_kept(mine[carry.parameter], result):
+            run_names = {**trial_names, **_filled(tracers, leaves)}
+            result = types.FunctionType(function.__code__, run_names)(*[run_names[name] for name in before])
+            if carry is not None and has_carry and not carry.is_kept(run_names[carry.parameter], result):
                 raise _OtherCarry
             return [leaf for leaf in jax.tree_util.tree_leaves(result) if hasattr(leaf, "dtype")]
 
@@ -217,7 +219,7 @@ def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Ou
             prints.start()
             with budget.limited():
                 abstract = {name: _spec_tree(names[name]) for name in tracers}
-                checked = types.FunctionType(function.__code__, {**space, **names, **abstract})
+                checked = types.FunctionType(function.__code__, {**trial_names, **names, **abstract})
                 if side_effects(checked, [_spec_tree(names[name]) for name in before], {}, first=True):
                     return "untried"
                 jax.eval_shape(run, *specs)
@@ -259,9 +261,9 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
         static = {name: copied(values[name], copies) for name in names}
 
         def run(*inputs: Any) -> list[Any]:
-            mine = {**jax.tree_util.tree_unflatten(tree, inputs), **static}
+            arguments = {**jax.tree_util.tree_unflatten(tree, inputs), **static}
             # asarray raises for a string or an object in the result, as jit does.
-            return [jax.numpy.asarray(leaf) for leaf in jax.tree_util.tree_leaves(plain(**mine))]
+            return [jax.numpy.asarray(leaf) for leaf in jax.tree_util.tree_leaves(plain(**arguments))]
 
         with observer().looking_away(), unseen_warnings():
             prints.start()
@@ -317,12 +319,12 @@ def _specs(names: dict[str, Any]) -> tuple[list[Any], Tracers]:
 def _filled(tracers: Tracers, new: Sequence[Any]) -> dict[str, Any]:
     import jax
 
-    waiting = iter(new)
+    new_leaves = iter(new)
     values = {}
     for name, (leaves, tree, places) in tracers.items():
         filled = list(leaves)
         for number in places:
-            filled[number] = next(waiting)
+            filled[number] = next(new_leaves)
         values[name] = jax.tree_util.tree_unflatten(tree, filled)
     return values
 

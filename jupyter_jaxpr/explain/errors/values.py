@@ -87,9 +87,9 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return _explained_with_culprits(title, "The number decides how long the list is.", error, raised, function, [])
     if isinstance(error, TypeError) and _KEY.search(message):
         title = "A traced array cannot be a key of a dict or an element of a set"
-        reason = "A key needs a value."
+        need = "A key needs a value."
         cure = FoundCure("a list", None, "Use a list, or a key that is no array, such as a text or an index.")
-        return _explained_with_culprits(title, reason, error, raised, function, [cure], of_all_types=True)
+        return _explained_with_culprits(title, need, error, raised, function, [cure], of_all_types=True)
     if isinstance(error, TypeError) and (parameter := _PARAMETER.search(message)):
         title = f"JAX needs the value of {parameter[2]} in {_text(raised) or parameter[1]} while JAX traces"
         return _explained_with_culprits(
@@ -97,20 +97,20 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         )
     if isinstance(error, ValueError) and _STATIC_TRACED.search(message):
         title = f"JAX needs a value in {_text(raised) or 'this call'} while JAX traces"
-        reason = "An argument of this function decides what the function computes, and needs a value."
-        return _explained_with_culprits(title, reason, error, raised, function, [])
+        need = "An argument of this function decides what the function computes, and needs a value."
+        return _explained_with_culprits(title, need, error, raised, function, [])
     if isinstance(error, IndexError) and _SLICE.search(message):
         slice_text = _text(raised) or "a slice"
         cures = Slices(raised).cures() if raised is not None else []
-        reason = "The bounds of a slice decide the shape of the result."
+        need = "The bounds of a slice decide the shape of the result."
         return _explained_with_culprits(
-            f"JAX needs the bounds of {slice_text} while JAX traces", reason, error, raised, function, cures
+            f"JAX needs the bounds of {slice_text} while JAX traces", need, error, raised, function, cures
         )
     if isinstance(error, TypeError) and _FORMAT.search(message):
-        reason = "A format such as .2f needs the value of a number."
+        need = "A format such as .2f needs the value of a number."
         cures = Calls(raised).cures() if raised is not None else []
         title = f"Python needs the value of {_text(raised) or 'a traced array'} to format it while JAX traces"
-        return _explained_with_culprits(title, reason, error, raised, function, cures, of_all_types=True)
+        return _explained_with_culprits(title, need, error, raised, function, cures, of_all_types=True)
     return None
 
 
@@ -142,7 +142,7 @@ def _is_integer(tracer: Any) -> bool:
 
 def _explained_with_culprits(
     title: str,
-    reason: str,
+    need: str,
     error: BaseException,
     raised: RaisedAt | None,
     function: str,
@@ -155,12 +155,12 @@ def _explained_with_culprits(
     if raised is not None and not origins.inputs:
         scalars = [tracer for tracer in raised.tracers.values() if of_all_types or _is_integer(tracer)]
         origins = culprits(raised, scalars or _traced_elements(raised))
-    return _explained(title, reason, error, raised, function, origins, [*cures], last or [])
+    return _explained(title, need, error, raised, function, origins, [*cures], last or [])
 
 
 def _explained(
     title: str,
-    reason: str,
+    need: str,
     error: BaseException,
     raised: RaisedAt | None,
     function: str,
@@ -173,12 +173,12 @@ def _explained(
         static = static_cure(raised, error, origins.function or function, origins.names)
         if static is not None:
             tried.append(static)
-    general = next((key for key, sentence in WANTED.items() if sentence == reason), kind_name(type(error)))
+    general = next((key for key, sentence in WANTED.items() if sentence == need), kind_name(type(error)))
     if not tried and not last and general in _GENERAL:
         name, words = _GENERAL[general]
         tried.append(FoundCure(name, None, words))
-    text = " ".join(filter(None, [reason, origins.sentence, _why(origins)]))
-    if raised is not None and raised.under_grad and origins.function is not None and not reason.startswith("NumPy"):
+    text = " ".join(filter(None, [need, origins.sentence, _why(origins)]))
+    if raised is not None and raised.under_grad and origins.function is not None and not need.startswith("NumPy"):
         text = f"{text} {_UNDER_GRAD}"
     return Explained(None, title, text, (*tried, *last), traced=True)
 
@@ -201,9 +201,9 @@ def _value(kind: str, error: BaseException, raised: RaisedAt | None, function: s
             kind = "ConcretizationTypeError"
     if kind == "TracerArrayConversionError":
         title = f"NumPy needs the values of an array in {source} while JAX traces"
-    reason = WANTED[kind]
+    need = WANTED[kind]
     if kind == "ConcretizationTypeError" and _CONVERSION.search(message_of(error)):
-        reason = _NUMBER
+        need = _NUMBER
     of_length = "`length` argument to `scan`" in message_of(error)
     if of_length:
         title = "JAX needs the length of a scan while JAX traces"
@@ -225,7 +225,7 @@ def _value(kind: str, error: BaseException, raised: RaisedAt | None, function: s
                 or _index(raised)
             )
     origins = culprits(raised)
-    return _explained(title, reason, error, raised, function, origins, cures, [])
+    return _explained(title, need, error, raised, function, origins, cures, [])
 
 
 def _index(raised: RaisedAt) -> list[FoundCure]:
