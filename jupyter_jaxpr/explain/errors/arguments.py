@@ -57,68 +57,70 @@ _MISSING = re.compile(
 )
 
 
-#: Begins a sentence about a function without a name.
+#: Subject of a sentence about a function without a name.
 _NO_NAME = "The function"
 
 
 def argument_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """An argument, or a result, that jit cannot take."""
+    """Explains an argument that a jitted function cannot take, or a result that it cannot return."""
     text = message_of(error).strip()
-    if isinstance(error, TypeError) and (found := _NO_ARRAY.search(text)):
-        # Of a jitted function that another traced function calls, JAX names the inner one.
-        called = (found["name"] or function).rpartition(".")[2]
-        return _no_array(error, raised, called, found["path"], found["type"])
-    if isinstance(error, TypeError) and (found := _RESULT.search(text)):
-        return _result(found["name"], found["type"], found["path"])
-    if isinstance(error, ValueError | TypeError) and (found := _UNHASHED.search(text)):
+    if isinstance(error, TypeError) and (match := _NO_ARRAY.search(text)):
+        # If a traced function calls another jitted function, JAX names the inner function.
+        called = (match["name"] or function).rpartition(".")[2]
+        return _no_array(error, raised, called, match["path"], match["type"])
+    if isinstance(error, TypeError) and (match := _RESULT.search(text)):
+        return _result(match["name"], match["type"], match["path"])
+    if isinstance(error, ValueError | TypeError) and (match := _UNHASHED.search(text)):
         part = _PART.search(text)
-        if part is not None and part[1].rpartition(".")[2] not in (found["type"].rpartition(".")[2], ""):
-            return _unhashed_part(raised, found["type"], part[1])
-        return _unhashed(raised, found["type"])
-    if isinstance(error, ValueError) and (found := _ARGNAMES.search(text)):
-        names = [each.strip(" '") for each in found["names"].split(",")]
-        return _wrong_names(raised, names, found["option"])
-    if isinstance(error, ValueError) and (found := _ARGNUMS.search(text)):
-        return _wrong_numbers(raised, found["option"], found["numbers"], found["count"])
-    if isinstance(error, OverflowError) and (found := _OVERFLOW.search(text)):
-        title = f"The number {found['value']} of the argument {found['path']} does not fit into int32"
-        said = "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647."
-        name = found["path"]
+        if part is not None and part[1].rpartition(".")[2] not in (match["type"].rpartition(".")[2], ""):
+            return _unhashed_part(raised, match["type"], part[1])
+        return _unhashed_argument(raised, match["type"])
+    if isinstance(error, ValueError) and (match := _ARGNAMES.search(text)):
+        names = [name.strip(" '") for name in match["names"].split(",")]
+        return _wrong_names(raised, names, match["option"])
+    if isinstance(error, ValueError) and (match := _ARGNUMS.search(text)):
+        return _wrong_numbers(raised, match["option"], match["numbers"], match["count"])
+    if isinstance(error, OverflowError) and (match := _OVERFLOW.search(text)):
+        title = f"The number {match['value']} of the argument {match['path']} does not fit into int32"
+        explanation = "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647."
+        name = match["path"]
         if raised is None or not isinstance(raised.node, ast.Call) or module_of_call(raised, raised.node):
-            name = "the number"  # the path is of a function of JAX's
-            title = f"The number {found['value']} does not fit into int32"
+            name = "the number"  # the path names an argument of a function of JAX, not of the user
+            title = f"The number {match['value']} does not fit into int32"
         cures = (
-            FoundCure("a float", None, f"Pass {name} as a float, such as {float(int(found['value'])):.4g}."),
+            FoundCure("a float", None, f"Pass {name} as a float, such as {float(int(match['value'])):.4g}."),
             FoundCure(
                 "jax_enable_x64",
                 None,
                 'jax.config.update("jax_enable_x64", True), before any other use of JAX, makes integers int64.',
             ),
         )
-        return Explained(None, title, said, cures)
-    if isinstance(error, TypeError) and (found := _TOO_MANY.search(text)) and touches_jax(error):
-        name = "the function" if found["name"] == "<lambda>" else found["name"]
-        if (rule := _rule(raised, name, found["given"], found["takes"])) is not None:
+        return Explained(None, title, explanation, cures)
+    if isinstance(error, TypeError) and (match := _TOO_MANY.search(text)) and touches_jax(error):
+        name = "the function" if match["name"] == "<lambda>" else match["name"]
+        if (rule := _derivative_rule(raised, name, match["given"], match["takes"])) is not None:
             return rule
-        if (kernel := _kernel(raised, name, found["given"], found["takes"])) is not None:
+        if (kernel := _kernel_parameters(raised, name, match["given"], match["takes"])) is not None:
             return kernel
         cure = FoundCure("the arguments", None, f"Pass as many arguments as {name} takes, or name them as name=value.")
-        title = f"The call passes {found['given']} positional arguments, but {name} takes {found['takes']}"
+        title = f"The call passes {match['given']} positional arguments, but {name} takes {match['takes']}"
         return Explained(None, title, "", (cure,))
-    if isinstance(error, TypeError) and (found := _MISSING.search(text)):
-        missing = found["names"].replace("'", "")
-        name = found["name"]
-        if name == "__init__" and found["path"]:
-            name = found["path"].rstrip(".").rpartition(".")[2]
+    if isinstance(error, TypeError) and (match := _MISSING.search(text)):
+        missing = match["names"].replace("'", "")
+        name = match["name"]
+        if name == "__init__" and match["path"]:
+            name = match["path"].rstrip(".").rpartition(".")[2]
         if raised is not None and (key := _no_key(raised)) is not None:
             return key
         if raised is not None and isinstance(raised.node, ast.Call) and "pallas_call(" in raised.source(raised.node):
             title = f"{name} is the kernel of a pallas_call and gets no reference for {missing}"
-            said = "A kernel gets one reference for each input, then one for each output, and those of scratch_shapes."
+            explanation = (
+                "A kernel gets one reference for each input, then one for each output, and those of scratch_shapes."
+            )
             words = f"Take {missing} out of the parameters, or pass another input, out_shape or scratch shape."
-            return Explained(None, title, said, (FoundCure("the parameters", None, words),))
+            return Explained(None, title, explanation, (FoundCure("the parameters", None, words),))
         words = f"Pass {missing} in the call."
-        if raised is not None and raised.loops is not None and found["name"] in _defined(raised.loops.module):
+        if raised is not None and raised.loops is not None and match["name"] in _functions_of_text(raised.loops.module):
             words = f"Pass {missing} in the call, or give a default in the def."
         return Explained(
             None, f"The call of {name} leaves out {missing}", "", (FoundCure("pass the argument", None, words),)
@@ -130,14 +132,14 @@ _KEYS = frozenset({"key", "PRNGKey", "fold_in", "split", "clone", "wrap_key_data
 
 
 def _no_key(raised: RaisedAt) -> Explained | None:
-    """A call of jax.random whose first argument is surely no key."""
+    """Explains a call of jax.random whose first argument is certainly no key."""
     call = raised.node
     if not isinstance(call, ast.Call) or ".random." not in raised.source(call.func) or not call.args:
         return None
     function = value_of(raised, call.func)
     first = call.args[0]
-    made_by = ast.unparse(first.func).rpartition(".")[2] if isinstance(first, ast.Call) else ""
-    is_array = isinstance(first, ast.Call) and module_of_call(raised, first) and made_by not in _KEYS
+    maker_name = ast.unparse(first.func).rpartition(".")[2] if isinstance(first, ast.Call) else ""
+    is_array = isinstance(first, ast.Call) and module_of_call(raised, first) and maker_name not in _KEYS
     kind = type_of(value_of(raised, first)) if value_of(raised, first) is not None else ""
     is_other = bool(kind) and not kind.startswith(("key<", "u32["))
     if parameters_of(function)[:1] != ["key"] or not (is_array or is_other):
@@ -147,19 +149,19 @@ def _no_key(raised: RaisedAt) -> Explained | None:
     return Explained(None, title, "", (FoundCure("jax.random.key", None, words),))
 
 
-def _defined(module: ast.Module) -> set[str]:
-    """The functions that a text defines."""
+def _functions_of_text(module: ast.Module) -> set[str]:
+    """The names of the functions that a cell's code defines."""
     return {node.name for node in ast.walk(module) if isinstance(node, ast.FunctionDef)}
 
 
-def _rule(raised: RaisedAt | None, name: str, given: str, takes: str) -> Explained | None:
-    """A rule of a custom derivative that takes other arguments than JAX passes."""
+def _derivative_rule(raised: RaisedAt | None, name: str, passed_count: str, takes: str) -> Explained | None:
+    """Explains a forward or backward rule of custom_vjp with another number of parameters than JAX passes."""
     if raised is None or raised.loops is None:
         return None
     for node in ast.walk(raised.loops.module):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "defvjp":
             continue
-        names = [each.id if isinstance(each, ast.Name) else "" for each in node.args]
+        names = [argument.id if isinstance(argument, ast.Name) else "" for argument in node.args]
         if name not in names:
             continue
         function = raised.source(node.func.value)
@@ -170,53 +172,59 @@ def _rule(raised: RaisedAt | None, name: str, given: str, takes: str) -> Explain
                 "JAX calls the backward rule with the arguments of nondiff_argnums, if there are some, then the "
                 "residuals, then the cotangent of the result."
             )
-        title = f"The {rule} rule {name} of {function} gets {given} arguments, but takes {takes}"
+        title = f"The {rule} rule {name} of {function} gets {passed_count} arguments, but takes {takes}"
         place = (
             next(
-                each
-                for each in ast.walk(raised.loops.module)
-                if isinstance(each, ast.FunctionDef) and each.name == name
+                definition
+                for definition in ast.walk(raised.loops.module)
+                if isinstance(definition, ast.FunctionDef) and definition.name == name
             )
-            if name in _defined(raised.loops.module)
+            if name in _functions_of_text(raised.loops.module)
             else None
         )
         at = None
         if place is not None and place.args.args:
             at = edit_of(raised, (place.args.args[0], place.args.args[-1], "")).place
-        cure = FoundCure("the arguments", None, f"Give {name} {given} parameters.")
+        cure = FoundCure("the arguments", None, f"Give {name} {passed_count} parameters.")
         return Explained(at, title, words, (cure,))
     return None
 
 
-def _kernel(raised: RaisedAt | None, name: str, given: str, takes: str) -> Explained | None:
-    """A kernel of Pallas, or an index map of a block, that takes other arguments than Pallas passes."""
+def _kernel_parameters(raised: RaisedAt | None, name: str, passed_count: str, takes: str) -> Explained | None:
+    """Explains a Pallas kernel or an index map of a BlockSpec that takes another number of arguments than it gets."""
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or "pallas_call(" not in raised.source(call):
         return None
-    made = call.func if isinstance(call.func, ast.Call) else call
-    kernel = made.args[0].id if made.args and isinstance(made.args[0], ast.Name) else ""
+    pallas_call = call.func if isinstance(call.func, ast.Call) else call
+    kernel = pallas_call.args[0].id if pallas_call.args and isinstance(pallas_call.args[0], ast.Name) else ""
     if kernel == name:
-        title = f"pallas_call passes {given} references to {name}, which takes {takes}"
+        title = f"pallas_call passes {passed_count} references to {name}, which takes {takes}"
         words = (
             "A kernel gets one reference for each input, then one for each output, and then those of scratch_shapes."
         )
-        return Explained(None, title, words, (FoundCure("the parameters", None, f"Give {name} {given} parameters."),))
+        return Explained(
+            None, title, words, (FoundCure("the parameters", None, f"Give {name} {passed_count} parameters."),)
+        )
     if "BlockSpec(" not in raised.source(call):
         return None
-    title = f"An index map of a BlockSpec gets {given} indices, but takes {takes}"
+    title = f"An index map of a BlockSpec gets {passed_count} indices, but takes {takes}"
     words = "An index map gets one index for each axis of the grid."
     maps = [
         node.args[1]
         for node in ast.walk(call)
         if isinstance(node, ast.Call) and raised.source(node.func).endswith("BlockSpec") and len(node.args) > 1
     ]
-    wrong = [each for each in maps if isinstance(each, ast.Lambda) and str(len(each.args.args)) == takes]
-    at = edit_of(raised, over(wrong[0], "")).place if wrong else None
-    return Explained(at, title, words, (FoundCure("the index map", None, f"Give the index map {given} parameters."),))
+    wrong_index_maps = [
+        index_map for index_map in maps if isinstance(index_map, ast.Lambda) and str(len(index_map.args.args)) == takes
+    ]
+    at = edit_of(raised, over(wrong_index_maps[0], "")).place if wrong_index_maps else None
+    return Explained(
+        at, title, words, (FoundCure("the index map", None, f"Give the index map {passed_count} parameters."),)
+    )
 
 
 def module_of_call(raised: RaisedAt, call: ast.Call) -> bool:
-    """Whether a call is one of a function of a module, such as jnp.add."""
+    """Whether a call calls a function of a module, such as jnp.add."""
     function = call.func
     while isinstance(function, ast.Attribute):
         function = function.value
@@ -242,7 +250,7 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     cures = [static] if outcome != "failed" else []
     if is_whole and kind in _ITERATED:
         return Explained(
-            None, f"The argument {path} is not an array: its type is {kind}", _TRACED, tuple(_as_list(raised, kind))
+            None, f"The argument {path} is not an array: its type is {kind}", _TRACED, tuple(_list_cures(raised, kind))
         )
     if not is_whole:
         cures = [
@@ -254,11 +262,11 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
         ]
     if type_.startswith(("numpy.random.", "random.")) or type_ in ("random.Random",):
         words = "Pass a key of jax.random.key as an argument, and draw with jax.random, such as jax.random.normal."
-        said = (
+        explanation = (
             f"{kind} changes at each draw. JAX traces the function once, so the program would hold one draw for ever."
         )
         title = f"The argument {path} is not an array: its type is {kind}"
-        return Explained(None, title, said, (FoundCure("jax.random", None, words),))
+        return Explained(None, title, explanation, (FoundCure("jax.random", None, words),))
     if type_ == "numpy.ndarray":
         dtype = str(getattr(values.get(name), "dtype", "")) if is_whole else ""
         words = "Keep texts, dates and objects outside of JAX, and give JAX numbers for them."
@@ -276,32 +284,32 @@ _TRACED = (
     "jax.jit traces each argument that is not static. JAX can trace arrays, numbers, and lists, tuples and "
     "dicts of arrays and numbers."
 )
-#: Modules of Python whose objects compare by their contents and hold no arrays.
+#: Modules of Python whose objects have a hash of their contents and hold no arrays.
 _HASHED_BY_CONTENT = frozenset({"datetime", "pathlib", "decimal", "fractions", "uuid", "re"})
 #: Types whose elements JAX can trace once they are in a list.
 _ITERATED = frozenset({"generator", "set", "frozenset", "map", "zip", "filter", "dict_values", "deque"})
 
 
-def _as_list(raised: RaisedAt | None, kind: str) -> list[FoundCure]:
-    """The argument of such a type as a list."""
+def _list_cures(raised: RaisedAt | None, kind: str) -> list[FoundCure]:
+    """The cure that puts list() around the set, generator or dict view that the call passes."""
     words = "JAX traces the elements of a list."
     cure = FoundCure("a list", None, words)
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call):
         return [cure]
-    found = []
-    for node in [*call.args, *(each.value for each in call.keywords)]:
+    arguments = []
+    for node in [*call.args, *(keyword.value for keyword in call.keywords)]:
         value = value_of(raised, node)
         if type(value).__name__ == kind or (kind == "generator" and isinstance(node, ast.GeneratorExp)):
-            found.append(node)
+            arguments.append(node)
         elif (kind == "set" and isinstance(node, ast.Set | ast.SetComp)) or (
             isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == kind.removeprefix("dict_")
         ):
-            found.append(node)
-    # A generator that is a name is used up once the call has read it.
-    if len(found) != 1 or (kind != "set" and isinstance(found[0], ast.Name)):
+            arguments.append(node)
+    # A generator in a variable may be used up, because the failed call has read from it.
+    if len(arguments) != 1 or (kind != "set" and isinstance(arguments[0], ast.Name)):
         return [cure]
-    (node,) = found
+    (node,) = arguments
     source = raised.source(node)
     code = f"list({source})"
     if isinstance(node, ast.GeneratorExp):
@@ -311,14 +319,14 @@ def _as_list(raised: RaisedAt | None, kind: str) -> list[FoundCure]:
 
 
 def packages_of(value: Any) -> set[str]:
-    """The packages that the classes of an object are of."""
+    """The names of the packages that define an object's class and its base classes."""
     return {(own_name(kind, "__module__") or "").partition(".")[0] for kind in mro_of(type(value))}
 
 
 def _can_be_static(value: Any) -> bool:
     if is_hashed(value) or callable(value):
         return True
-    # An object is hashed by its identity, or as its class says; a list, a dict and a set are not.
+    # A class hashes its objects by identity, or by its own __hash__; lists, dicts and sets have no hash.
     return getattr(type(value), "__hash__", None) is not None
 
 
@@ -326,72 +334,80 @@ def _result(name: str, type_: str, path: str | None) -> Explained:
     kind = type_.rpartition(".")[2]
     at = f"result{path}" if path else "the result"
     cure = FoundCure("return arrays", None, f"Return only arrays from {name}, and add {at} outside of {name}.")
-    said = "A compiled program returns arrays. JAX can return arrays, numbers, and lists, tuples and dicts of them."
-    return Explained(None, f"{name} returns a value that is not an array: {at} is {kind}", said, (cure,))
+    explanation = (
+        "A compiled program returns arrays. JAX can return arrays, numbers, and lists, tuples and dicts of them."
+    )
+    return Explained(None, f"{name} returns a value that is not an array: {at} is {kind}", explanation, (cure,))
 
 
 def _unhashed_part(raised: RaisedAt | None, type_: str, part: str) -> Explained:
-    """A tuple, a named tuple or a frozen dataclass that holds an array, a list or a dict."""
+    """Explains a static tuple or frozen dataclass that holds a value without a hash, such as an array."""
     kind, inner = type_.rpartition(".")[2], part.rpartition(".")[2]
-    what = "an array" if inner in ("ArrayImpl", "ndarray") else f"a {inner}"
-    found = _given(raised, type_)
-    name = f"The static argument {found[0]}" if found is not None else "A static argument"
-    said = "The value of a static argument is part of the cache key, so Python must be able to hash the value."
+    content = "an array" if inner in ("ArrayImpl", "ndarray") else f"a {inner}"
+    static_argument = _static_argument(raised, type_)
+    name = f"The static argument {static_argument[0]}" if static_argument is not None else "A static argument"
+    explanation = "The value of a static argument is part of the cache key, so Python must be able to hash the value."
     words = f"Write a tuple in place of the {inner}."
     cure = FoundCure("a tuple", None, words)
-    if what == "an array":
-        of = found[0] if found is not None else "the argument"
+    if content == "an array":
+        argument_name = static_argument[0] if static_argument is not None else "the argument"
         cure = FoundCure(
-            "not static", None, f"Take {of} out of the static arguments, or keep arrays apart from settings."
+            "not static", None, f"Take {argument_name} out of the static arguments, or keep arrays apart from settings."
         )
-    return Explained(None, f"{name} cannot be hashed: this {kind} holds {what}", said, (cure,))
+    return Explained(None, f"{name} cannot be hashed: this {kind} holds {content}", explanation, (cure,))
 
 
-def _unhashed(raised: RaisedAt | None, type_: str) -> Explained:
+def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
     kind = "array" if type_.endswith("ArrayImpl") or type_ == "numpy.ndarray" else type_.rpartition(".")[2]
-    said = "The value of a static argument is part of the cache key, so Python must be able to hash the value."
-    found = _given(raised, type_)
-    if found is None and raised is not None and (owner := _unhashed_self(raised, kind, said)) is not None:
+    explanation = "The value of a static argument is part of the cache key, so Python must be able to hash the value."
+    static_argument = _static_argument(raised, type_)
+    if (
+        static_argument is None
+        and raised is not None
+        and (owner := _unhashed_self(raised, kind, explanation)) is not None
+    ):
         return owner
-    if found is None or raised is None:
+    if static_argument is None or raised is None:
         cure = FoundCure("hashable", None, "Pass a number, a text or a tuple as a static argument.")
-        return Explained(None, f"A static argument cannot be hashed: its type is {kind}", said, (cure,))
-    name, node = found
+        return Explained(None, f"A static argument cannot be hashed: its type is {kind}", explanation, (cure,))
+    name, node = static_argument
     title = f"The static argument {name} cannot be hashed: its type is {kind}"
     value = value_of(raised, node) if raised.frame is not None else None
     if kind == "array":
         type_text = type_of(value) if value is not None else ""
-        said += f" {raised.source(node)} is {type_text}." if type_text else ""
+        explanation += f" {raised.source(node)} is {type_text}." if type_text else ""
         cure = FoundCure("not static", None, f"Take {name} out of the static arguments: JAX traces arrays.")
         if type_ != "numpy.ndarray" and not _is_shape(raised, node, value):
-            return Explained(None, title, said, (cure,))
+            return Explained(None, title, explanation, (cure,))
         values = FoundCure("a tuple", None, f"Pass a tuple where the values of {name} decide a shape or an axis.")
-        return Explained(None, title, said, (values, cure))
+        return Explained(None, title, explanation, (values, cure))
     if kind != "list":
         cure = FoundCure("hashable", None, f"Pass {name} as a number, a text or a tuple.")
-        return Explained(None, title, said, (cure,))
+        return Explained(None, title, explanation, (cure,))
     text = "Python can hash a tuple, but not a list."
-    is_flat = all(is_hashed(each) for each in value) if type(value) is list else None
+    is_flat = all(is_hashed(element) for element in value) if type(value) is list else None
     code = None
-    if isinstance(node, ast.List) and not any(isinstance(each, ast.List | ast.Dict | ast.Set) for each in node.elts):
+    if isinstance(node, ast.List) and not any(
+        isinstance(element, ast.List | ast.Dict | ast.Set) for element in node.elts
+    ):
         code = f"({raised.source(node)[1:-1].rstrip().rstrip(',')}{',' if len(node.elts) == 1 else ''})"
     elif is_flat:
         code = f"tuple({raised.source(node)})"
     cure = FoundCure("a tuple", code, text)
     if code is not None:
         cure = applied(cure, [edit_of(raised, over(node, code))])
-    return Explained(None, title, said, (cure,))
+    return Explained(None, title, explanation, (cure,))
 
 
 def _is_shape(raised: RaisedAt, node: ast.expr, value: Any) -> bool:
-    """Whether an array may be the sizes of a shape: a few integers along one axis."""
+    """Whether an array may hold the sizes of a shape: a few integers along one axis."""
     if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.args[0], ast.List):
-        return all(isinstance(each, ast.Constant) and type(each.value) is int for each in node.args[0].elts)
+        return all(isinstance(element, ast.Constant) and type(element.value) is int for element in node.args[0].elts)
     return dtype_of(value).startswith("int") and value.ndim == 1 and value.size <= 8
 
 
-def _unhashed_self(raised: RaisedAt, kind: str, said: str) -> Explained | None:
-    """The object of a jitted method, where the class is in the text."""
+def _unhashed_self(raised: RaisedAt, kind: str, explanation: str) -> Explained | None:
+    """Explains a jitted method whose object has no hash, where the cell defines the class."""
     call = raised.node
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     classes = [node for node in ast.walk(module) if isinstance(node, ast.ClassDef) and node.name == kind]
@@ -415,11 +431,11 @@ def _unhashed_self(raised: RaisedAt, kind: str, said: str) -> Explained | None:
             words = f"Write @{code}: Python hashes a frozen dataclass by its fields, and no field of it can be changed."
             frozen = applied(FoundCure("frozen=True", code, words), [edit_of(raised, over(decorator, code))])
             cures = passed(raised, [frozen]) or cures
-    return Explained(None, title, said, tuple(cures))
+    return Explained(None, title, explanation, tuple(cures))
 
 
-def _given(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr] | None:
-    """The only argument of the call in the text whose value is of a type, with its name."""
+def _static_argument(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr] | None:
+    """The name and the expression of the only argument of the call whose value has the given type."""
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or raised.frame is None:
         return None
@@ -427,89 +443,91 @@ def _given(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr] | None:
     kind = type_.rpartition(".")[2]
     literals = {"list": ast.List, "dict": ast.Dict, "set": ast.Set}
     pairs = [(parameters[n] if n < len(parameters) else str(n), node) for n, node in enumerate(call.args)]
-    pairs += [(each.arg, each.value) for each in call.keywords if each.arg]
-    found = []
+    pairs += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
+    arguments = []
     for name, node in pairs:
         value = value_of(raised, node)
         is_made = isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == kind
         if kind in literals and isinstance(node, literals[kind]) or type(value).__name__ == kind or is_made:
-            found.append((name, node))
+            arguments.append((name, node))
         elif kind in ("ArrayImpl", "ndarray") and value is None and isinstance(node, ast.Call):
             if _is_static(raised, call, name, parameters):
-                found.append((name, node))
-    return found[0] if len(found) == 1 else None
+                arguments.append((name, node))
+    return arguments[0] if len(arguments) == 1 else None
 
 
 def _parameters_of_method(raised: RaisedAt, function: ast.expr) -> list[str]:
-    """The parameters behind self of the only method of the text that has the name of an attribute."""
+    """The parameters after self of the only method in the code that an attribute such as model.step can mean."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
-    found = [
+    methods = [
         node
         for node in ast.walk(module)
         if isinstance(node, ast.FunctionDef) and isinstance(function, ast.Attribute) and node.name == function.attr
     ]
-    return [each.arg for each in found[0].args.args[1:]] if len(found) == 1 else []
+    return [parameter.arg for parameter in methods[0].args.args[1:]] if len(methods) == 1 else []
 
 
 def _is_static(raised: RaisedAt, call: ast.Call, name: str, parameters: list[str]) -> bool:
-    """Whether the text makes an argument static, by its name or by its place."""
+    """Whether the code marks an argument as static, by static_argnames or static_argnums."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     place = parameters.index(name) if name in parameters else -1
-    wanted = {"static_argnames": name, "static_argnums": place}
+    value_by_option = {"static_argnames": name, "static_argnums": place}
     return any(
         isinstance(node, ast.keyword)
-        and node.arg in wanted
-        and any(isinstance(each, ast.Constant) and each.value == wanted[node.arg] for each in ast.walk(node.value))
+        and node.arg in value_by_option
+        and any(
+            isinstance(part, ast.Constant) and part.value == value_by_option[node.arg] for part in ast.walk(node.value)
+        )
         for node in ast.walk(module)
     )
 
 
 def parameters_of(function: Any) -> list[str]:
-    """The names of a function's parameters; empty where they are not known."""
+    """The names of a function's parameters; an empty list if Python cannot read the signature."""
     try:
         return list(inspect.signature(function).parameters)
     except not_of_a_signal(*FAILURES):
         return []
 
 
-def _function(raised: RaisedAt | None) -> tuple[str, list[str]]:
-    """The function that the text gives to jit where the error was raised, and its parameters."""
+def _jitted_function(raised: RaisedAt | None) -> tuple[str, list[str]]:
+    """The name and the parameters of the function that the failing line passes to jit."""
     node = raised.node if raised is not None else None
     if raised is not None and isinstance(node, ast.Call):
-        for each in [*node.args, node.func]:
-            if isinstance(each, ast.Name) and each.id not in ("jit", "partial"):
-                return each.id, parameters_of(namespace(raised).get(each.id))
+        for candidate in [*node.args, node.func]:
+            if isinstance(candidate, ast.Name) and candidate.id not in ("jit", "partial"):
+                return candidate.id, parameters_of(namespace(raised).get(candidate.id))
     statement = raised.statement_of(node) if raised is not None else None
     if isinstance(statement, ast.FunctionDef):
-        return statement.name, [each.arg for each in statement.args.args + statement.args.kwonlyargs]
+        return statement.name, [parameter.arg for parameter in statement.args.args + statement.args.kwonlyargs]
     return _NO_NAME, []
 
 
-def _takes(name: str, parameters: list[str]) -> str:
+def _parameters_sentence(name: str, parameters: list[str]) -> str:
     return f"{name} takes {', '.join(parameters[:8])}." if parameters else ""
 
 
 def _wrong_names(raised: RaisedAt | None, names: list[str], option: str) -> Explained:
-    function, parameters = _function(raised)
+    function, parameters = _jitted_function(raised)
     title = f"{function} has no argument {' and '.join(names)}"
     cure = FoundCure(option, None, f"Write the names of arguments of {function} in {option}.")
-    close = [each for each in parameters if each.lower().strip("_") == names[0].lower().strip("_")]
-    close = close or difflib.get_close_matches(names[0], parameters, 2, 0.7)
-    if raised is not None and raised.node is not None and len(names) == 1 and len(close) == 1:
+    close_names = [parameter for parameter in parameters if parameter.lower().strip("_") == names[0].lower().strip("_")]
+    close_names = close_names or difflib.get_close_matches(names[0], parameters, 2, 0.7)
+    if raised is not None and raised.node is not None and len(names) == 1 and len(close_names) == 1:
         places = [e for e in ast.walk(raised.node) if isinstance(e, ast.Constant) and e.value == names[0]]
         if len(places) == 1:
             quote = raised.source(places[0])[0]
-            code = f"{quote}{close[0]}{quote}"
-            words = f"{close[0]} is the argument of {function} whose name is closest."
+            code = f"{quote}{close_names[0]}{quote}"
+            words = f"{close_names[0]} is the argument of {function} whose name is closest."
             cure = applied(FoundCure(option, code, words), [edit_of(raised, over(places[0], code))])
-    return Explained(None, title, _takes(function, parameters), (cure,))
+    return Explained(None, title, _parameters_sentence(function, parameters), (cure,))
 
 
 def _wrong_numbers(raised: RaisedAt | None, option: str, numbers: str, number: str) -> Explained:
-    function, parameters = _function(raised)
+    function, parameters = _jitted_function(raised)
     title = f"{function} has no argument at position {numbers.strip('(),')}"
     names = option.replace("argnums", "argnames")
     name = "the function" if function == _NO_NAME else function
     takes = count(int(number), "argument")
     text = f"Positions count from 0, and {name} takes {takes}. Write the names of the arguments in {names} instead."
-    return Explained(None, title, _takes(function, parameters), (FoundCure(names, None, text),))
+    return Explained(None, title, _parameters_sentence(function, parameters), (FoundCure(names, None, text),))

@@ -52,7 +52,7 @@ _SELECT = re.compile(
 )
 _SHAPE = re.compile(r"\([\d, ]*\)")
 _METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
-#: Functions all of whose arguments are arrays.
+#: Functions that take arrays only.
 _ELEMENTWISE = frozenset(
     "add subtract multiply divide power maximum minimum where equal not_equal greater less arctan2 hypot logaddexp "
     "logical_and logical_or matmul dot vdot inner outer isclose allclose".split()
@@ -61,94 +61,101 @@ _NO_CODE = "No code is suggested for this line."
 
 
 def array_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Arrays that do not fit together, or that cannot be changed or read so."""
+    """Explains shapes that do not fit together, and reads and writes that JAX arrays do not allow."""
     if not isinstance(error, TypeError | ValueError | IndexError | AttributeError):
         return None
     text = message_of(error).strip()
-    what = _short(raised)
-    if found := _BROADCAST.search(text):
-        shapes = _SHAPE.findall(found["shapes"])
-        said = (
+    source_suffix = _source_suffix(raised)
+    if match := _BROADCAST.search(text):
+        shapes = _SHAPE.findall(match["shapes"])
+        explanation = (
             "Shapes are compared from the last axis. On each axis the sizes must be equal, or a size must be 1. "
             f"{_operands(raised)}"
         )
-        title = f"The shapes {' and '.join(shapes)} do not fit together{what}"
-        return _made(title, said, raised, _new_axis(raised))
-    if found := _DOT.search(text):
-        sizes = f"{found[1]} and {found[2]}"
-        said = f"A matrix product sums over two axes of the same size, but these axes have {sizes} elements."
-        title = f"The sizes {sizes} do not fit together{what}"
-        return _made(
-            title, f"{said} {_operands(raised)}", raised, _mapped(raised, found.groups()) or _transposed(raised)
+        title = f"The shapes {' and '.join(shapes)} do not fit together{source_suffix}"
+        return _explained_array_error(title, explanation, raised, _new_axis_cures(raised))
+    if match := _DOT.search(text):
+        sizes = f"{match[1]} and {match[2]}"
+        explanation = f"A matrix product sums over two axes of the same size, but these axes have {sizes} elements."
+        title = f"The sizes {sizes} do not fit together{source_suffix}"
+        return _explained_array_error(
+            title,
+            f"{explanation} {_operands(raised)}",
+            raised,
+            _vmap_cures(raised, match.groups()) or _transpose_cures(raised),
         )
-    if found := _RESHAPE.search(text):
-        said = f"The new shape {found[3]} holds {found[4]} elements. {_operands(raised)}"
-        title = f"An array of shape {found[1]} has {found[2]} elements, not {found[4]}"
+    if match := _RESHAPE.search(text):
+        explanation = f"The new shape {match[3]} holds {match[4]} elements. {_operands(raised)}"
+        title = f"An array of shape {match[1]} has {match[2]} elements, not {match[4]}"
         cure = FoundCure("-1", None, "Write -1 for one size, and JAX computes this size from the number of elements.")
-        return _made(title, said, raised, [cure])
+        return _explained_array_error(title, explanation, raised, [cure])
     if _JOIN.search(text) and _makes_array(raised):
-        title = f"The rows{what.replace(' in ', ' of ', 1)} have different lengths"
+        title = f"The rows{source_suffix.replace(' in ', ' of ', 1)} have different lengths"
         words = "Pad the rows to one length, and keep the true lengths or a mask beside the array."
-        return _made(title, "An array has one length along each axis.", raised, [FoundCure("one length", None, words)])
+        return _explained_array_error(
+            title, "An array has one length along each axis.", raised, [FoundCure("one length", None, words)]
+        )
     if _JOIN.search(text):
-        title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be joined{what}"
-        said = f"All axes but the joined one must have equal sizes. {_operands(raised)}"
+        title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be joined{source_suffix}"
+        explanation = f"All axes but the joined one must have equal sizes. {_operands(raised)}"
         cure = FoundCure("axis", None, "Join along the axis whose sizes differ, or cut and pad the arrays.")
-        return _made(title, said, raised, [cure])
+        return _explained_array_error(title, explanation, raised, [cure])
     if _STACK.search(text):
-        title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be stacked{what}"
+        title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be stacked{source_suffix}"
         cure = FoundCure("same shape", None, "Cut or pad the arrays to one shape, or join them with jnp.concatenate.")
-        return _made(title, f"A stack needs arrays of one shape. {_operands(raised)}", raised, [cure])
-    if found := _SELECT.search(text):
-        return _selected(raised, found[1], found[2])
+        return _explained_array_error(title, f"A stack needs arrays of one shape. {_operands(raised)}", raised, [cure])
+    if match := _SELECT.search(text):
+        return _select_types(raised, match[1], match[2])
     if _IMMUTABLE.search(text):
-        return _immutable(raised)
+        return _item_assignment(raised)
     if isinstance(error, AttributeError):
-        if found := _NO_ATTRIBUTE.search(text):
-            return _no_method(raised, found[1])
+        if match := _NO_ATTRIBUTE.search(text):
+            return _no_method(raised, match[1])
         return _no_method(raised, text) if text == "__delitem__" else None
     if _AMBIGUOUS.search(text):
-        return _ambiguous(raised)
-    if found := _BROADCAST_TO.search(text):
-        title = f"An array of shape ({found[1]}) does not broadcast to ({found[2]})"
-        said = f"Shapes are compared from the last axis. An axis of size 1 can grow, others cannot. {_operands(raised)}"
+        return _array_as_condition(raised)
+    if match := _BROADCAST_TO.search(text):
+        title = f"An array of shape ({match[1]}) does not broadcast to ({match[2]})"
+        explanation = (
+            f"Shapes are compared from the last axis. An axis of size 1 can grow, others cannot. {_operands(raised)}"
+        )
         cure = FoundCure("same shape", None, "Cut, pad or reshape the array so that the sizes fit.")
-        if _grows(found[1], found[2]):
+        if _fits_with_new_axis(match[1], match[2]):
             cure = FoundCure("[:, None]", None, "Add an axis of size 1 at the position of the new axis.")
-        return _made(title, said, raised, [cure])
-    if found := _EINSUM.search(text):
-        title = f"The axis {found[1]} has {found[3]} elements and {found[2]} elements{what}"
-        said = f"In an einsum, each letter stands for one size in all operands. {_operands(raised)}"
+        return _explained_array_error(title, explanation, raised, [cure])
+    if match := _EINSUM.search(text):
+        title = f"The axis {match[1]} has {match[3]} elements and {match[2]} elements{source_suffix}"
+        explanation = f"In an einsum, each letter stands for one size in all operands. {_operands(raised)}"
         words = "Write the letters of each operand in the order of its axes."
-        return _made(title, said, raised, [FoundCure("another letter", None, words)])
-    if found := _INDEXER.search(text):
-        return _indexer(raised, found[1])
-    if (found := _AXIS.search(text)) and (option := _out_axes(raised)) is not None:
+        return _explained_array_error(title, explanation, raised, [FoundCure("another letter", None, words)])
+    if match := _INDEXER.search(text):
+        return _index_dtype(raised, match[1])
+    if (match := _AXIS.search(text)) and (option := _out_axes(raised)) is not None:
         title = f"{option} of vmap names an axis that a result does not have"
-        said = f"With the mapped axis, this result has {_axes(found[2])}."
-        words = f"Write an axis from 0 to {int(found[2]) - 1}." if found[2] != "1" else "Axis 0 is the only axis."
-        return _made(title, said, raised, [FoundCure("out_axes", None, words)])
-    if found := _AXIS.search(text):
-        title = f"An array of {_axes(found[2])} has no axis {found[1]}"
-        if found[2] == "0":
-            title = f"A single number has no axis {found[1]}"
+        explanation = f"With the mapped axis, this result has {_axes_text(match[2])}."
+        words = f"Write an axis from 0 to {int(match[2]) - 1}." if match[2] != "1" else "Axis 0 is the only axis."
+        return _explained_array_error(title, explanation, raised, [FoundCure("out_axes", None, words)])
+    if match := _AXIS.search(text):
+        title = f"An array of {_axes_text(match[2])} has no axis {match[1]}"
+        if match[2] == "0":
+            title = f"A single number has no axis {match[1]}"
         elif called(raised.node if raised is not None else None) in ("expand_dims", "stack"):
-            title = f"The result has {_axes(found[2])}, so there is no axis {found[1]}"
-        words = f"Axes count from 0. Write an axis from 0 to {int(found[2]) - 1}."
-        cure = FoundCure("axis", None, "Axis 0 is the only axis." if found[2] == "1" else words)
-        return _made(title, _operands(raised), raised, [cure] if int(found[2]) else [])
-    if found := _INDICES.search(text):
-        title = f"An array of {_axes(found[1])} cannot take {found[2]} indices"
+            title = f"The result has {_axes_text(match[2])}, so there is no axis {match[1]}"
+        words = f"Axes count from 0. Write an axis from 0 to {int(match[2]) - 1}."
+        cure = FoundCure("axis", None, "Axis 0 is the only axis." if match[2] == "1" else words)
+        return _explained_array_error(title, _operands(raised), raised, [cure] if int(match[2]) else [])
+    if match := _INDICES.search(text):
+        title = f"An array of {_axes_text(match[1])} cannot take {match[2]} indices"
         cure = FoundCure("fewer indices", None, "Write one index for each axis at most.")
-        return _made(title, _operands(raised), raised, [cure])
-    if found := _NOT_ARRAY.search(text):
-        return _no_array(raised, found[1], found[2], int(found[3]))
+        return _explained_array_error(title, _operands(raised), raised, [cure])
+    if match := _NOT_ARRAY.search(text):
+        return _no_array(raised, match[1], match[2], int(match[3]))
     return None
 
 
-def _selected(raised: RaisedAt | None, what: str, given: str) -> Explained:
-    """lax.select with two values of different types; jnp.where takes the same arguments in the same order."""
-    title = f"lax.select takes two values of one {what[:-1]}, but gets {given.strip('[]')}"
+def _select_types(raised: RaisedAt | None, attributes: str, values: str) -> Explained:
+    """Explains lax.select with two values of different shapes or dtypes, and offers jnp.where."""
+    title = f"lax.select takes two values of one {attributes[:-1]}, but gets {values.strip('[]')}"
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or called(call) != "select":
         return Explained(None, title, "Functions of jax.lax do not convert their operands to a common type.")
@@ -156,7 +163,7 @@ def _selected(raised: RaisedAt | None, what: str, given: str) -> Explained:
     cure = FoundCure(code, code, "jnp.where takes the same arguments, and gives both values one shape and one type.")
     if len(call.args) == 3:
         cure = applied(cure, [edit_of(raised, over(call.func, code))])
-    return _made(
+    return _explained_array_error(
         title,
         f"Functions of jax.lax do not convert their operands to a common type. {operands(raised, call.args)}",
         raised,
@@ -165,54 +172,59 @@ def _selected(raised: RaisedAt | None, what: str, given: str) -> Explained:
 
 
 def _out_axes(raised: RaisedAt | None) -> str | None:
-    """The option out_axes of the vmap whose function the expression calls, as written."""
+    """The code of the option out_axes of the vmap whose function the expression calls."""
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call):
         return None
-    made: ast.AST | None = call.func
-    if isinstance(made, ast.Name) and raised.loops is not None:
-        name = made.id
+    vmap_call: ast.AST | None = call.func
+    if isinstance(vmap_call, ast.Name) and raised.loops is not None:
+        name = vmap_call.id
         stores = [
             node
             for node in ast.walk(raised.loops.module)
-            if isinstance(node, ast.Assign) and [ast.unparse(each) for each in node.targets] == [name]
+            if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [name]
         ]
-        made = stores[0].value if len(stores) == 1 else None
-    if not isinstance(made, ast.Call) or called(made) != "vmap":
+        vmap_call = stores[0].value if len(stores) == 1 else None
+    if not isinstance(vmap_call, ast.Call) or called(vmap_call) != "vmap":
         return None
-    return next((f"out_axes={raised.source(each.value)}" for each in made.keywords if each.arg == "out_axes"), None)
+    return next(
+        (f"out_axes={raised.source(keyword.value)}" for keyword in vmap_call.keywords if keyword.arg == "out_axes"),
+        None,
+    )
 
 
 def _makes_array(raised: RaisedAt | None) -> bool:
-    """Whether the expression makes an array of a list."""
+    """Whether the expression is a call of array or asarray."""
     call = raised.node if raised is not None else None
     return isinstance(call, ast.Call) and called(call) in ("array", "asarray")
 
 
-def _grows(before: str, after: str) -> bool:
-    """Whether an axis at the end of a shape makes the shape fit into another one."""
-    old, new = ([each.strip() for each in shape.split(",") if each.strip()] for shape in (before, after))
+def _fits_with_new_axis(before: str, after: str) -> bool:
+    """Whether the first shape broadcasts to the second once it has an axis of size 1 at its end."""
+    old, new = ([size.strip() for size in shape.split(",") if size.strip()] for shape in (before, after))
     widened = [*old, "1"]
     return len(widened) <= len(new) and all(
         a in (b, "1") for a, b in zip(reversed(widened), reversed(new), strict=False)
     )
 
 
-def _axes(number: str) -> str:
+def _axes_text(number: str) -> str:
     return "1 axis" if number == "1" else f"{number} axes"
 
 
-def _made(title: str, said: str, raised: RaisedAt | None, cures: Sequence[FoundCure]) -> Explained:
-    return Explained(None, title, said.strip(), tuple(cures if raised is None else passed(raised, cures)))
+def _explained_array_error(
+    title: str, explanation: str, raised: RaisedAt | None, cures: Sequence[FoundCure]
+) -> Explained:
+    return Explained(None, title, explanation.strip(), tuple(cures if raised is None else passed(raised, cures)))
 
 
-def _short(raised: RaisedAt | None) -> str:
+def _source_suffix(raised: RaisedAt | None) -> str:
     text = raised.text if raised is not None else None
     return f" in {text}" if text is not None and len(text) <= 60 else ""
 
 
 def operand_nodes(raised: RaisedAt | None) -> list[ast.expr]:
-    """The operands of the operation that raised."""
+    """The expressions of the operands of the operation that raised the error."""
     node = raised.node if raised is not None else None
     match node:
         case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
@@ -220,16 +232,16 @@ def operand_nodes(raised: RaisedAt | None) -> list[ast.expr]:
         case ast.AugAssign(target=ast.Name() as target, value=value):
             return [target, value]
         case ast.Call(func=function, args=args):
-            found = (
+            operand_list = (
                 [function.value]
                 if isinstance(function, ast.Attribute)
                 and raised is not None
                 and _is_array(value_of(raised, function.value) if raised.frame is not None else None)
                 else []
             )
-            for each in args:
-                found += each.elts if isinstance(each, ast.List | ast.Tuple) else [each]
-            return found
+            for argument in args:
+                operand_list += argument.elts if isinstance(argument, ast.List | ast.Tuple) else [argument]
+            return operand_list
         case ast.Subscript(value=value):
             return [value]
     return []
@@ -250,12 +262,12 @@ def _shapes(raised: RaisedAt | None) -> list[tuple[ast.expr, tuple[int, ...]]]:
     return [(node, tuple(value.shape)) for node, value in values if _is_array(value)]
 
 
-def _new_axis(raised: RaisedAt | None) -> list[FoundCure]:
-    """An axis more, where one operand has the first axis of the other."""
+def _new_axis_cures(raised: RaisedAt | None) -> list[FoundCure]:
+    """The cure x[:, None]: one operand gets an axis of size 1, where the first axes of both operands are equal."""
     general = FoundCure("same shape", None, "Cut, pad or reshape an operand so that the sizes fit.")
     shapes = _shapes(raised)
-    if raised is not None and (kept := _kept_axis(raised)):
-        return kept
+    if raised is not None and (cures := _keepdims_cures(raised)):
+        return cures
     if raised is None or len(shapes) != 2 or not isinstance(raised.node, ast.BinOp):
         return [general]
     long, short = sorted(shapes, key=lambda pair: -len(pair[1]))
@@ -269,22 +281,22 @@ def _new_axis(raised: RaisedAt | None) -> list[FoundCure]:
 _REDUCTIONS = frozenset("mean sum max min std var median prod norm logsumexp".split())
 
 
-def _kept_axis(raised: RaisedAt) -> list[FoundCure]:
-    """Of x - x.mean(axis=1): the reduced axis with size 1."""
+def _keepdims_cures(raised: RaisedAt) -> list[FoundCure]:
+    """The cure keepdims=True for x - x.mean(axis=1): the mean keeps the reduced axis with size 1."""
     node = raised.node
     sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
-    calls = [each for each in sides if isinstance(each, ast.Call) and called(each) in _REDUCTIONS]
-    if len(calls) != 1 or any(each.arg == "keepdims" for each in calls[0].keywords):
+    calls = [operand for operand in sides if isinstance(operand, ast.Call) and called(operand) in _REDUCTIONS]
+    if len(calls) != 1 or any(keyword.arg == "keepdims" for keyword in calls[0].keywords):
         return []
-    if not any(each.arg == "axis" for each in calls[0].keywords):
+    if not any(keyword.arg == "axis" for keyword in calls[0].keywords):
         return []
     code = f"{raised.source(calls[0])[:-1].rstrip().rstrip(',')}, keepdims=True)"
     words = "keepdims=True keeps the reduced axis with size 1, so the result fits beside the array."
     return passed(raised, [applied(FoundCure("keepdims", code, words), [edit_of(raised, over(calls[0], code))])])
 
 
-def _mapped(raised: RaisedAt | None, sizes: Sequence[str]) -> list[FoundCure]:
-    """Of a module of equinox that takes one element, and that is called with a batch of elements of a fitting size."""
+def _vmap_cures(raised: RaisedAt | None, sizes: Sequence[str]) -> list[FoundCure]:
+    """The cure jax.vmap(layer)(x) for an equinox layer that takes one element but gets a batch of elements."""
     import jax
 
     call = raised.node if raised is not None else None
@@ -294,9 +306,13 @@ def _mapped(raised: RaisedAt | None, sizes: Sequence[str]) -> list[FoundCure]:
     shape = getattr(value_of(raised, call.args[0]), "shape", None) or _written_shape(call.args[0])
     if "flax" in packages and len(set(sizes)) == 2 and shape and str(shape[-1]) in sizes:
         module = raised.source(call.func)
-        other = next(size for size in sizes if size != str(shape[-1]))
-        words = f"Pass an array whose last axis has {other} elements, or make a layer for {shape[-1]} elements."
-        return [FoundCure(f"{other} elements", None, f"A layer of {module} was made for {other} elements. {words}")]
+        expected_size = next(size for size in sizes if size != str(shape[-1]))
+        words = f"Pass an array whose last axis has {expected_size} elements, or make a layer for {shape[-1]} elements."
+        return [
+            FoundCure(
+                f"{expected_size} elements", None, f"A layer of {module} was made for {expected_size} elements. {words}"
+            )
+        ]
     if "equinox" not in packages or namespace(raised).get("jax") is not jax:
         return []
     if len(shape) != 2 or str(shape[-1]) not in sizes:
@@ -307,13 +323,13 @@ def _mapped(raised: RaisedAt | None, sizes: Sequence[str]) -> list[FoundCure]:
 
 
 def _written_shape(node: ast.expr) -> tuple[int, ...]:
-    """The shape in a call such as jnp.ones((8, 3)); empty where the text has none."""
-    nodes = [each for each in ast.walk(node) if isinstance(each, ast.Tuple)] if isinstance(node, ast.Call) else []
-    sizes = [each.value if isinstance(each, ast.Constant) else None for each in nodes[0].elts] if nodes else []
+    """The shape that a call such as jnp.ones((8, 3)) names; an empty tuple if the call names none."""
+    nodes = [part for part in ast.walk(node) if isinstance(part, ast.Tuple)] if isinstance(node, ast.Call) else []
+    sizes = [element.value if isinstance(element, ast.Constant) else None for element in nodes[0].elts] if nodes else []
     return tuple(size for size in sizes if type(size) is int) if None not in sizes else ()
 
 
-def _transposed(raised: RaisedAt | None) -> list[FoundCure]:
+def _transpose_cures(raised: RaisedAt | None) -> list[FoundCure]:
     shapes = _shapes(raised)
     general = FoundCure("same size", None, _PRODUCT)
     if raised is not None and len(shapes) == 2 and len(shapes[1][1]) > 2:
@@ -337,18 +353,18 @@ def _transposed(raised: RaisedAt | None) -> list[FoundCure]:
     return [general]
 
 
-def _ambiguous(raised: RaisedAt | None) -> Explained:
-    said = "An array of several elements is neither true nor false."
-    what = raised.text if raised is not None else None
-    if raised is None or what is None or not isinstance(raised.node, ast.expr):
+def _array_as_condition(raised: RaisedAt | None) -> Explained:
+    explanation = "An array of several elements is neither true nor false."
+    source = raised.text if raised is not None else None
+    if raised is None or source is None or not isinstance(raised.node, ast.expr):
         ways = [FoundCure(f".{name}()", None, words) for name, words in _REDUCED.items()]
-        return Explained(None, "Python cannot take an array as true or false", said, tuple(ways))
+        return Explained(None, "Python cannot take an array as true or false", explanation, tuple(ways))
     is_array = not isinstance(raised.node, ast.Call | ast.BoolOp | ast.UnaryOp) and not (
         isinstance(raised.node, ast.Compare) and (len(raised.node.ops) > 1 or isinstance(raised.node.ops[0], _IN))
     )
-    title = f"{what} is an array, which Python cannot take as true or false"
+    title = f"{source} is an array, which Python cannot take as true or false"
     if not is_array:
-        title = f"{what} needs a value that is true or false, but gets an array"
+        title = f"{source} needs a value that is true or false, but gets an array"
     choices = Choices(raised)
     consumer = choices.consumer()
     cures = Calls(raised).cures() or ([] if consumer is not None else choices.combination())
@@ -356,15 +372,15 @@ def _ambiguous(raised: RaisedAt | None) -> Explained:
         cures = [cure for cure in choices.selection() if cure.name.endswith("where")]
     cures = passed(raised, cures)
     if cures:
-        return Explained(None, title, said, tuple(cures))
+        return Explained(None, title, explanation, tuple(cures))
     if isinstance(raised.node, ast.Call) and consumer is None and not _is_array(value_of(raised, raised.node)):
-        code = None  # a function of Python's took the array as true or false: its result is none
+        code = None  # a function of Python, not the user's expression, took the array as true or false
     else:
         node = consumer.test if consumer is not None else raised.node
         simple = isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
         code = choices.condition(node) if simple else f"({choices.condition(node)})"
     ways = [FoundCure(f".{name}()", f"{code}.{name}()" if code else None, words) for name, words in _REDUCED.items()]
-    return Explained(None, title, said, tuple(ways))
+    return Explained(None, title, explanation, tuple(ways))
 
 
 _REDUCED = {"all": "True where all elements are true.", "any": "True where at least one element is true."}
@@ -374,7 +390,7 @@ _IN = ast.In | ast.NotIn
 # --- writes ---
 
 
-def _immutable(raised: RaisedAt | None) -> Explained:
+def _item_assignment(raised: RaisedAt | None) -> Explained:
     general = "JAX arrays cannot be changed. Write x = x.at[index].set(value), which makes a new array."
     node = raised.node if raised is not None else None
     statement = raised.statement_of(node) if raised is not None else None
@@ -384,21 +400,21 @@ def _immutable(raised: RaisedAt | None) -> Explained:
     base, indices = node, [raised.source(node.slice)]
     while not _is_array(value_of(raised, base.value)) and isinstance(base.value, ast.Subscript):
         base = base.value
-        if not _is_one_index(raised, base.slice):  # x[1:][0] is not x[1:, 0]
+        if not _is_one_index(raised, base.slice):  # x[1:][0] selects another element than x[1:, 0]
             return Explained(None, title, _operands(raised), (FoundCure(".at[...]", None, f"{general} {_NO_CODE}"),))
         indices.insert(0, raised.source(base.slice))
     array = raised.source(base.value)
     at = f"{array} = {array}.at[{', '.join(indices)}]"
     lost = lost_write(raised, statement, base.value) if statement is not None else None
     if lost is not None and statement is not None:
-        title += _written(raised, statement)
+        title += _statement_text(raised, statement)
         return Explained(None, title, _operands(raised), (FoundCure(".at[...]", None, lost),))
     match statement:
         case ast.Assign(targets=[ast.Subscript()], value=value) if _is_mask(raised, node.slice):
-            return _masked(raised, title, statement, node, raised.source(value))
+            return _mask_assignment(raised, title, statement, node, raised.source(value))
         case ast.AugAssign(op=op, value=value) if _is_mask(raised, node.slice):
             new = ast.unparse(ast.BinOp(node.value, op, value))
-            return _masked(raised, title, statement, node, new)
+            return _mask_assignment(raised, title, statement, node, new)
         case ast.Assign(targets=[ast.Subscript()], value=value):
             code = f"{at}.set({raised.source(value)})"
         case ast.AugAssign(op=op, value=value) if type(op) in _METHODS:
@@ -407,22 +423,22 @@ def _immutable(raised: RaisedAt | None) -> Explained:
             return Explained(None, title, _operands(raised), (FoundCure(".at[...]", None, f"{general} {_NO_CODE}"),))
     text = ".at[...] makes a new array. The array that other names hold stays as it was."
     cure = applied(FoundCure(".at[...]", code, text), [edit_of(raised, over(statement, code))])
-    title += _written(raised, statement)
-    said = operands(raised, [base.value])
+    title += _statement_text(raised, statement)
+    explanation = operands(raised, [base.value])
     if not isinstance(base.value, ast.Name):
-        # The statement writes into an object, as the user's own did: a trial would change the object.
-        return Explained(None, title, said, (cure,))
-    return _made(title, said, raised, [cure])
+        # The statement writes into an object, and a trial of the cure would change the user's object.
+        return Explained(None, title, explanation, (cure,))
+    return _explained_array_error(title, explanation, raised, [cure])
 
 
 def _is_one_index(raised: RaisedAt, index: ast.expr) -> bool:
-    """Whether an index takes one element of an axis."""
+    """Whether an index selects a single element of an axis."""
     value: Any = index.value if isinstance(index, ast.Constant) else value_of(raised, index)
     return type(value) is int or ("int" in dtype_of(value) and value.ndim == 0)
 
 
 def _is_mask(raised: RaisedAt, index: ast.expr) -> bool:
-    """Whether an index is an array of booleans, which JAX needs the values of."""
+    """Whether an index is an array of booleans."""
     if isinstance(index, ast.Compare):
         return True
     if isinstance(index, ast.UnaryOp):
@@ -434,7 +450,7 @@ def _is_mask(raised: RaisedAt, index: ast.expr) -> bool:
     return dtype_of(value_of(raised, index)) == "bool"
 
 
-def _masked(raised: RaisedAt, title: str, statement: ast.stmt, node: ast.Subscript, new: str) -> Explained:
+def _mask_assignment(raised: RaisedAt, title: str, statement: ast.stmt, node: ast.Subscript, new: str) -> Explained:
     array, jnp = raised.source(node.value), jnp_name(raised)
     code = f"{array} = {jnp}.where({raised.source(node.slice)}, {new}, {array})"
     text = f"{jnp}.where makes a new array: the new value where the mask is true, and the old value elsewhere."
@@ -443,18 +459,18 @@ def _masked(raised: RaisedAt, title: str, statement: ast.stmt, node: ast.Subscri
         cure = applied(cure, [edit_of(raised, over(statement, code))])
     else:
         cure = replace(cure, code=None, text=f"{text} {MASK_OF_ROWS}")
-    title += _written(raised, statement)
-    return _made(title, operands(raised, [node.value]), raised, [cure])
+    title += _statement_text(raised, statement)
+    return _explained_array_error(title, operands(raised, [node.value]), raised, [cure])
 
 
-def _written(raised: RaisedAt, statement: ast.stmt) -> str:
-    """A short statement, as a title ends with it."""
+def _statement_text(raised: RaisedAt, statement: ast.stmt) -> str:
+    """The code of a statement in one line, for the end of a title."""
     text = " ".join(raised.source(statement).split())
     return f": {text}" if len(text) <= 60 else ""
 
 
 def _no_method(raised: RaisedAt | None, name: str) -> Explained:
-    """A method of lists or of another library's arrays."""
+    """Explains a method that JAX arrays lack, such as append of lists or a method of another library's arrays."""
     name = "del" if name == "__delitem__" else name
     title = "A JAX array has no del" if name == "del" else f"A JAX array has no method or attribute {name}"
     statement = raised.statement_of(raised.node) if raised is not None else None
@@ -473,7 +489,7 @@ def _no_method(raised: RaisedAt | None, name: str) -> Explained:
     if lost is not None:
         return Explained(None, title, _operands(raised), (replace(cure, text=f"{cure.text} {lost}"),))
     cure = applied(FoundCure(cure.name, code, cure.text), [edit_of(raised, over(statement, code))])
-    return _made(title, _operands(raised), raised, [cure])
+    return _explained_array_error(title, _operands(raised), raised, [cure])
 
 
 _INSTEAD = {
@@ -496,12 +512,12 @@ _INSTEAD = {
 
 
 def _in_parentheses(raised: RaisedAt, node: ast.expr) -> str:
-    """An operand as written, in parentheses where an operator beside the operand could take a part of it."""
+    """The code of an operand, in parentheses where a neighbouring operator would bind to a part of the operand."""
     simple = isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute | ast.Constant)
     return raised.source(node) if simple else f"({raised.source(node)})"
 
 
-def _indexer(raised: RaisedAt | None, dtype: str) -> Explained:
+def _index_dtype(raised: RaisedAt | None, dtype: str) -> Explained:
     title = f"An index must be an integer, not {dtype}"
     text = "astype(int) makes integers, and cuts the fraction."
     node = raised.around(ast.Subscript) if raised is not None else None
@@ -509,23 +525,25 @@ def _indexer(raised: RaisedAt | None, dtype: str) -> Explained:
         case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at")) as updated)):
             node = updated
     if raised is not None and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
-        floats = [each for each in node.slice.elts if dtype_of(value_of(raised, each)) == dtype]
+        floats = [index for index in node.slice.elts if dtype_of(value_of(raised, index)) == dtype]
         if len(floats) == 1:
             code = f"{_in_parentheses(raised, floats[0])}.astype(int)"
             cure = applied(FoundCure(".astype(int)", code, text), [edit_of(raised, over(floats[0], code))])
-            return _made(title, operands(raised, [node.value, *floats]), raised, [cure])
+            return _explained_array_error(title, operands(raised, [node.value, *floats]), raised, [cure])
     if raised is None or not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Slice | ast.Tuple):
         return Explained(None, title, "", (FoundCure(".astype(int)", None, text),))
-    said = operands(raised, [node.value, node.slice])
+    explanation = operands(raised, [node.value, node.slice])
     if isinstance(node.slice, ast.Constant):
-        return Explained(None, title, said, (FoundCure("an integer", None, "Write an integer as the index."),))
+        return Explained(None, title, explanation, (FoundCure("an integer", None, "Write an integer as the index."),))
     if isinstance(node.slice, ast.BinOp) and isinstance(node.slice.op, ast.Div):
-        code = " // ".join(_in_parentheses(raised, each) for each in (node.slice.left, node.slice.right))
+        code = " // ".join(_in_parentheses(raised, operand) for operand in (node.slice.left, node.slice.right))
         cure = FoundCure("//", code, "Python's / gives a float, also for integers. // gives an integer.")
-        return _made(title, said, raised, [applied(cure, [edit_of(raised, over(node.slice, code))])])
+        return _explained_array_error(
+            title, explanation, raised, [applied(cure, [edit_of(raised, over(node.slice, code))])]
+        )
     code = f"{_in_parentheses(raised, node.slice)}.astype(int)"
     cure = applied(FoundCure(".astype(int)", code, text), [edit_of(raised, over(node.slice, code))])
-    return _made(title, said, raised, [cure])
+    return _explained_array_error(title, explanation, raised, [cure])
 
 
 def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Explained:
@@ -535,14 +553,14 @@ def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Expl
     if raised is None or not isinstance(node, ast.Call) or called(node) != name or len(node.args) <= place:
         return Explained(None, title, "", (FoundCure("jnp.asarray", None, text),))
     jnp = jnp_name(raised)
-    # What follows may be a list, too, and JAX names the first one only.
+    # JAX names only the first argument that is a list; later arguments may be lists as well.
     kinds = (list, tuple)
     lists = [
-        each
-        for each in node.args[place:]
-        if isinstance(each, ast.List | ast.Tuple) or type(value_of(raised, each)) in kinds
+        argument
+        for argument in node.args[place:]
+        if isinstance(argument, ast.List | ast.Tuple) or type(value_of(raised, argument)) in kinds
     ]
     lists = lists if node.args[place] in lists and name in _ELEMENTWISE else [node.args[place]]
-    edits = [edit_of(raised, over(each, f"{jnp}.asarray({raised.source(each)})")) for each in lists]
+    edits = [edit_of(raised, over(argument, f"{jnp}.asarray({raised.source(argument)})")) for argument in lists]
     cure = applied(FoundCure(f"{jnp}.asarray", edits[0].text, text), edits)
-    return _made(title, _operands(raised), raised, [cure])
+    return _explained_array_error(title, _operands(raised), raised, [cure])

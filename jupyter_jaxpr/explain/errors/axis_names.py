@@ -1,4 +1,4 @@
-"""Explains a collective over a name that no axis has, where JAX's message is empty."""
+"""Explains a collective, such as psum, over an axis name that the mesh lacks; the message of JAX is empty."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ _COLLECTIVES = frozenset(
 
 
 def axis_name_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """`lax.psum(x, "j")` under a shard_map whose mesh has no axis j: JAX 0.12 ends with an AssertionError."""
+    """Explains `lax.psum(x, "j")` in a shard_map without an axis j, for which JAX 0.12 raises an AssertionError."""
     call = raised.node if raised is not None else None
     if not isinstance(error, AssertionError) or message_of(error).strip() or not was_raised_in_jax(error):
         return None
     if not isinstance(call, ast.Call) or called(call) not in _COLLECTIVES:
         return None
-    given = [*call.args, *(each.value for each in call.keywords if each.arg == "axis_name")]
-    names = [each.value for each in given if isinstance(each, ast.Constant) and type(each.value) is str]
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "axis_name")]
+    names = [
+        argument.value for argument in arguments if isinstance(argument, ast.Constant) and type(argument.value) is str
+    ]
     if len(names) != 1:
         return None
     title = f"No axis is named {names[0]} here"

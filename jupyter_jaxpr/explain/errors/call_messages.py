@@ -1,4 +1,4 @@
-"""The table of messages about one argument of a call, also of optax, equinox and flax, each with a title and a cure."""
+"""The table of error messages about one argument of a call of JAX, optax, equinox or flax, with titles and cures."""
 
 from __future__ import annotations
 

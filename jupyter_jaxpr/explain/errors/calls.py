@@ -19,7 +19,7 @@ from .raised import RaisedAt
 from .stores import lost_write, own_names
 
 _OTHER_NAMES = {"fabs": "abs", "pow": "power", "prod": "prod", "dist": "", "fsum": "sum"}
-# Functions of math that differ from those of the same name in jax.numpy.
+# Functions of math that compute something else than the jax.numpy functions of the same name.
 _OTHER_MEANING = frozenset({"remainder", "isclose"})
 _SIZED = {
     "where": "size=SIZE",
@@ -43,12 +43,12 @@ _ALONE = {"sorted": "sort", "any": "any", "all": "all", "sum": "sum"}
 
 
 def _of_twin(module: str, name: str) -> Any:
-    """What SciPy's module of the same name as one of jax.scipy calls by a name."""
+    """The attribute `name` of the SciPy module that has the same name as a module of jax.scipy."""
     return vars(sys.modules.get(module.removeprefix("jax."), ast)).get(name)
 
 
 def _of_twin_file(parts: list[str]) -> list[FoundCure]:
-    """The advice to use a function of jax.scipy that the kernel has not imported."""
+    """The advice to use a function from a module of jax.scipy that the kernel has not imported."""
     file = Path(jax_directory()).joinpath(*parts[:-1]).with_suffix(".py")
     if not file.is_file() or not re.search(rf"\b{parts[-1]} as {parts[-1]}\b", file.read_text()):
         return []
@@ -58,20 +58,20 @@ def _of_twin_file(parts: list[str]) -> list[FoundCure]:
 
 
 class Calls:
-    """Writes the ways out of one error."""
+    """Writes the cures of a call that needed the value of a traced array."""
 
     def __init__(self, raised: RaisedAt) -> None:
         self._raised = raised
         self._jnp = jnp_name(raised)
 
     def cures(self) -> list[FoundCure]:
-        """Of the call that raised, or of the call around it; none where it is none of those known here."""
+        """The cures of the failing call, or of the call around it; empty for a call without a known cure."""
         node = self._raised.node
         if isinstance(node, ast.FormattedValue | ast.JoinedStr):
-            return self._printed()
+            return self._debug_print()
         if not isinstance(node, ast.Call):
-            return self._percent() or self.in_place()
-        if (formatted := self._formatted(node)) is not None:
+            return self._percent_format() or self.in_place()
+        if (formatted := self._str_format(node)) is not None:
             return [formatted]
         match node:
             case ast.Call(func=ast.Name(id=("float" | "int" | "bool" | "complex") as name), args=[value], keywords=[]):
@@ -81,27 +81,27 @@ class Calls:
             case ast.Call(func=ast.Attribute(value=value, attr="tolist"), args=[]):
                 return [self._cure("keep the array", self._source(value), _LIST, over(node, self._source(value)))]
             case ast.Call(func=ast.Name(id=("max" | "min") as name), args=[_, _, *_], keywords=[]):
-                return self._extreme(node, name)
+                return self._max_or_min(node, name)
             case ast.Call(func=ast.Name(id=("max" | "min" | "sorted") as name), args=[value]) if _has_rows(
                 self._raised, value
             ):
-                return []  # Python compares rows, jax.numpy elements
+                return []  # max and min of Python compare whole rows of an array, jax.numpy compares elements
             case ast.Call(func=ast.Name(id=("max" | "min") as name), args=[value], keywords=[]):
                 code = f"{self._jnp}.{name}({self._array(value)})"
                 return [self._cure(f"{self._jnp}.{name}", code, _ELEMENTS, over(node, code))]
             case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]) if name in _ALONE:
                 code = f"{self._jnp}.{_ALONE[name]}({self._array(value)})"
                 return [self._cure(f"{self._jnp}.{_ALONE[name]}", code, _ELEMENTS, over(node, code))]
-        return self._sized(node) or self._of_scipy(node) or self._of_module(node)
+        return self._sized(node) or self._scipy_function(node) or self._numpy_or_math(node)
 
     def of_arrays(self, node: ast.Call) -> str | None:
-        """A call of any, all or a function of math as a call of jax.numpy; None where it is none of them."""
+        """The jax.numpy code for a call of any, all or a function of math; None for any other call."""
         match node:
             case ast.Call(func=ast.Name(id=("any" | "all") as name), args=[value], keywords=[]):
                 return f"{self._jnp}.{name}({self._array(value)})"
         if self._has_twin(node):
             return self.with_jax(node)
-        if self._root(node.func) != "math" or _called(node) not in ("isnan", "isinf", "isfinite"):
+        if self._module_of_function(node.func) != "math" or _called(node) not in ("isnan", "isinf", "isfinite"):
             return None
         return f"{self._jnp}.{_called(node)}{self._source(node)[len(self._source(node.func)) :]}"
 
@@ -113,7 +113,7 @@ class Calls:
         return self._raised.source(node)
 
     def _array(self, node: ast.expr) -> str:
-        """An array as it is; a list of arrays as an array."""
+        """The code of an array; a list of arrays becomes a call of jnp.array."""
         text = self._source(node)
         if isinstance(node, ast.GeneratorExp):
             text = f"[{text.strip('()')}]" if text.startswith("(") else f"[{text}]"
@@ -122,15 +122,15 @@ class Calls:
     def _conversion(self, node: ast.Call, name: str, value: ast.expr) -> list[FoundCure]:
         parent = self._raised.parents.get(id(node))
         if isinstance(parent, ast.Subscript) and parent.slice is node and self._raised.frame is not None:
-            held = value_of(self._raised, parent.value)
-            if type(held) in (list, tuple) and held and all(type(each) is str for each in held):
+            container = value_of(self._raised, parent.value)
+            if type(container) in (list, tuple) and container and all(type(element) is str for element in container):
                 words = "Return the index, and take the text outside of the function: a program computes no texts."
                 return [FoundCure("the index", None, words)]
         statement = self._raised.statement_of(node)
         if isinstance(statement, ast.Expr) and _called_name(statement.value) == "print":
             words = f"jax.debug.print('{{}}', {self._source(value)}) prints the value each time that the program runs."
             return [FoundCure("jax.debug.print", None, words)]
-        if (callee := self._outside(node)) is not None:
+        if (callee := self._outside_call(node)) is not None:
             words = (
                 f"Return {self._source(value)} from the traced function, and call {callee} outside with {name}(...)."
             )
@@ -141,8 +141,8 @@ class Calls:
         words = f"astype converts the array to {name} and keeps it an array. {name}() needs a number of Python."
         return [self._cure(".astype", code, words, over(node, code))]
 
-    def _outside(self, node: ast.Call) -> str | None:
-        """What a statement calls with a number that leaves the trace, such as history.append; None for a local one."""
+    def _outside_call(self, node: ast.Call) -> str | None:
+        """The method, such as history.append, that stores the number outside of the trace; None for a local object."""
         statement = self._raised.statement_of(node)
         call = statement.value if isinstance(statement, ast.Expr) else None
         function = self._raised.around(ast.FunctionDef)
@@ -151,26 +151,26 @@ class Calls:
         root: ast.expr = call.func
         while isinstance(root, ast.Attribute | ast.Subscript):
             root = root.value
-        own = own_names(function) - {each.arg for each in function.args.args}
-        if not isinstance(root, ast.Name) or root.id in own or not isinstance(call.func, ast.Attribute):
+        local_names = own_names(function) - {parameter.arg for parameter in function.args.args}
+        if not isinstance(root, ast.Name) or root.id in local_names or not isinstance(call.func, ast.Attribute):
             return None
         return self._source(call.func)
 
-    def _extreme(self, node: ast.Call, name: str) -> list[FoundCure]:
+    def _max_or_min(self, node: ast.Call, name: str) -> list[FoundCure]:
         word = f"{self._jnp}.{name}imum"
         outer: ast.Call = node
         parent = self._raised.parents.get(id(outer))
         while _is_extreme(parent):  # min(max(x, 0), 1)
             outer, parent = parent, self._raised.parents.get(id(parent))
-        code = self._extreme_code(outer)
+        code = self._max_or_min_code(outer)
         return [self._cure(word, code, f"{word} compares arrays element by element.", over(outer, code))]
 
-    def _extreme_code(self, node: ast.expr) -> str:
+    def _max_or_min_code(self, node: ast.expr) -> str:
         if not _is_extreme(node):
             return self._source(node)
-        code = self._extreme_code(node.args[0])
-        for each in node.args[1:]:
-            code = f"{self._jnp}.{_called(node)}imum({code}, {self._extreme_code(each)})"
+        code = self._max_or_min_code(node.args[0])
+        for argument in node.args[1:]:
+            code = f"{self._jnp}.{_called(node)}imum({code}, {self._max_or_min_code(argument)})"
         return code
 
     # --- sizes ---
@@ -178,12 +178,12 @@ class Calls:
     def _sized(self, node: ast.Call) -> list[FoundCure]:
         name = _called(node)
         option = _SIZED.get(name)
-        if option is None or self._root(node.func) in ("numpy", "math"):
+        if option is None or self._module_of_function(node.func) in ("numpy", "math"):
             return []
-        if any(each.arg == option.partition("=")[0] for each in node.keywords):
+        if any(keyword.arg == option.partition("=")[0] for keyword in node.keywords):
             return []
-        given = self._source(node)[:-1].rstrip().rstrip(",")
-        code = f"{given}, {option})" if node.args or node.keywords else f"{given}{option})"
+        code_before = self._source(node)[:-1].rstrip().rstrip(",")
+        code = f"{code_before}, {option})" if node.args or node.keywords else f"{code_before}{option})"
         placeholder = option.partition("=")[2]
         parent = self._raised.parents.get(id(node))
         if isinstance(parent, ast.Subscript) and parent.slice is node and len(node.args) == 1:
@@ -196,7 +196,7 @@ class Calls:
         return [chosen(cure, [edit_of(self._raised, over(node, code))])]
 
     def masked(self) -> list[FoundCure]:
-        """Of a boolean mask as an index."""
+        """The cures of x[mask] with a boolean mask."""
         node = self._raised.around(ast.Subscript)
         if not isinstance(node, ast.Subscript):
             return []
@@ -207,21 +207,21 @@ class Calls:
 
     # --- NumPy and math ---
 
-    def _of_module(self, node: ast.Call) -> list[FoundCure]:
-        known = self._root(node.func)
-        if known not in ("numpy", "math"):
+    def _numpy_or_math(self, node: ast.Call) -> list[FoundCure]:
+        module = self._module_of_function(node.func)
+        if module not in ("numpy", "math"):
             return []
         name = _called(node)
-        if known == "math" and name in _OTHER_MEANING:
+        if module == "math" and name in _OTHER_MEANING:
             return []
-        if known == "math":
+        if module == "math":
             name = _OTHER_NAMES.get(name, name)
         elif isinstance(node.func, ast.Attribute):
             name = ast.unparse(node.func).partition(".")[2]
-        there: Any = sys.modules.get("jax.numpy")
+        jax_member: Any = sys.modules.get("jax.numpy")
         for part in name.split("."):
-            there = getattr(there, part, None)
-        if there is None or not name:
+            jax_member = getattr(jax_member, part, None)
+        if jax_member is None or not name:
             if name.startswith("random."):
                 words = "jax.random draws in the compiled program. Pass a key of jax.random.key as an argument."
                 return [FoundCure("jax.random", None, words)]
@@ -231,89 +231,96 @@ class Calls:
             )
             return [FoundCure("jax.pure_callback", None, text)]
         code = f"{self._jnp}.{name}"
-        whole = code + self._source(node)[len(self._source(node.func)) :]
+        new_call = code + self._source(node)[len(self._source(node.func)) :]
         text = f"{code} works on traced arrays. {self._source(node.func)} needs the values."
         edits = [edit_of(self._raised, over(node.func, code))]
-        edits += [edit_of(self._raised, over(each.func, self._of_jax(each))) for each in self._around(node)]
-        return [applied(FoundCure(code, whole, text), edits)]
+        edits += [
+            edit_of(self._raised, over(call.func, self._jax_numpy_name(call)))
+            for call in self._numpy_calls_around(node)
+        ]
+        return [applied(FoundCure(code, new_call, text), edits)]
 
-    def _around(self, node: ast.Call) -> list[ast.Call]:
-        """The other calls of NumPy in the expression that would need the values likewise."""
-        found: ast.AST = node
+    def _numpy_calls_around(self, node: ast.Call) -> list[ast.Call]:
+        """The other NumPy calls in the expression that would also need the values of traced arrays."""
+        outermost: ast.AST = node
         outer = self._raised.parents.get(id(node))
         while isinstance(outer, ast.expr):
-            found = outer if isinstance(outer, ast.Call) and self._has_twin(outer) else found
+            outermost = outer if isinstance(outer, ast.Call) and self._has_twin(outer) else outermost
             outer = self._raised.parents.get(id(outer))
         traced = set(self._raised.tracers)
         return [
-            each
-            for each in ast.walk(found)
-            if isinstance(each, ast.Call)
-            and each is not node
-            and self._has_twin(each)
+            call
+            for call in ast.walk(outermost)
+            if isinstance(call, ast.Call)
+            and call is not node
+            and self._has_twin(call)
             and (
-                any(part is node for part in ast.walk(each))
-                or traced & {part.id for part in ast.walk(each) if isinstance(part, ast.Name)}
+                any(part is node for part in ast.walk(call))
+                or traced & {part.id for part in ast.walk(call) if isinstance(part, ast.Name)}
             )
         ]
 
     def is_of_numpy(self, node: ast.Call) -> bool:
-        """Whether a call and the one that raised are both of NumPy, and jax.numpy has both functions."""
+        """Whether `node` and the failing call both call NumPy functions that jax.numpy also has."""
         raised = self._raised.node
         return isinstance(raised, ast.Call) and self._has_twin(raised) and self._has_twin(node)
 
     def _has_twin(self, node: ast.Call) -> bool:
-        """Whether a call is of a function of NumPy that jax.numpy has, too."""
-        if self._root(node.func) != "numpy" or not isinstance(node.func, ast.Attribute):
+        """Whether a call calls a NumPy function that jax.numpy also has."""
+        if self._module_of_function(node.func) != "numpy" or not isinstance(node.func, ast.Attribute):
             return False
-        there: Any = sys.modules.get("jax.numpy")
+        jax_member: Any = sys.modules.get("jax.numpy")
         for part in ast.unparse(node.func).split(".")[1:]:
-            there = getattr(there, part, None)
-        return there is not None
+            jax_member = getattr(jax_member, part, None)
+        return jax_member is not None
 
-    def _of_jax(self, node: ast.Call) -> str:
+    def _jax_numpy_name(self, node: ast.Call) -> str:
         return f"{self._jnp}.{ast.unparse(node.func).partition('.')[2]}"
 
     def with_jax(self, node: ast.expr) -> str:
-        """An expression as written, with jax.numpy in place of NumPy where jax.numpy has the function."""
-        calls = [each for each in ast.walk(node) if isinstance(each, ast.Call) and self._has_twin(each)]
+        """The code of an expression, with jax.numpy in place of NumPy for each function that jax.numpy has."""
+        calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and self._has_twin(part)]
         if not calls:
             return self._source(node)
-        twins = {ast.unparse(each.func): self._of_jax(each) for each in calls}
+        twins = {ast.unparse(call.func): self._jax_numpy_name(call) for call in calls}
         copied = ast.parse(self._source(node), mode="eval")
-        for each in ast.walk(copied):
-            if isinstance(each, ast.Call) and (twin := twins.get(ast.unparse(each.func))) is not None:
-                each.func = ast.parse(twin, mode="eval").body
+        for part in ast.walk(copied):
+            if isinstance(part, ast.Call) and (twin := twins.get(ast.unparse(part.func))) is not None:
+                part.func = ast.parse(twin, mode="eval").body
         return ast.unparse(copied)
 
-    def _of_scipy(self, node: ast.Call) -> list[FoundCure]:
-        """A function of SciPy that jax.scipy has, too."""
+    def _scipy_function(self, node: ast.Call) -> list[FoundCure]:
+        """The cure of a SciPy call whose function jax.scipy also has."""
         function: Any = node.func
         path: list[str] = []
         while isinstance(function, ast.Attribute):
             path.insert(0, function.attr)
             function = function.value
-        held = namespace(self._raised).get(function.id) if isinstance(function, ast.Name) else None
+        module = namespace(self._raised).get(function.id) if isinstance(function, ast.Name) else None
         parts: list[str] = []
-        if type(held) is types.ModuleType and held.__name__.partition(".")[0] == "scipy":
-            parts = [*held.__name__.split("."), *path]
+        if type(module) is types.ModuleType and module.__name__.partition(".")[0] == "scipy":
+            parts = [*module.__name__.split("."), *path]
         elif isinstance(function, ast.Name) and not path:
             modules = [name for name in sys.modules if name.startswith("jax.scipy.")]
-            scipy = [each for each in modules if held is not None and _of_twin(each, function.id) is held]
+            scipy = [
+                module_name
+                for module_name in modules
+                if module is not None and _of_twin(module_name, function.id) is module
+            ]
             parts = [*scipy[0].split(".")[1:], function.id] if scipy else []
-        there: Any = sys.modules.get("jax") if parts else None
+        jax_member: Any = sys.modules.get("jax") if parts else None
         if parts and ".".join(["jax", *parts[:-1]]) not in sys.modules:
             return _of_twin_file(parts)
         for part in parts:
-            there = vars(there).get(part) if type(there) is types.ModuleType else None
-        if there is None or namespace(self._raised).get("jax") is not sys.modules.get("jax"):
+            jax_member = vars(jax_member).get(part) if type(jax_member) is types.ModuleType else None
+        if jax_member is None or namespace(self._raised).get("jax") is not sys.modules.get("jax"):
             return []
         code = ".".join(["jax", *parts])
         text = f"{code} works on traced arrays. {self._source(node.func)} needs the values."
         return [self._cure(code, code, text, over(node.func, code))]
 
-    def _root(self, function: ast.expr) -> str | None:
-        """The module that a called function is of: numpy, math or jax.numpy."""
+    def _module_of_function(self, function: ast.expr) -> str | None:
+        """The name of the module that a called function belongs to: numpy, math or jax.numpy."""
         if isinstance(function, ast.Name):
             value = namespace(self._raised).get(function.id)
             if type(value).__name__ == "ufunc":
@@ -324,7 +331,7 @@ class Calls:
         return module_of(self._raised, function.id) if isinstance(function, ast.Name) else None
 
     def in_place(self) -> list[FoundCure]:
-        """Of a write into a NumPy array."""
+        """The cures of a write of a traced value into a NumPy array: a jax.numpy array and x.at[...].set."""
         statement = self._raised.statement_of(self._raised.node)
         match statement:
             case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name)) as target], value=value):
@@ -338,26 +345,26 @@ class Calls:
         lost = lost_write(self._raised, statement, target.value)
         if lost is not None:
             return [FoundCure(".at[...].set", None, f"{text} {lost}")]
-        made = self._made(name)
+        array_call = self._array_call(name)
         cure = FoundCure(".at[...].set", line, text)
-        if made is None:
+        if array_call is None:
             return [cure]
-        function = f"{self._jnp}.{_called(made)}"
-        edits = [edit_of(self._raised, over(made.func, function)), edit_of(self._raised, over(statement, line))]
+        function = f"{self._jnp}.{_called(array_call)}"
+        edits = [edit_of(self._raised, over(array_call.func, function)), edit_of(self._raised, over(statement, line))]
         return [applied(cure, edits)]
 
-    def _made(self, name: str) -> ast.Call | None:
-        """The only assignment to a name in the function, where it is a call of NumPy that jax.numpy has too."""
+    def _array_call(self, name: str) -> ast.Call | None:
+        """The NumPy call that makes the array of a name, if jax.numpy also has the function."""
         function = self._raised.function
         if function is None:
             return None
-        found = [
+        values = [
             node.value
             for node in ast.walk(function)
             if isinstance(node, ast.Assign)
-            and any(isinstance(each, ast.Name) and each.id == name for each in node.targets)
+            and any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
         ]
-        match found:
+        match values:
             case [ast.Call(func=ast.Attribute(value=ast.Name(id=module))) as call]:
                 if module_of(self._raised, module) == "numpy" and hasattr(sys.modules.get("jax.numpy"), _called(call)):
                     return call
@@ -365,20 +372,20 @@ class Calls:
 
     # --- text ---
 
-    def _formatted(self, node: ast.Call) -> FoundCure | None:
-        """Of print("{:.2f}".format(x))."""
+    def _str_format(self, node: ast.Call) -> FoundCure | None:
+        """The cure of print("{:.2f}".format(x)): jax.debug.print."""
         match node, self._raised.parents.get(id(node)):
             case (
                 ast.Call(func=ast.Attribute(value=ast.Constant(value=str()) as words, attr="format"), keywords=[]),
                 ast.Call(func=ast.Name(id="print"), args=[_], keywords=[]) as call,
-            ) if not any(isinstance(each, ast.Starred) for each in node.args):
+            ) if not any(isinstance(argument, ast.Starred) for argument in node.args):
                 code = f"jax.debug.print({', '.join(map(self._source, [words, *node.args]))})"
                 text = "jax.debug.print prints the value each time that the program runs."
                 return self._cure("jax.debug.print", code, text, over(call, code))
         return None
 
-    def _percent(self) -> list[FoundCure]:
-        """Of print("%.2f" % x)."""
+    def _percent_format(self) -> list[FoundCure]:
+        """The cure of print("%.2f" % x): jax.debug.print."""
         node = self._raised.node
         call = self._raised.parents.get(id(node)) if node is not None else None
         match node, call:
@@ -390,7 +397,7 @@ class Calls:
             case _:
                 return []
         parts = re.split(r"%((?:\.\d+)?[dfegs]|%)", words)
-        specs = [each for each in parts[1::2] if each != "%"]
+        specs = [part for part in parts[1::2] if part != "%"]
         if "%" in "".join(parts[::2]) or len(specs) != len(values):
             return []
         text = ""
@@ -400,11 +407,11 @@ class Calls:
             else:
                 text += "%" if part == "%" else "{}" if part in ("s", "d") else f"{{:{part}}}"
         code = f"jax.debug.print({', '.join([repr(text), *map(self._source, values)])})"
-        said = "jax.debug.print prints the value each time that the program runs."
-        return [self._cure("jax.debug.print", code, said, over(call, code))]
+        explanation = "jax.debug.print prints the value each time that the program runs."
+        return [self._cure("jax.debug.print", code, explanation, over(call, code))]
 
-    def _printed(self) -> list[FoundCure]:
-        """Of a traced value that a text formats."""
+    def _debug_print(self) -> list[FoundCure]:
+        """The cure of an f-string or format call with a traced value: jax.debug.print."""
         text = "jax.debug.print prints the value each time that the program runs."
         node = self._raised.around(ast.JoinedStr)
         call = self._raised.parents.get(id(node)) if node is not None else None
@@ -431,14 +438,14 @@ class Calls:
 
 
 class Slices:
-    """Writes the ways out of a slice with traced bounds."""
+    """Writes the cures of a slice with traced bounds, such as x[i:i + 3]."""
 
     def __init__(self, raised: RaisedAt) -> None:
         self._raised = raised
         self._lax, self._jnp = lax_name(raised), jnp_name(raised)
 
     def cures(self) -> list[FoundCure]:
-        """Of a subscript that raised."""
+        """The cures of the subscript that raised the error."""
         node = self._raised.around(ast.Subscript)
         text = "dynamic_slice_in_dim takes a fixed number of elements at a traced place."
         match node:
@@ -455,19 +462,19 @@ class Slices:
             return [applied(FoundCure(name, code, text), [edit_of(self._raised, over(node, code))])]
         sized = f"{name}({array}, {start}, SIZE)"
         cure = FoundCure(name, sized, f"{text} Set SIZE to this number.")
-        found = [chosen(cure, [edit_of(self._raised, over(node, sized))])]
+        cures = [chosen(cure, [edit_of(self._raised, over(node, sized))])]
         if lower is None and upper is not None:
             mask = f"{self._jnp}.arange({array}.shape[0]) < {self._raised.source(upper)}"
             code = f"{self._jnp}.where({mask}, {array}, FILL)"
             words = "jnp.where keeps the shape. Set FILL to the value of the elements after the end."
             if len(getattr(value_of(self._raised, node.value), "shape", ())) == 1:
                 cure = FoundCure(f"{self._jnp}.where", code, words)
-                found.append(chosen(cure, [edit_of(self._raised, over(node, code))]))
-        return found
+                cures.append(chosen(cure, [edit_of(self._raised, over(node, code))]))
+        return cures
 
 
 def _length(lower: ast.expr | None, upper: ast.expr | None) -> str | None:
-    """The length of a slice whose bounds differ by a number of the text."""
+    """The length of a slice such as x[i:i + 3], whose bounds differ by a number in the code."""
     match lower, upper:
         case ast.expr(), ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int(length))) if ast.unparse(
             left
@@ -481,7 +488,7 @@ def _has_rows(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _as_format(node: ast.expr) -> tuple[str, list[ast.expr]] | None:
-    """A format of `str.format` and the values for its places; None where a value is converted before."""
+    """The format and the values of an f-string, as str.format takes them; None for a conversion such as !r."""
     if isinstance(node, ast.Starred):
         return None
     parts = node.values if isinstance(node, ast.JoinedStr) else [node]
@@ -504,19 +511,19 @@ def _as_format(node: ast.expr) -> tuple[str, list[ast.expr]] | None:
 
 
 def _is_extreme(node: ast.AST | None) -> TypeGuard[ast.Call]:
-    """Whether a node is Python's max or min of several values."""
+    """Whether a node calls Python's max or min with several values."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id in ("max", "min")
         and len(node.args) > 1
         and not node.keywords
-        and not any(isinstance(each, ast.Starred) for each in node.args)
+        and not any(isinstance(argument, ast.Starred) for argument in node.args)
     )
 
 
 def _called_name(node: ast.expr) -> str:
-    """The name of the function that a call calls; empty for another expression, and for an attribute."""
+    """The name of the function that a call calls by a bare name; empty for any other expression."""
     return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
 

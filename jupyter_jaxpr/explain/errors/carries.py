@@ -1,7 +1,7 @@
 """Finds the carry of the loop body around an expression, and compares its types before and after a step.
 
 `fori_loop`, `while_loop` and `scan` refuse a body that gives its carry another structure, shape or dtype. A cure inside
-of a body has to keep the carry, too.
+a loop body must therefore keep the types of the carry.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from .raised import RaisedAt
 
 
 class _Body(NamedTuple):
-    argument: int  # position of the body among the arguments of the construct
-    keyword: str  # name of the body among its keywords
+    argument: int  # position of the body among the arguments of the loop
+    keyword: str  # keyword argument that passes the body
     parameter: int  # position of the carry among the parameters of the body
 
 
@@ -26,18 +26,18 @@ _BODIES = {
 
 
 class Carry(NamedTuple):
-    """The carry of a loop's body.
+    """The carry in the body of a JAX loop.
 
     Attributes:
         parameter: The name of the body's parameter that holds the carry.
-        is_in_pair: The body returns the carry and an output, as that of a scan does.
+        is_in_pair: The body returns a pair of the carry and an output, as the body of a scan does.
     """
 
     parameter: str
     is_in_pair: bool
 
     def is_kept(self, before: Any, result: Any) -> bool:
-        """Whether the result of a traced body has the types of the carry before, weak types aside."""
+        """Whether the traced body returns a carry with the same types as before; weak types are ignored."""
         if self.is_in_pair:
             if not isinstance(result, tuple) or len(result) != 2:
                 return False
@@ -46,7 +46,7 @@ class Carry(NamedTuple):
 
 
 def carry_around(raised: RaisedAt) -> Carry | None:
-    """The carry of the function that an expression is in; None where the function is no loop body of the text."""
+    """The carry of the loop body that contains an expression; None if the expression is in no loop body."""
     function = raised.function
     if function is None or raised.loops is None:
         return None

@@ -26,7 +26,7 @@ _SELECTS = ast.If | ast.IfExp
 
 
 class Choices:
-    """Writes the ways out of one error."""
+    """Writes the cures of a Python statement or operator that needed the value of a traced array."""
 
     def __init__(self, raised: RaisedAt, differentiated: bool = False) -> None:
         self._raised = raised
@@ -43,30 +43,31 @@ class Choices:
     # --- if ---
 
     def selection(self) -> list[FoundCure]:
-        """Of an if, or of `a if test else b`."""
+        """The cures of an if statement and of `a if test else b`: jax.lax.cond and jnp.where."""
         at = self.consumer()
         if not isinstance(at, _SELECTS):
             return []
-        left = self._left(at) if isinstance(at, ast.If) else []
+        left = self._loop_exit(at) if isinstance(at, ast.If) else []
         if left:
             return left
-        form = self._values(at)
+        form = self._choice(at)
         names = f"{self._lax}.cond", f"{self._jnp}.where"
         if form is None:
             return [FoundCure(names[0], None, _COND), FoundCure(names[1], None, _WHERE)]
-        last, before, cond, where = form
-        # In place of an `elif` a statement would run in each case; and operands that guard others are evaluated alone.
+        last, before, cond, where_code = form
+        # No edit for an `elif`: its replacement would run in every case. No edit for `x is not None and x > 0`:
+        # Python does not evaluate the second operand where the first is false.
         is_edit = not self._is_elif(at) and not self._guards(at.test)
         is_same = self._is_finite or not self._differentiated
         words = " ".join(filter(None, [_WHERE, self._of_gradient]))
         return [
             self._cure(name, before + code, text, (at, last, before + code) if is_edit and is_kept else None)
-            for name, code, text, is_kept in ((names[0], cond, _COND, True), (names[1], where, words, is_same))
+            for name, code, text, is_kept in ((names[0], cond, _COND, True), (names[1], where_code, words, is_same))
         ]
 
-    def _left(self, at: ast.If) -> list[FoundCure]:
-        """Of an if that leaves the loop around, or that raises."""
-        kinds = {type(each) for each in at.body}
+    def _loop_exit(self, at: ast.If) -> list[FoundCure]:
+        """The cures of an if statement whose body breaks or continues the loop, or raises an error."""
+        kinds = {type(statement) for statement in at.body}
         if kinds & {ast.Break, ast.Continue}:
             words = f"Write the loop with {self._lax}.while_loop, whose condition also holds the test of the break."
             if ast.Continue in kinds:
@@ -78,7 +79,7 @@ class Choices:
         return []
 
     def cases(self) -> list[FoundCure]:
-        """Of a match statement."""
+        """The cure of a match statement on a traced value: jax.lax.switch."""
         if not isinstance(self._raised.parents.get(id(self._raised.node)), ast.MatchValue):
             return []
         words = "switch calls one of several functions by a traced index from 0."
@@ -104,36 +105,46 @@ class Choices:
             for operand in test.values
         )
 
-    def _values(self, at: ast.If | ast.IfExp) -> tuple[ast.AST, str, str, str] | None:
-        """Last node of a choice, what stands before it, and the choice as a cond and as a where."""
+    def _choice(self, at: ast.If | ast.IfExp) -> tuple[ast.AST, str, str, str] | None:
+        """The last replaced node, the code before the value such as "y = ", and the cond and where code."""
         test = self.condition(at.test)
         if isinstance(at, ast.IfExp):
-            one, other = self._source(at.body), self._source(at.orelse)
-            return at, "", self._cond(test, one, other), self._where(test, one, other)
+            true_value, false_value = self._source(at.body), self._source(at.orelse)
+            return (
+                at,
+                "",
+                self._cond_code(test, true_value, false_value),
+                self._where_code(test, true_value, false_value),
+            )
         if len(at.orelse) == 1 and isinstance(at.orelse[0], ast.If):
-            inner = self._values(at.orelse[0])
-            single = self._single(at.body)
+            inner = self._choice(at.orelse[0])
+            single = self._single_value(at.body)
             if inner is None or single is None or single[0] != inner[1]:
                 return None
-            _, before, cond, where = inner
-            one = single[1]
-            return at, before, self._cond(test, one, cond), self._where(test, one, where)
-        two = self._two_values(at)
-        if two is None:
+            _, before, cond, where_code = inner
+            true_value = single[1]
+            return at, before, self._cond_code(test, true_value, cond), self._where_code(test, true_value, where_code)
+        values = self._two_values(at)
+        if values is None:
             return None
-        last, before, one, other = two
-        return last, before, self._cond(test, one, other), self._where(test, one, other)
+        last, before, true_value, false_value = values
+        return (
+            last,
+            before,
+            self._cond_code(test, true_value, false_value),
+            self._where_code(test, true_value, false_value),
+        )
 
-    def _where(self, test: str, one: str, other: str) -> str:
-        code, sentence, is_finite = finite_where(self._jnp, test, one, other)
+    def _where_code(self, test: str, true_value: str, false_value: str) -> str:
+        code, sentence, is_finite = finite_where(self._jnp, test, true_value, false_value)
         self._of_gradient = self._of_gradient if not self._is_finite else sentence or self._of_gradient
         self._is_finite = self._is_finite and is_finite
         return code
 
-    def _cond(self, test: str, one: str, other: str) -> str:
-        return f"{self._lax}.cond({test}, lambda: {one}, lambda: {other})"
+    def _cond_code(self, test: str, true_value: str, false_value: str) -> str:
+        return f"{self._lax}.cond({test}, lambda: {true_value}, lambda: {false_value})"
 
-    def _single(self, body: list[ast.stmt]) -> tuple[str, str] | None:
+    def _single_value(self, body: list[ast.stmt]) -> tuple[str, str] | None:
         match body:
             case [ast.Return(value=ast.expr() as value)]:
                 return "return ", self._source(value)
@@ -142,18 +153,22 @@ class Choices:
         return None
 
     def _two_values(self, at: ast.If) -> tuple[ast.AST, str, str, str] | None:
-        """The last statement, what stands before a choice, and its two values."""
+        """The last replaced node, the code before the value, such as "y = ", and the two values of a choice."""
         after = [] if at.orelse else self._after(at)
         match at.body, at.orelse or after:
-            case [ast.Return(value=ast.expr() as one)], [ast.Return(value=ast.expr() as two) as last, *_]:
-                return last if not at.orelse else at, "return ", self._source(one), self._source(two)
             case (
-                [ast.Assign(targets=[ast.Name(id=name)], value=one)],
-                [ast.Assign(targets=[ast.Name(id=same)], value=two)],
-            ) if name == same and at.orelse:
-                return at, f"{name} = ", self._source(one), self._source(two)
-            case [ast.Assign(targets=[ast.Name(id=name)], value=one)], _ if not at.orelse:
-                return at, f"{name} = ", self._source(one), name
+                [ast.Return(value=ast.expr() as first_value)],
+                [ast.Return(value=ast.expr() as second_value) as last, *_],
+            ):
+                node = at if at.orelse else last
+                return node, "return ", self._source(first_value), self._source(second_value)
+            case (
+                [ast.Assign(targets=[ast.Name(id=name)], value=first_value)],
+                [ast.Assign(targets=[ast.Name(id=second_name)], value=second_value)],
+            ) if name == second_name and at.orelse:
+                return at, f"{name} = ", self._source(first_value), self._source(second_value)
+            case [ast.Assign(targets=[ast.Name(id=name)], value=first_value)], _ if not at.orelse:
+                return at, f"{name} = ", self._source(first_value), name
             case [ast.AugAssign(target=ast.Name(id=name), op=op, value=value)], _ if not at.orelse:
                 return at, f"{name} = ", ast.unparse(ast.BinOp(ast.Name(name, ast.Load()), op, value)), name
         return None
@@ -169,7 +184,7 @@ class Choices:
     # --- loops ---
 
     def loop(self) -> list[FoundCure]:
-        """Of a while, or of a for over a range."""
+        """The cures of a while loop or a for loop over a range: while_loop, fori_loop and a masked scan."""
         at: ast.AST | None = self.consumer()
         if not isinstance(at, ast.While):
             at = self._raised.around(ast.For)
@@ -182,7 +197,7 @@ class Choices:
         forms: tuple[Form, ...] = ("fori_loop",) if isinstance(at, ast.For) else ("while_loop", "fori_loop")
         if self._differentiated:
             return [self.masked()]
-        found = []
+        cures = []
         for form in forms:
             code, reason = self._rewritten(loop, form)
             if form == "fori_loop" and code is None and isinstance(at, ast.While):
@@ -200,11 +215,11 @@ class Choices:
                 )
             if reason is not None:
                 text = f"{text} No code is suggested for this loop. {reason}"
-            found.append(self._cure(f"{self._lax}.{form}", code, text, None if code is None else over(at, code)))
-        return [*found, self.masked()]
+            cures.append(self._cure(f"{self._lax}.{form}", code, text, None if code is None else over(at, code)))
+        return [*cures, self.masked()]
 
     def length(self) -> list[FoundCure]:
-        """Of the length of a scan."""
+        """The cures of a scan with a traced length."""
         text = (
             "The loop counts while the program runs, so one program serves every length. A fori_loop returns no ys, "
             "and jax.grad does not work through this loop."
@@ -212,7 +227,7 @@ class Choices:
         return [self.masked(), FoundCure(f"{self._lax}.fori_loop", None, text)]
 
     def masked(self) -> FoundCure:
-        """A loop of a fixed length."""
+        """The cure that runs a fixed number of steps and masks the surplus steps."""
         code = f"{self._lax}.scan(step, carry, {self._jnp}.arange(MOST))  # in step: {self._jnp}.where(i < n, new, old)"
         text = "Run a fixed number of steps, and let surplus steps change nothing. jax.grad works through a scan."
         return FoundCure("scan with a mask", code, text)
@@ -226,7 +241,7 @@ class Choices:
     # --- conditions ---
 
     def combination(self) -> list[FoundCure]:
-        """Of `and`, `or`, `not` and `in` on their own."""
+        """The cures of `and`, `or`, `not`, `in` and chained comparisons: &, |, ~ and jnp.where."""
         node = self._raised.around(ast.BoolOp, ast.UnaryOp, ast.Compare)
         outer = node
         while node is not None:
@@ -235,11 +250,11 @@ class Choices:
             parent = self._raised.parents.get(id(node))
             node = parent if isinstance(parent, ast.BoolOp | ast.UnaryOp | ast.Compare) else None
         match outer:
-            case ast.BoolOp(op=op, values=values) if not all(self._is_boolean(each) for each in values):
+            case ast.BoolOp(op=op, values=values) if not all(self._is_boolean(operand) for operand in values):
                 code = self._source(values[-1])
                 for value in reversed(values[:-1]):
-                    mine = self._source(value)
-                    pair = (mine, code) if isinstance(op, ast.Or) else (code, mine)
+                    value_code = self._source(value)
+                    pair = (value_code, code) if isinstance(op, ast.Or) else (code, value_code)
                     code = f"{self._jnp}.where({self._boolean(value)}, {pair[0]}, {pair[1]})"
                 word = "or" if isinstance(op, ast.Or) else "and"
                 text = f"jnp.where chooses between the values as {word} does, and computes both."
@@ -259,11 +274,11 @@ class Choices:
         return [self._cure("& | ~", code, text, over(outer, code))]
 
     def condition(self, node: ast.expr) -> str:
-        """A condition as arrays know it: `&` in place of `and`."""
+        """The code of a condition with operators that arrays allow: `&` in place of `and`."""
         match node:
             case ast.BoolOp(op=op, values=values):
                 sign = " & " if isinstance(op, ast.And) else " | "
-                return sign.join(_enclosed(self._boolean(each)) for each in values)
+                return sign.join(_enclosed(self._boolean(operand)) for operand in values)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return f"~{_enclosed(self._boolean(operand))}"
             case ast.Compare(left=left, ops=[(ast.In() | ast.NotIn()) as op], comparators=[right]):
@@ -271,7 +286,7 @@ class Choices:
             case ast.Compare(left=left, ops=[_, _, *_] as ops, comparators=rights):
                 sides = [left, *rights]
                 pairs = zip(sides, ops, rights, strict=False)
-                return " & ".join(f"({ast.unparse(ast.Compare(one, [op], [other]))})" for one, op, other in pairs)
+                return " & ".join(f"({ast.unparse(ast.Compare(left, [op], [right]))})" for left, op, right in pairs)
             case ast.Call():
                 return Calls(self._raised).of_arrays(node) or self._source(node)
         return Calls(self._raised).with_jax(node)
@@ -279,12 +294,12 @@ class Choices:
     def _membership(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> str:
         negation = "~" if isinstance(op, ast.NotIn) else ""
         if isinstance(right, ast.Tuple | ast.List | ast.Set) and right.elts:
-            tests = " | ".join(f"({self._source(left)} == {self._source(each)})" for each in right.elts)
+            tests = " | ".join(f"({self._source(left)} == {self._source(element)})" for element in right.elts)
             return f"~({tests})" if negation else tests
         return f"{negation}({self._source(right)} == {self._source(left)}).any()"
 
     def _boolean(self, node: ast.expr) -> str:
-        """An operand of `and`, `or` or `not` as an array of booleans."""
+        """The code of an operand of `and`, `or` or `not` as an array of booleans."""
         text = self.condition(node)
         if self._is_boolean(node):
             return text
@@ -308,7 +323,7 @@ class Choices:
         return dtype_of(value) == "bool" or type(value) is bool
 
     def assertion(self) -> list[FoundCure]:
-        """Of an assert."""
+        """The cure of an assert with a traced condition: checkify.check."""
         at = self.consumer()
         if not isinstance(at, ast.Assert):
             return []
@@ -318,7 +333,7 @@ class Choices:
     # --- syntax ---
 
     def consumer(self) -> ast.If | ast.IfExp | ast.While | ast.Assert | None:
-        """What wanted to know whether the expression is true."""
+        """The if, while, assert or conditional expression that tests the failing expression."""
         node = self._raised.node
         while node is not None:
             parent = self._raised.parents.get(id(node))
@@ -330,7 +345,7 @@ class Choices:
         return None
 
     def _of_numpy(self, node: ast.AST | None) -> bool:
-        """Whether a node is a call of NumPy around the expression, such as np.any(np.isnan(x))."""
+        """Whether a node is a NumPy call around the failing expression, such as np.any(np.isnan(x))."""
         return isinstance(node, ast.Call) and self._raised.node is not node and Calls(self._raised).is_of_numpy(node)
 
     def _source(self, node: ast.expr) -> str:
@@ -341,7 +356,7 @@ class Choices:
 
 
 def _enclosed(text: str) -> str:
-    """An operand of & as it may stand beside it."""
+    """The code of an operand of &, in parentheses if & would bind more tightly."""
     return text if text.isidentifier() else f"({text})"
 
 

@@ -55,13 +55,13 @@ _PLACES = {"scan": (0, 1), "while_loop": (1, 2), "fori_loop": (2, 3)}
 
 
 def construct_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Types that a construct of JAX's does not allow: JAX's message says which."""
+    """Explains JAX loops and conditionals whose body, branch or condition returns a wrong type."""
     text = message_of(error).strip()
     if not isinstance(error, TypeError | ValueError):
         return None
     loop = _LOOP.search(text)
     if loop is not None:
-        return _carry(text, raised, _written(raised, loop[1]))
+        return _carry(text, raised, _construct_name(raised, loop[1]))
     pair = _PAIR.search(text)
     if pair is not None:
         return _pair(_ABSTRACT.sub(r"\1", pair["got"]), raised)
@@ -81,25 +81,25 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
         )
     if _SCALAR.search(text):
         return _scalar(text, raised)
-    taken = _TAKES.search(text)
-    if taken is not None and raised is not None and called(raised.node) in _CALLERS:
-        name, construct = taken["name"].rpartition(".")[2], called(raised.node)
+    match = _TAKES.search(text)
+    if match is not None and raised is not None and called(raised.node) in _CALLERS:
+        name, construct = match["name"].rpartition(".")[2], called(raised.node)
         if name == construct:
-            return _left_out(raised, construct, text)
-        what = "a lambda" if name == "<lambda>" else name
-        title = f"{construct} passes too few arguments to {what}"
-        if taken["given"]:
-            passed_arguments = count(int(taken["given"]), "argument")
-            title = f"{construct} passes {passed_arguments} to {what}"
-            if taken["takes"]:
-                title = f"{construct} passes {passed_arguments} to {what}, which takes {taken['takes']}"
+            return _missing_arguments(raised, construct, text)
+        function_text = "a lambda" if name == "<lambda>" else name
+        title = f"{construct} passes too few arguments to {function_text}"
+        if match["given"]:
+            passed_arguments = count(int(match["given"]), "argument")
+            title = f"{construct} passes {passed_arguments} to {function_text}"
+            if match["takes"]:
+                title = f"{construct} passes {passed_arguments} to {function_text}, which takes {match['takes']}"
         cure = FoundCure("arguments", None, _CALLERS[construct])
         return Explained(None, title, "", (cure,))
     return None
 
 
-def _left_out(raised: RaisedAt, construct: str, text: str) -> Explained:
-    """Too few arguments for the construct itself."""
+def _missing_arguments(raised: RaisedAt, construct: str, text: str) -> Explained:
+    """Explains a call of scan, cond or another construct with too few arguments."""
     names = " and ".join(re.findall(r"'(\w+)'", text))
     numbers = _TAKES.search(text)
     if not names and numbers is not None:
@@ -112,7 +112,7 @@ def _left_out(raised: RaisedAt, construct: str, text: str) -> Explained:
     call = raised.node
     if construct == "fori_loop" and isinstance(call, ast.Call) and len(call.args) == 3 and not call.keywords:
         words = "fori_loop(lower, upper, body, carry) counts from lower to upper - 1."
-        arguments = ["0", *(raised.source(each) for each in call.args)]
+        arguments = ["0", *(raised.source(argument) for argument in call.args)]
         code = f"{raised.source(call.func)}({', '.join(arguments)})"
         cures = passed(raised, [applied(FoundCure("lower", code, words), [edit_of(raised, over(call, code))])])
         if cures:
@@ -125,9 +125,9 @@ def _left_out(raised: RaisedAt, construct: str, text: str) -> Explained:
 
 
 def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
-    found = list(_CARRY.finditer(text))
-    if not found:
-        parts = _parts(raised)
+    changes = list(_CARRY.finditer(text))
+    if not changes:
+        parts = _body_and_carry(raised)
         missing = None
         if (
             re.search(r"PyTreeDef\(None\)|is a (?:<class ')?NoneType", text)
@@ -137,48 +137,52 @@ def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
             missing = missing_return(raised, function_of_text(raised, parts[0]))
         if raised is not None and missing is not None:
             return Explained(None, f"The body of {name} returns None", "", tuple(passed(raised, [missing])))
-        said = next((line for line in text.split("\n\n")[1:2]), "")
-        said = re.sub(r"<class '(?:jax\._src\.core\.)?ShapedArray'>", "array", said)
-        said = re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", said).replace("is a array", "is an array")
+        explanation = next((line for line in text.split("\n\n")[1:2]), "")
+        explanation = re.sub(r"<class '(?:jax\._src\.core\.)?ShapedArray'>", "array", explanation)
+        explanation = re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", explanation).replace("is a array", "is an array")
         cure = FoundCure(
             "same structure",
             None,
             "Return the carry in the structure that the step received: the same tuples and the same keys.",
         )
-        said = said.replace("component loop_carry[1]", _carry_name(raised)).replace(
+        explanation = explanation.replace("component loop_carry[1]", _carry_name(raised)).replace(
             "loop_carry[1]", _carry_name(raised)
         )
-        grown = _GROWN.search(" ".join(said.split()))
-        if grown is not None and int(grown[2]) > int(grown[1]):
+        growth = _GROWN.search(" ".join(explanation.split()))
+        if growth is not None and int(growth[2]) > int(growth[1]):
             words = (
                 "A carry keeps its number of elements. Return the new element as the output of a step of lax.scan, or "
                 "start with an array of the final shape and fill it with .at[i].set(...)."
             )
             cure = FoundCure("a fixed length", None, words)
-        said = " ".join([*said.split(), *_made(raised, "")])
-        return Explained(None, f"The carry of {name} changes its structure", said, (cure,))
-    path, before, after = found[0]["path"], found[0]["before"], found[0]["after"]
+        explanation = " ".join([*explanation.split(), *_carry_origins(raised, "")])
+        return Explained(None, f"The carry of {name} changes its structure", explanation, (cure,))
+    path, before, after = changes[0]["path"], changes[0]["before"], changes[0]["after"]
     leaf = "the carry" if path == "loop_carry[1]" else path.replace("loop_carry[1]", "carry")
-    said = (
+    explanation = (
         f"A carry must have the same type at each step. This step receives {leaf} as {before} and returns {leaf} "
         f"as {after}."
     )
-    said = " ".join([said, *_made(raised, path)])
-    if len(found) > 1:
-        others = ", ".join(f"{each['path']} ({each['before']} → {each['after']})" for each in found[1:5])
-        said += f" The types of these carry values also change in the step: {others}.".replace("loop_carry[1]", "carry")
+    explanation = " ".join([explanation, *_carry_origins(raised, path)])
+    if len(changes) > 1:
+        other_changes = ", ".join(
+            f"{change['path']} ({change['before']} → {change['after']})" for change in changes[1:5]
+        )
+        explanation += f" The types of these carry values also change in the step: {other_changes}.".replace(
+            "loop_carry[1]", "carry"
+        )
     title = f"The carry of {name} changes its type: {before} → {after}"
     cures = _carry_cures(raised, path, before, after)
-    return Explained(None, title, said, tuple(cures if raised is None else passed(raised, cures)))
+    return Explained(None, title, explanation, tuple(cures if raised is None else passed(raised, cures)))
 
 
-def _parts(raised: RaisedAt | None) -> tuple[ast.expr, ast.expr] | None:
-    """The body and the first carry of a loop that was called where the error was raised."""
+def _body_and_carry(raised: RaisedAt | None) -> tuple[ast.expr, ast.expr] | None:
+    """The expressions of the body and of the initial carry in the failing call of a loop."""
     call = raised.node if raised is not None else None
     if not isinstance(call, ast.Call):
         return None
     places = _PLACES.get(called(call))
-    names = {each.arg: each.value for each in call.keywords}
+    names = {keyword.arg: keyword.value for keyword in call.keywords}
     if places is None:
         return None
     body, start = (call.args[place] if len(call.args) > place else None for place in places)
@@ -187,57 +191,60 @@ def _parts(raised: RaisedAt | None) -> tuple[ast.expr, ast.expr] | None:
     return None if body is None or start is None else (body, start)
 
 
-def _made(raised: RaisedAt | None, path: str) -> list[str]:
-    """Which lines made the first carry and the returned one."""
-    parts = _parts(raised)
+def _carry_origins(raised: RaisedAt | None, path: str) -> list[str]:
+    """Sentences that name the lines of the initial carry and of the returned carry."""
+    parts = _body_and_carry(raised)
     if raised is None or parts is None:
         return []
     body, start = parts
-    result = _carried(result_of(function_of_text(raised, body)), called(raised.node))
-    leaf = _leaf(_assigned(raised, start), path) or start
-    found = [f"The first step receives {_short(raised, leaf)} (line {leaf.lineno})."]
+    result = _returned_carry(result_of(function_of_text(raised, body)), called(raised.node))
+    leaf = _leaf(_assigned_value(raised, start), path) or start
+    sentences = [f"The first step receives {_short_source(raised, leaf)} (line {leaf.lineno})."]
     if result is not None:
-        ended = _leaf(result, path) or result
-        found.append(f"The step returns {_short(raised, ended)} (line {ended.lineno}).")
-    return found
+        final_carry = _leaf(result, path) or result
+        sentences.append(f"The step returns {_short_source(raised, final_carry)} (line {final_carry.lineno}).")
+    return sentences
 
 
-def _assigned(raised: RaisedAt, node: ast.expr) -> ast.expr:
-    """What the only assignment of the text gives to a name; another expression as it is."""
+def _assigned_value(raised: RaisedAt, node: ast.expr) -> ast.expr:
+    """The value in the only assignment to a name; any other expression unchanged."""
     if not isinstance(node, ast.Name) or raised.loops is None:
         return node
-    found = [
-        each.value
-        for each in ast.walk(raised.loops.module)
-        if isinstance(each, ast.Assign) and any(isinstance(e, ast.Name) and e.id == node.id for e in each.targets)
+    values = [
+        statement.value
+        for statement in ast.walk(raised.loops.module)
+        if isinstance(statement, ast.Assign)
+        and any(isinstance(e, ast.Name) and e.id == node.id for e in statement.targets)
     ]
-    return found[0] if len(found) == 1 and found[0].lineno < raised.place.line else node
+    return values[0] if len(values) == 1 and values[0].lineno < raised.place.line else node
 
 
-def _short(raised: RaisedAt, node: ast.expr) -> str:
+def _short_source(raised: RaisedAt, node: ast.expr) -> str:
     text = " ".join(raised.source(node).split())
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
-def _carried(result: ast.expr | None, name: str) -> ast.expr | None:
-    """The carry within what the body of a loop returns."""
+def _returned_carry(result: ast.expr | None, name: str) -> ast.expr | None:
+    """The expression of the carry in the return value of a loop body."""
     if name != "scan":
         return result
     return result.elts[0] if isinstance(result, ast.Tuple) and len(result.elts) == 2 else None
 
 
 def _leaf(node: ast.expr, path: str) -> ast.expr | None:
-    """The part of a tuple or dict in the text that a path such as c['a'][0] names."""
+    """The expression in a tuple or dict display at a path such as c['a'][0]."""
     path = path.removeprefix("loop_carry[1]")
     keys = [text or int(number) for text, number in re.findall(r"\['([^']*)'\]|\[(\d+)\]", path)]
     for key in keys:
         match node:
             case ast.Dict(keys=names, values=values):
                 pairs = zip(names, values, strict=True)
-                found = [value for name, value in pairs if isinstance(name, ast.Constant) and name.value == key]
-                if len(found) != 1:
+                fitting_values = [
+                    value for name, value in pairs if isinstance(name, ast.Constant) and name.value == key
+                ]
+                if len(fitting_values) != 1:
                     return None
-                node = found[0]
+                node = fitting_values[0]
             case ast.Tuple(elts=elements) | ast.List(elts=elements) if isinstance(key, int) and key < len(elements):
                 node = elements[key]
             case _:
@@ -246,22 +253,22 @@ def _leaf(node: ast.expr, path: str) -> ast.expr | None:
 
 
 def _is_growing(raised: RaisedAt | None) -> bool:
-    """Whether the body of a loop joins arrays."""
-    parts = _parts(raised)
+    """Whether the loop body may grow its carry with concatenate, append or stack."""
+    parts = _body_and_carry(raised)
     body = function_of_text(raised, parts[0]) if raised is not None and parts is not None else None
     return body is None or any(called(node) in _GROWING for node in ast.walk(body))
 
 
 def _carry_name(raised: RaisedAt | None) -> str:
-    """The name of the carry in the body of a fori_loop."""
-    parts = _parts(raised)
+    """The name of the carry parameter in the body of a fori_loop."""
+    parts = _body_and_carry(raised)
     body = function_of_text(raised, parts[0]) if raised is not None and parts is not None else None
-    names = [each.arg for each in body.args.args] if body is not None else []
+    names = [parameter.arg for parameter in body.args.args] if body is not None else []
     return names[1] if len(names) == 2 else "carry"
 
 
 def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) -> list[FoundCure]:
-    one, other = before.partition("[")[0], after.partition("[")[0]
+    type_before, type_after = before.partition("[")[0], after.partition("[")[0]
     if before.partition("[")[2] != after.partition("[")[2]:
         if not _is_growing(raised):
             words = f"Return an array of the type {before}, or start with an array of the type {after}."
@@ -272,32 +279,36 @@ def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) ->
                 "ys", None, _GROWS if called(raised.node if raised is not None else None) == "scan" else _GROWS_ELSE
             ),
         ]
-    text = f"Convert the initial carry to {other}. Then each step receives {other}."
-    start = FoundCure(f"start with {other}", None, text)
-    parts = _parts(raised)
+    text = f"Convert the initial carry to {type_after}. Then each step receives {type_after}."
+    start = FoundCure(f"start with {type_after}", None, text)
+    parts = _body_and_carry(raised)
     leaf = None
     if parts is not None and raised is not None:
-        leaf = _leaf(_assigned(raised, parts[1]), path) if "[" in path.removeprefix("loop_carry[1]") else parts[1]
-    if raised is not None and leaf is not None and _promoted(one, other) == other:
+        leaf = _leaf(_assigned_value(raised, parts[1]), path) if "[" in path.removeprefix("loop_carry[1]") else parts[1]
+    if raised is not None and leaf is not None and _promoted(type_before, type_after) == type_after:
         jnp = jnp_name(raised)
         source = raised.source(leaf)
         number = re.fullmatch(rf"{re.escape(jnp)}\.\w*int\d+\((-?\d+)\)|(-?\d+)", source)
-        code = f"{jnp}.{other}({number[1] or number[2]})" if number else f"{jnp}.asarray({source}, {jnp}.{other})"
-        start = applied(FoundCure(f"start with {other}", code, text), [edit_of(raised, over(leaf, code))])
-    found = [start]
-    # A float that is cut to an integer at each step may never reach the end of a loop.
-    if "float" in one and "float" in other:
-        words = f"Convert the new carry back to {one} at the end of each step. The conversion may lose digits."
-        found.append(_ending(raised, path, one, words))
-    return found
+        code = (
+            f"{jnp}.{type_after}({number[1] or number[2]})"
+            if number
+            else f"{jnp}.asarray({source}, {jnp}.{type_after})"
+        )
+        start = applied(FoundCure(f"start with {type_after}", code, text), [edit_of(raised, over(leaf, code))])
+    cures = [start]
+    # A float carry that each step rounds to an integer may never fulfil the end condition of a while_loop.
+    if "float" in type_before and "float" in type_after:
+        words = f"Convert the new carry back to {type_before} at the end of each step. The conversion may lose digits."
+        cures.append(_ending(raised, path, type_before, words))
+    return cures
 
 
 def _ending(raised: RaisedAt | None, path: str, dtype: str, text: str) -> FoundCure:
     cure = FoundCure(f"stay {dtype}", None, text)
-    parts = _parts(raised)
+    parts = _body_and_carry(raised)
     if raised is None or parts is None:
         return cure
-    result = _carried(result_of(function_of_text(raised, parts[0])), called(raised.node))
+    result = _returned_carry(result_of(function_of_text(raised, parts[0])), called(raised.node))
     leaf = _leaf(result, path) if result is not None else None
     if leaf is None:
         return cure
@@ -306,10 +317,10 @@ def _ending(raised: RaisedAt | None, path: str, dtype: str, text: str) -> FoundC
     return applied(FoundCure(f"stay {dtype}", code, text), [edit_of(raised, over(leaf, code))])
 
 
-def _pair(got: str, raised: RaisedAt | None) -> Explained:
+def _pair(returned_text: str, raised: RaisedAt | None) -> Explained:
     title = "The body of a scan must return a pair: the new carry and the step's output"
     text = "Return the new carry and the step's output y. Return None as y where the step has no output."
-    parts = _parts(raised)
+    parts = _body_and_carry(raised)
     if raised is None or parts is None:
         return Explained(None, title, "", (FoundCure("a pair", None, text),))
     body = function_of_text(raised, parts[0])
@@ -324,35 +335,35 @@ def _pair(got: str, raised: RaisedAt | None) -> Explained:
         cure = FoundCure("a pair", f"return {code}" if isinstance(body, ast.FunctionDef) else new, text)
         cures = [applied(cure, [edit_of(raised, over(result, new))])]
     name = body.name if isinstance(body, ast.FunctionDef) else "The body"
-    said = f"{name} returns {' '.join(got.split())}."
-    return Explained(None, title, said, tuple(passed(raised, cures)))
+    explanation = f"{name} returns {' '.join(returned_text.split())}."
+    return Explained(None, title, explanation, tuple(passed(raised, cures)))
 
 
 # --- branches ---
 
 
 def _branches(text: str, raised: RaisedAt | None, name: str) -> Explained:
-    found = _BRANCH.search(text)
-    if found is None:
+    match = _BRANCH.search(text)
+    if match is None:
         return _structures(text, raised, name)
-    before, after = found["before"], found["after"]
-    path = found["path"]
-    said = f"{found['one']} returns {before}, but {found['other']} returns {after}."
+    before, after = match["before"], match["after"]
+    path = match["path"]
+    explanation = f"{match['one']} returns {before}, but {match['other']} returns {after}."
     if path:
-        said = f"{found['one']} returns {before} at {path}, but {found['other']} returns {after} at {path}."
-    nodes = [_branch(raised, each) for each in (found["one"], found["other"])]
+        explanation = f"{match['one']} returns {before} at {path}, but {match['other']} returns {after} at {path}."
+    nodes = [_branch(raised, branch_name) for branch_name in (match["one"], match["other"])]
     if raised is not None:
-        for words, node in zip((found["one"], found["other"]), nodes, strict=True):
+        for words, node in zip((match["one"], match["other"]), nodes, strict=True):
             result = result_of(node)
             if result is not None:
-                said += f" {words} is {_short(raised, result)} (line {result.lineno})."
+                explanation += f" {words} is {_short_source(raised, result)} (line {result.lineno})."
     title = f"The branches of {name} return different types: {before} and {after}"
     cures = _branch_cures(raised, nodes, before, after, path)
-    return Explained(None, title, said, tuple(cures if raised is None else passed(raised, cures)))
+    return Explained(None, title, explanation, tuple(cures if raised is None else passed(raised, cures)))
 
 
 def _branch(raised: RaisedAt | None, words: str) -> ast.FunctionDef | ast.Lambda | None:
-    """The function of the text that JAX calls true_fun, false_fun or branch 1."""
+    """The function in the code that JAX calls true_fun, false_fun or branch 1."""
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call):
         return None
@@ -369,56 +380,58 @@ def _branch(raised: RaisedAt | None, words: str) -> ast.FunctionDef | ast.Lambda
 def _structures(text: str, raised: RaisedAt | None, name: str) -> Explained:
     cure = FoundCure("same structure", None, "Return the same tuples and the same keys from all branches.")
     title = f"The branches of {name} return different structures"
-    names = {found["branch"]: found["name"] for found in _IS.finditer(text)}
+    names = {match["branch"]: match["name"] for match in _IS.finditer(text)}
     none = _NONE.search(text)
     if none is not None:
         branch = none["branch"]
         node = _branch(raised, branch)
         written = names.get(branch, branch)
-        said = f"{branch} returns None" if written == "<lambda>" else f"{written} returns None"
+        explanation = f"{branch} returns None" if written == "<lambda>" else f"{written} returns None"
         missing = missing_return(raised, node) if raised is not None else None
         cures = [cure] if missing is None else [missing]
-        return Explained(None, title, f"{said}.", tuple(cures if raised is None else passed(raised, cures)) or (cure,))
-    said = next((part for part in text.split("\n\n")[2:3]), "")
-    said = re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", said)
-    if not said.startswith(("true_fun", "false_fun", "branch", "At path", "The ")):
-        said = ""
-    return Explained(None, title, " ".join(said.split()).replace("a pytree leaf", "an array"), (cure,))
+        return Explained(
+            None, title, f"{explanation}.", tuple(cures if raised is None else passed(raised, cures)) or (cure,)
+        )
+    explanation = next((part for part in text.split("\n\n")[2:3]), "")
+    explanation = re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", explanation)
+    if not explanation.startswith(("true_fun", "false_fun", "branch", "At path", "The ")):
+        explanation = ""
+    return Explained(None, title, " ".join(explanation.split()).replace("a pytree leaf", "an array"), (cure,))
 
 
 def _branch_cures(
     raised: RaisedAt | None,
     nodes: list[ast.FunctionDef | ast.Lambda | None],
-    one: str,
-    other: str,
+    first_type: str,
+    second_type: str,
     path: str | None,
 ) -> list[FoundCure]:
-    types = [one.partition("["), other.partition("[")]
+    types = [first_type.partition("["), second_type.partition("[")]
     if types[0][2] != types[1][2]:
         text = "Return the same shape from both branches: pad, or use jnp.broadcast_to."
         return [FoundCure("same shape", None, text)]
-    # The other one is converted: an integer becomes a float, not a float an integer.
+    # The cure converts the branch with the lower dtype: an integer becomes a float, never the reverse.
     promoted = _promoted(types[0][0], types[1][0])
     place = 1 if promoted == types[0][0] else 0
-    wanted = types[1 - place][0]
+    target_dtype = types[1 - place][0]
     text = "All branches must return the same types, because the compiled program has one result type."
     result = result_of(nodes[place])
     if raised is not None and result is not None and path is not None:
         result = _leaf(result, path)
-    if raised is None or result is None or promoted != wanted:
-        return [FoundCure(f"return {promoted or wanted}", None, text)]
+    if raised is None or result is None or promoted != target_dtype:
+        return [FoundCure(f"return {promoted or target_dtype}", None, text)]
     jnp = jnp_name(raised)
-    code = f"{jnp}.asarray({raised.source(result)}, {jnp}.{wanted})"
-    return [applied(FoundCure(f"return {wanted}", code, text), [edit_of(raised, over(result, code))])]
+    code = f"{jnp}.asarray({raised.source(result)}, {jnp}.{target_dtype})"
+    return [applied(FoundCure(f"return {target_dtype}", code, text), [edit_of(raised, over(result, code))])]
 
 
-def _promoted(one: str, other: str) -> str | None:
-    """The dtype that holds the values of both; None where JAX promotes neither."""
+def _promoted(first_dtype: str, second_dtype: str) -> str | None:
+    """The dtype to which JAX promotes two dtypes; None if JAX promotes neither."""
     import jax.numpy as jnp
 
     try:
-        return str(jnp.promote_types(one, other))
-    except TypeError:  # such as random keys
+        return str(jnp.promote_types(first_dtype, second_dtype))
+    except TypeError:  # no promotion rule, for example for random keys
         return None
 
 
@@ -437,8 +450,8 @@ def _reverse() -> Explained:
             "Forward-mode differentiation works through a while_loop, and computes one JVP for each input element.",
         ),
     )
-    said = "The number of steps of a while_loop is not known before the loop runs."
-    return Explained(None, "jax.grad does not work through a while_loop", said, ways)
+    explanation = "The number of steps of a while_loop is not known before the loop runs."
+    return Explained(None, "jax.grad does not work through a while_loop", explanation, ways)
 
 
 def _scalar(text: str, raised: RaisedAt | None) -> Explained:
@@ -456,24 +469,24 @@ def _scalar(text: str, raised: RaisedAt | None) -> Explained:
         words = "Write a comparison, such as x > 0, or choose with Python's if where no array decides."
         title = f"A condition must be a single boolean, not a {kind[1]}"
         return Explained(None, title, "", (FoundCure("a comparison", None, words),))
-    given = _GIVEN.search(text)
-    said = f"The condition is {given[1]}." if given is not None else ""
+    match = _GIVEN.search(text)
+    explanation = f"The condition is {match[1]}." if match is not None else ""
     place = None
     if raised is not None and isinstance(raised.node, ast.Call) and called(raised.node) == "while_loop":
         result = result_of(function_of_text(raised, raised.node.args[0] if raised.node.args else None))
         if result is not None:
             place = edit_of(raised, over(result, "")).place
-    return Explained(place, "A condition must be a single boolean", said, cures)
+    return Explained(place, "A condition must be a single boolean", explanation, cures)
 
 
-def _written(raised: RaisedAt | None, name: str) -> str:
-    """What the user called: a fori_loop with fixed bounds is a scan to JAX."""
+def _construct_name(raised: RaisedAt | None, name: str) -> str:
+    """The name of the loop that the user called; JAX runs a fori_loop with fixed bounds as a scan."""
     word = called(raised.node) if raised is not None else ""
     return word if word in ("scan", "while_loop", "fori_loop", "map") else name
 
 
 def called(call: ast.AST | None) -> str:
-    """The last name of what a call calls; empty where it has none."""
+    """The last part of the name of the called function, such as scan of jax.lax.scan; empty without a name."""
     if not isinstance(call, ast.Call):
         return ""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

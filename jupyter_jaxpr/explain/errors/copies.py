@@ -1,10 +1,11 @@
-"""Makes a stand-in for a user's value in a trial, which the trial cannot change and no cache can find.
+"""Copies a user's value for a trial, so that the trial cannot change the value or reach a cache of JAX.
 
-- Containers of Python's and arrays of NumPy's are copied: a traced statement such as `values += [1]` changes them.
-- JAX holds the trace of each jitted function by its object. A trial that called the user's own jitted function would
-  leave a trace in JAX's cache, and the next call of the user's would count as one without a trace. In a copy of a
-  function each jitted function of the user's is the plain function under it, a copy as well.
-- What cannot be copied so, what is large, and what could take the end of a trial for an error of its own, has no trial.
+- The copies include Python containers and NumPy arrays, because a statement such as `values += [1]` changes them.
+- JAX caches the trace of each jitted function by the function object. A trial that called the user's jitted function
+  would leave a trace in the cache, and the user's next call would find it. So the copy of a function calls a copy of
+  the plain Python function in place of each jitted function.
+- There is no trial with a value that has no such copy, with a large value, or with a function that handles exceptions:
+  its `except` could catch the exception that ends a trial.
 """
 
 from __future__ import annotations
@@ -29,25 +30,25 @@ _DEPTH = 6
 
 
 class NotCopied(Exception):
-    """A value that a trial must not have, and of which there is no copy."""
+    """A trial must not use a value, and the value has no copy."""
 
 
 def copied(
     value: Any,
-    made: dict[int, Any],
+    copies: dict[int, Any],
     depth: int = _DEPTH,
     codes: Mapping[CodeType, CodeType] = MappingProxyType({}),
 ) -> Any:
-    """A copy of a container, of an array of NumPy's, or of a function of the user's; any other value as it is.
+    """A copy of a container, a NumPy array or a function of the user; any other value unchanged.
 
     Args:
-        value: Of a name.
-        made: The copies by the ids of their originals; a function that calls itself has one.
-        depth: Of containers in containers.
-        codes: Other codes for the copies, such as edited ones, by the codes of the originals.
+        value: The value of a name in the traced code.
+        copies: The copies so far, by the ids of their originals; a recursive function finds its own copy here.
+        depth: How many levels of nested containers may be copied.
+        codes: Code objects for the copies, such as edited code, by the code objects of the originals.
 
     Raises:
-        NotCopied: It has no copy.
+        NotCopied: The value has no copy.
     """
     import jax
     import numpy as np
@@ -55,19 +56,19 @@ def copied(
     kind = type(value)
     if is_plain(value) or is_tracer_type(kind) or issubclass(kind, jax.Array | types.ModuleType):
         return value
-    if id(value) in made:
-        return made[id(value)]
+    if id(value) in copies:
+        return copies[id(value)]
     if kind in (list, tuple, dict):
         if len(value) > _ELEMENTS or not depth:
             raise NotCopied
-        parts = [copied(part, made, depth - 1, codes) for part in (value.values() if kind is dict else value)]
-        made[id(value)] = dict(zip(value, parts, strict=True)) if kind is dict else kind(parts)
-        return made[id(value)]
+        parts = [copied(part, copies, depth - 1, codes) for part in (value.values() if kind is dict else value)]
+        copies[id(value)] = dict(zip(value, parts, strict=True)) if kind is dict else kind(parts)
+        return copies[id(value)]
     if issubclass(kind, np.ndarray):
         if kind is not np.ndarray or value.size > _ARRAY_ELEMENTS or value.dtype.hasobject:
             raise NotCopied
-        made[id(value)] = value.copy()
-        return made[id(value)]
+        copies[id(value)] = value.copy()
+        return copies[id(value)]
     if is_jitted(value) and not is_of_jax(value):
         value = value.__wrapped__
         if type(value) is not FunctionType:
@@ -76,37 +77,37 @@ def copied(
         if any(is_jitted(inside) and not is_of_jax(inside) for inside in _inside(value)):
             raise NotCopied
         return value
-    if id(value) in made:
-        return made[id(value)]
+    if id(value) in copies:
+        return copies[id(value)]
     code = codes.get(value.__code__, value.__code__)
     originals = dict(zip(value.__code__.co_freevars, value.__closure__ or (), strict=True))
     if has_handler(code) or not originals.keys() >= set(code.co_freevars):
         raise NotCopied
     names = dict(value.__globals__)
-    names.pop("__warningregistry__", None)  # a warning of a trial is none that the user has seen
+    names.pop("__warningregistry__", None)  # Python must still show a warning after a trial raised the same warning
     cells = tuple(CellType() for _ in code.co_freevars)
     copy = FunctionType(code, names, value.__name__, value.__defaults__, cells)
     copy.__kwdefaults__ = value.__kwdefaults__
-    made[id(value)] = copy
+    copies[id(value)] = copy
     for name in set(_names(code)) & names.keys():
-        names[name] = copied(names[name], made, codes=codes)
+        names[name] = copied(names[name], copies, codes=codes)
     for name, cell in zip(code.co_freevars, cells, strict=True):
         try:
-            cell.cell_contents = copied(originals[name].cell_contents, made, codes=codes)
-        except not_of_a_signal(ValueError):  # not assigned yet
+            cell.cell_contents = copied(originals[name].cell_contents, copies, codes=codes)
+        except not_of_a_signal(ValueError):  # the variable of the closure has no value yet
             continue
     return copy
 
 
 def has_handler(code: CodeType) -> bool:
-    """Whether code, or a function within the code, handles errors: a bare `except` would take the end of a trial."""
-    if any(each.opname == "PUSH_EXC_INFO" for each in dis.get_instructions(code)):
+    """Whether code, or a nested function, handles exceptions: a bare `except` would catch the end of a trial."""
+    if any(instruction.opname == "PUSH_EXC_INFO" for instruction in dis.get_instructions(code)):
         return True
     return any(has_handler(constant) for constant in code.co_consts if isinstance(constant, CodeType))
 
 
 def _inside(value: Any) -> Iterator[Any]:
-    """Functions that an object, a class, or a function made by a library holds."""
+    """The functions inside an object, a class or a function that a library made."""
     for inside in functions_inside(value):
         yield inside
         yield getattr(inside, "__wrapped__", None)
@@ -118,7 +119,7 @@ def _inside(value: Any) -> Iterator[Any]:
 
 
 def _names(code: CodeType) -> Iterator[str]:
-    """The global names that code reads, and those of the functions within it."""
+    """The global names that code and its nested functions read."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

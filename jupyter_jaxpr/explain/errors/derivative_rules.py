@@ -26,42 +26,42 @@ _MISSING = re.compile(
 
 
 def _too_few(raised: RaisedAt, name: str, missing: int) -> Explained | None:
-    """A rule that takes more arguments than JAX passes."""
+    """Explains a rule of custom_vjp that takes more arguments than JAX passes."""
     for node in ast.walk(raised.loops.module if raised.loops is not None else ast.Module([], [])):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "defvjp":
             continue
-        for rule, each in zip(("forward", "backward"), node.args[:2], strict=False):
-            function = function_of_text(raised, each)
-            is_it = isinstance(each, ast.Lambda) if name == "<lambda>" else ast.unparse(each) == name
+        for rule, argument in zip(("forward", "backward"), node.args[:2], strict=False):
+            function = function_of_text(raised, argument)
+            is_it = isinstance(argument, ast.Lambda) if name == "<lambda>" else ast.unparse(argument) == name
             if function is None or not is_it:
                 continue
             takes = len([*function.args.posonlyargs, *function.args.args])
             if name == "<lambda>" and (rule == "forward" or takes < 3):
                 continue
-            what = "" if name == "<lambda>" else f" {name}"
+            rule_name = "" if name == "<lambda>" else f" {name}"
             title = (
-                f"The {rule} rule{what} of {raised.source(node.func.value)} takes {count(takes, 'argument')}, but gets "
-                f"{takes - missing}"
+                f"The {rule} rule{rule_name} of {raised.source(node.func.value)} takes {count(takes, 'argument')}, but "
+                f"gets {takes - missing}"
             )
-            said = "The forward rule gets all arguments of the function."
+            explanation = "The forward rule gets all arguments of the function."
             if rule == "backward":
-                said = (
+                explanation = (
                     "The backward rule gets the arguments of nondiff_argnums, if there are some, then the residuals as "
                     "one argument, then the cotangent of the result."
                 )
             cure = FoundCure("the arguments", None, f"Give the rule {count(takes - missing, 'parameter')}.")
-            return Explained(edit_of(raised, over(each, "")).place, title, said, (cure,))
+            return Explained(edit_of(raised, over(argument, "")).place, title, explanation, (cure,))
     return None
 
 
 def derivative_rule_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """A backward rule of the text that returns one cotangent without a tuple around it."""
+    """Explains a backward rule of custom_vjp that returns one cotangent without a tuple around the cotangent."""
     if raised is None or raised.loops is None or not isinstance(error, TypeError | ValueError):
         return None
     if missing := _MISSING.search(message_of(error).strip()):
         return _too_few(raised, missing["name"], int(missing["count"]))
-    found = _NO_TUPLE.search(message_of(error).strip())
-    if found is None or found["given"] != "PyTreeDef(*)":
+    match = _NO_TUPLE.search(message_of(error).strip())
+    if match is None or match["given"] != "PyTreeDef(*)":
         return None
     rules = [
         node
@@ -73,11 +73,13 @@ def derivative_rule_error(error: BaseException, raised: RaisedAt | None, functio
     rule, result = raised.source(rules[0].args[1]), result_of(function_of_text(raised, rules[0].args[1]))
     if result is None or isinstance(result, ast.Tuple) or not isinstance(rules[0].func, ast.Attribute):
         return None
-    of = raised.source(rules[0].func.value)
+    function_text = raised.source(rules[0].func.value)
     source = " ".join(raised.source(result).split())
-    wanted = re.sub(r"^\(|\)$", "", found["wanted"]).count("*")
-    title = f"The backward rule {rule} of {of} must return a tuple with one cotangent for each argument"
-    said = f"{rule} returns {source}, which is one array. JAX gives each cotangent to the argument at the same place."
+    cotangent_count = re.sub(r"^\(|\)$", "", match["wanted"]).count("*")
+    title = f"The backward rule {rule} of {function_text} must return a tuple with one cotangent for each argument"
+    explanation = (
+        f"{rule} returns {source}, which is one array. JAX gives each cotangent to the argument at the same place."
+    )
     words = "Return a tuple, also for one argument. Write None where an argument has no cotangent."
-    cure = FoundCure("a tuple", f"return ({source},)" if wanted == 1 else None, words)
-    return Explained(edit_of(raised, over(result, "")).place, title, said, (cure,))
+    cure = FoundCure("a tuple", f"return ({source},)" if cotangent_count == 1 else None, words)
+    return Explained(edit_of(raised, over(result, "")).place, title, explanation, (cure,))

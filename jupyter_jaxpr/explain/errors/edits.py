@@ -1,4 +1,4 @@
-"""Makes edits with positions from the syntax of the user's text and its replacement."""
+"""Makes the edits of a cure: positions from the syntax tree of the user's code, and the new code."""
 
 from __future__ import annotations
 
@@ -13,44 +13,44 @@ from ..loops.statements import parsed
 from .raised import RaisedAt
 
 Change = tuple[ast.AST, ast.AST, str]
-"""First and last node of what is replaced, and the new text from column 0."""
+"""The first and the last node that a change replaces, and the new code from column 0."""
 
 
 def over(node: ast.AST, text: str) -> Change:
-    """The replacement of one node."""
+    """The change that replaces one node with new code."""
     return node, node, text
 
 
 def edit_of(raised: RaisedAt, change: Change) -> Edit:
-    """An edit of the file in which the error was raised; more lines than one take the statement's indentation."""
+    """The edit of the user's file for a change; new code of several lines gets the statement's indentation."""
     first, last, text = change
-    line, column = first.lineno, first.col_offset  # type: ignore[attr-defined]  # of every expression and statement
-    end_line, end_column = last.end_lineno, last.end_col_offset  # type: ignore[attr-defined]  # likewise
+    line, column = first.lineno, first.col_offset  # type: ignore[attr-defined]  # every expression and statement has a position
+    end_line, end_column = last.end_lineno, last.end_col_offset  # type: ignore[attr-defined]  # see above
     indented = textwrap.indent(text, " " * column).lstrip(" ")
     return Edit(Place(raised.place.file, line, raised.place.function, column, end_line, end_column), indented)
 
 
 def applied(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
-    """A cure as an edit of the text."""
+    """A cure whose edits the panel can apply to the user's code."""
     return replace(cure, level="applies", edits=tuple(edits))
 
 
 def chosen(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
-    """A cure as an edit of the text, in which the user replaces the names in capitals."""
+    """A cure whose edits contain names in capitals, such as SIZE, which the user replaces."""
     return replace(cure, level="choice", edits=tuple(edits))
 
 
 def shown(cure: FoundCure, text: Sequence[str] | None = None) -> FoundCure:
-    """A cure with edits whose code is the lines of the text as they are afterwards.
+    """A cure whose code is the edited lines, as they are after the edits.
 
     Args:
-        cure: With its edits.
-        text: The lines of the text that all edits are in; None where Python has the text of each file.
+        cure: The cure with its edits.
+        text: The lines of the code that all edits change; None to read the lines of each file.
     """
     if not cure.edits:
         return cure
     groups: list[list[Edit]] = []
-    for edit in sorted(cure.edits, key=lambda each: (each.place.file, each.place.line)):
+    for edit in sorted(cure.edits, key=lambda edit: (edit.place.file, edit.place.line)):
         last = groups[-1][-1].place if groups else None
         if last is not None and last.file == edit.place.file and edit.place.line <= last.end_line:
             groups[-1].append(edit)
@@ -58,11 +58,11 @@ def shown(cure: FoundCure, text: Sequence[str] | None = None) -> FoundCure:
             groups.append([edit])
     texts = []
     for group in groups:
-        here = text if text is not None else _lines_of(group[0].place.file)
-        if here is None:
+        lines_of_file = text if text is not None else _lines_of(group[0].place.file)
+        if lines_of_file is None:
             return cure
         first, end = group[0].place.line, max(edit.place.end_line for edit in group)
-        lines = "\n".join(here[first - 1 : end])
+        lines = "\n".join(lines_of_file[first - 1 : end])
         moved = [
             Edit(
                 edit.place._replace(line=edit.place.line - first + 1, end_line=edit.place.end_line - first + 1),
@@ -80,14 +80,14 @@ def _lines_of(file: str) -> Sequence[str] | None:
 
 
 def edited(source: str, edits: Sequence[Edit]) -> str:
-    """A text with edits made; columns are in UTF-8 bytes."""
+    """The source code after the edits; the columns of the edits count UTF-8 bytes."""
     lines = source.encode().split(b"\n")
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
     data = b"\n".join(lines)
-    for each in sorted(edits, key=lambda edit: (edit.place.line, edit.place.column), reverse=True):
-        begin = starts[each.place.line - 1] + each.place.column
-        end = starts[each.place.end_line - 1] + each.place.end_column
-        data = data[:begin] + each.text.encode() + data[end:]
+    for edit in sorted(edits, key=lambda edit: (edit.place.line, edit.place.column), reverse=True):
+        begin = starts[edit.place.line - 1] + edit.place.column
+        end = starts[edit.place.end_line - 1] + edit.place.end_column
+        data = data[:begin] + edit.text.encode() + data[end:]
     return data.decode()

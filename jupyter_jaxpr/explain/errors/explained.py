@@ -37,7 +37,7 @@ from .transforms import transform_error
 from .trees import tree_error
 from .values import value_error
 
-#: Functions of JAX that JAX itself traces where the user's function calls them.
+#: Functions of JAX that JAX traces on their own when the user's function calls them.
 _INNER = frozenset({"psum", "pmean", "pmax", "pmin", "all_gather", "ppermute", "all_to_all", "axis_index"})
 _KINDS = (
     misused_at_error,
@@ -64,11 +64,11 @@ _KINDS = (
 
 
 def explained(error: BaseException, function: str) -> Explained:
-    """What an error is about.
+    """Explains an error: a title, sentences, the place in the user's code, and cures.
 
     Args:
-        error: What was raised while JAX traced, or by a call.
-        function: Name of the traced function; empty where JAX traced none.
+        error: The exception of a trace or of a call.
+        function: Name of the traced function; empty if JAX traced no function.
     """
     return _explained(error, function, raised_at(error))
 
@@ -83,17 +83,17 @@ def _explained_in_time(error: BaseException, function: str, raised: RaisedAt | N
     function = function or (place.function.rpartition(".")[2] if place is not None else "")
     for look in _KINDS:
         try:
-            found = look(error, raised, function)
-        except not_of_a_signal(Exception):  # the error itself is shown in any case
+            explained_error = look(error, raised, function)
+        except not_of_a_signal(Exception):  # a failed explanation must not hide the error itself
             continue
-        if found is not None:
-            cures = (without_harm(raised, _parsed(cure)) for cure in found.cures)
-            return replace(found, place=found.place or place, cures=tuple(map(shown, cures)))
+        if explained_error is not None:
+            cures = (without_harm(raised, _parsed(cure)) for cure in explained_error.cures)
+            return replace(explained_error, place=explained_error.place or place, cures=tuple(map(shown, cures)))
     return Explained(place)
 
 
 def _parsed(cure: FoundCure) -> FoundCure:
-    """A cure whose edits leave a text of Python; of another one the sentence alone."""
+    """The cure unchanged if the edited file is valid Python; otherwise the cure without its code and edits."""
     for file in {edit.place.file for edit in cure.edits}:
         source = "".join(linecache.getlines(file))
         loops = parsed(source)
@@ -106,11 +106,11 @@ def _parsed(cure: FoundCure) -> FoundCure:
 
 
 def error_finding(error: BaseException, function: str | None, budget: Budget) -> Finding | None:
-    """Say why a cell raised; None for an error that is none of JAX's and that no trace raised.
+    """Say why a cell raised an error; None for an error that neither JAX nor a trace raised.
 
     Args:
-        error: That ended the cell.
-        function: Name of the user's jitted function whose call raised; None where there is none.
+        error: The exception that ended the cell.
+        function: Name of the user's jitted function whose call raised the error; None without such a call.
         budget: The time for the trials of cures.
     """
     if function is None:
@@ -119,65 +119,66 @@ def error_finding(error: BaseException, function: str | None, budget: Budget) ->
 
 
 def trace_error(error: BaseException, function: str, budget: Budget | None = None) -> Finding:
-    """Say why a trace could not go on.
+    """Say why a trace failed.
 
     Args:
-        error: What was raised while JAX traced, or by the call of a jitted function.
+        error: The exception of the trace, or of the call of the jitted function.
         function: Name of the jitted function.
-        budget: The time for the trials of cures; None for that of a cell that raises.
+        budget: The time limit for the trials of cures; None for the limit of a cell that raised an error.
     """
     raised = raised_at(error)
     if raised is not None and function in _INNER and raised.place.function != "<module>":
-        function = raised.place.function.rpartition(".")[2]  # what JAX traced is a function of its own
-    known = _explained(error, function, raised, budget)
-    # Outside of IPython JAX takes its own frames out of the traceback.
+        function = raised.place.function.rpartition(".")[2]  # JAX traced one of its own functions
+    explained_error = _explained(error, function, raised, budget)
+    # Outside of IPython, JAX removes its own frames from the traceback, so raised.in_trace is false.
     in_trace = raised is not None and (raised.in_trace or raised.place.function.rpartition(".")[2] == function)
-    if known.title is None:
+    if explained_error.title is None:
         text = f"{function} could not be traced. The trace raised {_first_line(error)}."
         if not in_trace:
             text = f"The call of {function} raised {_first_line(error)}."
-    elif (known.traced or in_trace) and not isinstance(error, FloatingPointError):  # a check of results that ran
-        text = f"{function} could not be traced. {known.text}".rstrip()
+    # JAX raises FloatingPointError when it checks the results of a program that ran.
+    elif (explained_error.traced or in_trace) and not isinstance(error, FloatingPointError):
+        text = f"{function} could not be traced. {explained_error.text}".rstrip()
     else:
-        text = known.text or f"The call raised {_first_line(error)}."
+        text = explained_error.text or f"The call raised {_first_line(error)}."
     return Finding(
         "trace_raised",
         text,
-        cure="Correct the line and run the cell again." if known.title is None else None,
+        cure="Correct the line and run the cell again." if explained_error.title is None else None,
         detail=error_lines(error),
         function=function,
-        place=known.place,
-        title=known.title,
-        cures=known.cures,
+        place=explained_error.place,
+        title=explained_error.title,
+        cures=explained_error.cures,
     )
 
 
 def raised_error(error: BaseException, function: str | None, budget: Budget | None = None) -> Finding | None:
-    """Say why a cell raised; None for an error that is none of JAX's and that no trace raised.
+    """Say why a cell raised an error; None for an error that neither JAX nor a trace raised.
 
     Args:
-        error: That ended the cell.
-        function: Name of the function whose trace raised; None where the trace is a library's own, or there is none.
-        budget: The time for the trials of cures; None for that of a cell that raises.
+        error: The exception that ended the cell.
+        function: Name of the function whose trace raised the error; None without a trace of the user.
+        budget: The time limit for the trials of cures; None for the limit of a cell that raised an error.
     """
     raised = raised_at(error)
     if function is not None and (raised is None or raised.in_trace):
         return trace_error(error, function, budget)
-    known = _explained(error, "", raised, budget)
-    if known.title is None:
+    explained_error = _explained(error, "", raised, budget)
+    if explained_error.title is None:
         return None
     return Finding(
         "raised",
-        known.text or f"The line raised {_first_line(error)}.",
+        explained_error.text or f"The line raised {_first_line(error)}.",
         detail=error_lines(error),
-        place=known.place,
-        title=known.title,
-        cures=known.cures,
+        place=explained_error.place,
+        title=explained_error.title,
+        cures=explained_error.cures,
     )
 
 
 def is_of_call(error: BaseException, function: str) -> bool:
-    """Whether an error can be of a call of a jitted function: JAX has a part in the error, or its line has the name."""
+    """Whether a call of a jitted function may have raised the error: JAX took part, or the line names the function."""
     raised = raised_at(error)
     return touches_jax(error) or (raised is not None and function in (raised.text or ""))
 

@@ -1,4 +1,4 @@
-"""What is known of an error beyond its text."""
+"""Holds the explanation of an error: a title, sentences, a place and cures."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from ...observe.observation import FoundCure, Place
 
 @dataclass(frozen=True)
 class Explained:
-    """What is known of an error beyond its text.
+    """The explanation of an error, for the panel.
 
     Attributes:
-        place: Line and expression of the user's that raised; None where no frame is the user's.
-        title: What happened, in a few words; None where the error is none that is known here.
-        text: More of it: sentences, empty where there is no more.
-        cures: Ways out.
-        traced: JAX was tracing: the error is about the trace, not about a call that was made.
+        place: The line and the expression in the user's code that raised the error; None outside of the user's code.
+        title: What happened, in a few words; None for an error without an explanation.
+        text: Sentences that explain the title; may be empty.
+        cures: Changes of the code that avoid the error.
+        traced: The error is about the trace, not about the call of a program.
     """
 
     place: Place | None

@@ -1,4 +1,4 @@
-"""Rewrites a choice between two values as a `where` whose gradient is finite, or names the value that may spoil it.
+"""Rewrites a choice as a `where` with a finite gradient, or names the value that may make the gradient NaN.
 
 jnp.where computes both values. Its gradient is NaN where the value that is not chosen has no finite gradient, such as
 1 / b at b = 0: the gradient of that value is multiplied by 0, and 0 * inf is NaN. The cure is a second where, within
@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
-#: Functions of one operand that have no value, or no finite gradient, at some places.
+#: Functions that have no value or no finite gradient for some operands, such as log(0).
 _PARTLY_DEFINED = frozenset(
     "log log2 log10 log1p sqrt rsqrt cbrt reciprocal arcsin asin arccos acos arccosh acosh arctanh atanh logit norm "
     "arctan2 atan2 hypot power pow float_power divide true_divide gammaln lgamma digamma xlogy".split()
@@ -32,25 +32,25 @@ _NO_GRADIENT = (
 _SECOND = "The inner jnp.where keeps the gradient finite where that value is not chosen."
 
 
-def finite_where(jnp: str, test: str, one: str, other: str) -> tuple[str, str, bool]:
-    """A where, a sentence about its gradient that may be empty, and whether its gradient is surely as before.
+def finite_where(jnp: str, test: str, true_value: str, false_value: str) -> tuple[str, str, bool]:
+    """The code of a where, a sentence about its gradient (may be empty), and whether the gradient is certainly finite.
 
     Args:
-        jnp: The name of jax.numpy in the text.
-        test: The condition.
-        one: The value where the condition is true.
-        other: The value elsewhere.
+        jnp: The name of jax.numpy in the user's code.
+        test: The code of the condition.
+        true_value: The code of the value where the condition is true.
+        false_value: The code of the value where the condition is false.
     """
     values, sentence, is_finite = [], "", True
-    for value, is_chosen in ((one, True), (other, False)):
+    for value, is_chosen in ((true_value, True), (false_value, False)):
         operands = list(_risky(ast.parse(value, mode="eval").body))
         if not operands:
             values.append(value)
             continue
         name = _guarded(test, is_chosen)
-        if name is not None and all(isinstance(each, ast.Name) and each.id == name for each in operands):
-            kept = f"{jnp}.where({test}, {name}, 1)" if is_chosen else f"{jnp}.where({test}, 1, {name})"
-            values.append(_replaced(value, operands, kept))
+        if name is not None and all(isinstance(operand, ast.Name) and operand.id == name for operand in operands):
+            safe_operand = f"{jnp}.where({test}, {name}, 1)" if is_chosen else f"{jnp}.where({test}, 1, {name})"
+            values.append(_replaced(value, operands, safe_operand))
             sentence = sentence or _SECOND
         else:
             values.append(value)
@@ -60,20 +60,20 @@ def finite_where(jnp: str, test: str, one: str, other: str) -> tuple[str, str, b
 
 
 def _risky(node: ast.expr) -> Iterator[ast.expr]:
-    """Operands at which an operation of an expression may have no finite gradient."""
-    for each in ast.walk(node):
-        match each:
+    """The operands, such as b of a / b, for which an operation of the expression may have no finite gradient."""
+    for part in ast.walk(node):
+        match part:
             case ast.BinOp(op=ast.Div() | ast.FloorDiv() | ast.Mod(), right=right) if not _is_number(right):
                 yield right
             case ast.BinOp(left=left, op=ast.Pow(), right=right):
                 is_whole = isinstance(right, ast.Constant) and type(right.value) is int and right.value >= 1
                 if not is_whole and not _is_number(left):
                     yield left
-            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=[operand, *more]) if (
+            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=[operand, *further_operands]) if (
                 name in _PARTLY_DEFINED and not _is_number(operand)
             ):
                 yield operand
-                yield from more
+                yield from further_operands
 
 
 def _is_number(node: ast.expr) -> bool:
@@ -81,21 +81,21 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def _guarded(test: str, is_chosen: bool) -> str | None:
-    """The name that a comparison with a number is about, where 1 is on the side of the value."""
+    """The name that the condition compares with a number, if 1 is a safe value of the name for the chosen side."""
     match ast.parse(test, mode="eval").body:
         case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=int() | float() as number)]):
-            holds = _COMPARISONS.get(type(op))
-            return name if holds is not None and holds(1, number) == is_chosen else None
+            compare = _COMPARISONS.get(type(op))
+            return name if compare is not None and compare(1, number) == is_chosen else None
         case ast.Compare(left=ast.Constant(value=int() | float() as number), ops=[op], comparators=[ast.Name(id=name)]):
-            holds = _COMPARISONS.get(type(op))
-            return name if holds is not None and holds(number, 1) == is_chosen else None
+            compare = _COMPARISONS.get(type(op))
+            return name if compare is not None and compare(number, 1) == is_chosen else None
     return None
 
 
 def _replaced(text: str, operands: list[ast.expr], new: str) -> str:
-    """A text of one line with some of its operands replaced; positions are in UTF-8 bytes."""
+    """One line of code with new code for some operands; positions count UTF-8 bytes."""
     data = text.encode()
-    for node in sorted(operands, key=lambda each: each.col_offset, reverse=True):
+    for node in sorted(operands, key=lambda operand: operand.col_offset, reverse=True):
         assert node.end_col_offset is not None
         data = data[: node.col_offset] + new.encode() + data[node.end_col_offset :]
     return data.decode()

@@ -1,4 +1,4 @@
-"""The table of messages of `jax.lax`, einsum, custom derivatives and shard_map, each with a title and a way out."""
+"""The table of error messages of `jax.lax`, einsum, custom derivatives and shard_map, with titles and cures."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from .names import jnp_name, module_of
 from .origins import dtype_of, value_of
 from .raised import RaisedAt
 
-#: Reductions that take `where`, and the ones whose result filling with FILL can leave as it is.
+#: Reductions that take `where=`; _FILLABLE below: reductions whose result a good FILL value leaves unchanged.
 _WITH_WHERE = frozenset({"mean", "std", "var", "prod", "any", "all"})
 _EXTREMES = {"max": "-", "min": "", "amax": "-", "amin": ""}
 _LENGTHS = frozenset({"size", "len", "shape"})
@@ -29,41 +29,41 @@ class Use:
     """The expression that uses the masked array, such as a reduction or len().
 
     Attributes:
-        name: Of the reduction or function, such as mean, len or size; "value" for an operator or a return; empty for
-            anything else.
+        name: The name of the reduction or function, such as mean, len or size; "value" for an operator or a return;
+            empty for any other use.
         node: The whole expression.
-        rest: Arguments beside the array, as written.
+        other_arguments: The code of the arguments other than the array.
     """
 
     name: str
     node: ast.expr
-    rest: tuple[str, ...] = ()
+    other_arguments: tuple[str, ...] = ()
 
 
 def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[FoundCure]:
-    """The ways out of `array[mask]`, whose mask has one element for each element of the array.
+    """The cures of `array[mask]` with a mask that has one element for each element of the array.
 
     Args:
         raised: Where the error was raised.
-        node: The subscript.
-        array: Its text.
-        mask: Likewise.
+        node: The subscript expression.
+        array: The code of the array.
+        mask: The code of the mask.
     """
     jnp = jnp_name(raised)
     if (update := _update(raised, node, array, mask)) is not None:
         return [update]
     use = use_of(raised, node)
-    where = f"{jnp}.where"
+    where_name = f"{jnp}.where"
     filled = f"{jnp}.where({mask}, {array}, "
     dtype = _dtype(raised, node)
-    match use.name, use.rest:
+    match use.name, use.other_arguments:
         case "sum", () | ("axis=0",):
             code = f"{filled}0).sum()" if isinstance(use.node, ast.Call) and _is_method(use.node, node) else None
             code = code or f"{jnp}.sum({filled}0))"
             text = "jnp.where keeps the shape. The elements that the mask leaves out add 0 to the sum."
-            return [applied(FoundCure(where, code, text), [edit_of(raised, over(use.node, code))])]
-        case name, rest if name in _WITH_WHERE and all(each.startswith("ddof=") for each in rest):
-            code = f"{jnp}.{name}({', '.join([array, *rest, f'where={mask}'])})"
+            return [applied(FoundCure(where_name, code, text), [edit_of(raised, over(use.node, code))])]
+        case name, options if name in _WITH_WHERE and all(option.startswith("ddof=") for option in options):
+            code = f"{jnp}.{name}({', '.join([array, *options, f'where={mask}'])})"
             text = f"where= gives the mask to {name}, which then counts the elements of the mask alone."
             return [applied(FoundCure("where=", code, text), [edit_of(raised, over(use.node, code))])]
         case name, () if name in _EXTREMES and "float" in dtype:
@@ -74,20 +74,22 @@ def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[Foun
             code = f"{jnp}.count_nonzero({mask})"
             text = "The number of elements is a number of the program, which no shape can have."
             return [applied(FoundCure(f"{jnp}.count_nonzero", code, text), [edit_of(raised, over(use.node, code))])]
-    harmful = next((each for each in _all_uses(raised, use) if each.name not in (*_FILLABLE, "value")), None)
+    harmful = next(
+        (other_use for other_use in _all_uses(raised, use) if other_use.name not in (*_FILLABLE, "value")), None
+    )
     text = "jnp.where keeps the shape. Set FILL to the value of the elements that the mask leaves out."
     if harmful is not None:
         text = (
             f"jnp.where keeps the shape, so {_text(raised, harmful.node)} would count the elements that the mask "
             f"leaves out, whatever their value. Give the mask to a reduction, as in {jnp}.mean({array}, where={mask})."
         )
-        return [FoundCure(where, None, text)]
+        return [FoundCure(where_name, None, text)]
     code = f"{filled}FILL)"
-    return [chosen(FoundCure(where, code, text), [edit_of(raised, over(node, code))])]
+    return [chosen(FoundCure(where_name, code, text), [edit_of(raised, over(node, code))])]
 
 
 def _update(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> FoundCure | None:
-    """Of `x.at[mask].set(value of x[mask])`: one jnp.where, which takes the value at each element."""
+    """The cure of `x.at[mask].set(f(x[mask]))`: jnp.where(mask, f(x), x)."""
     call: ast.AST | None = node
     while isinstance(call := raised.parents.get(id(call)), ast.expr):
         match call:
@@ -107,14 +109,14 @@ def _update(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> FoundCur
 
 
 def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> FoundCure:
-    """The way out of a call whose result is filled up to SIZE elements.
+    """The cure of a call such as jnp.nonzero: the option size=, which fills the result up to SIZE elements.
 
     Args:
         raised: Where the error was raised.
         node: The call.
-        name: Of the called function.
-        code: The call with `size=SIZE`.
-        text: Of the cure.
+        name: The name of the called function.
+        code: The code of the call with `size=SIZE`.
+        text: The sentence of the cure.
     """
     jnp = jnp_name(raised)
     outer: ast.expr = node
@@ -127,13 +129,13 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
         words = "The number of elements is a number of the program, which no shape can have."
         return applied(FoundCure(f"{jnp}.count_nonzero", count, words), [edit_of(raised, over(use.node, count))])
     uses = list(_all_uses(raised, use))
-    firsts = [_first(each) for each in (uses if use.name != "value" else uses[1:])]
+    firsts = [_first(later_use) for later_use in (uses if use.name != "value" else uses[1:])]
     if name in _COUNTED and firsts and None not in firsts and _is_array(raised, node, outer, name):
-        size = 1 + max(each for each in firsts if each is not None)
+        size = 1 + max(index for index in firsts if index is not None)
         words = f"size={size} keeps as many positions as are read. Where fewer elements are true, a position is 0."
         code = code.replace("size=SIZE", f"size={size}")
         return applied(FoundCure("size", code, words), [edit_of(raised, over(node, code))])
-    harmful = next((each for each in uses if each.name != "value"), None)
+    harmful = next((other_use for other_use in uses if other_use.name != "value"), None)
     if harmful is None:
         return chosen(FoundCure("size", code, text), [edit_of(raised, over(node, code))])
     words = (
@@ -150,16 +152,16 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
 
 
 def _is_array(raised: RaisedAt, node: ast.Call, outer: ast.expr, name: str) -> bool:
-    """Whether an index of the result is the place of an element: where and nonzero return one array for each axis."""
+    """Whether `outer` is an array of positions: where and nonzero return a tuple with one array for each axis."""
     if name not in ("where", "nonzero"):
         return outer is node
     statement = raised.parents.get(id(node))
     targets = statement.targets if isinstance(statement, ast.Assign) else []
-    return outer is not node or (bool(targets) and all(isinstance(each, ast.Tuple | ast.List) for each in targets))
+    return outer is not node or (bool(targets) and all(isinstance(target, ast.Tuple | ast.List) for target in targets))
 
 
 def _first(use: Use) -> int | None:
-    """The position that a use reads, counted from 0; None for any other use."""
+    """The position that a use such as result[0] reads; None for any other use."""
     match use.node:
         case ast.Subscript(slice=ast.Constant(value=int(place))) if not use.name and place >= 0:
             return place
@@ -167,7 +169,7 @@ def _first(use: Use) -> int | None:
 
 
 def use_of(raised: RaisedAt, node: ast.expr) -> Use:
-    """What the text does with the value of an expression."""
+    """The use of an expression in the code, from its parent nodes."""
     parent = raised.parents.get(id(node))
     outer = raised.parents.get(id(parent)) if parent is not None else None
     match parent, outer:
@@ -197,17 +199,17 @@ def use_of(raised: RaisedAt, node: ast.expr) -> Use:
 
 
 def _written(raised: RaisedAt, args: list[ast.expr], options: list[ast.keyword]) -> tuple[str, ...]:
-    return (*map(raised.source, args), *(f"{each.arg}={raised.source(each.value)}" for each in options))
+    return (*map(raised.source, args), *(f"{option.arg}={raised.source(option.value)}" for option in options))
 
 
 def _all_uses(raised: RaisedAt, use: Use) -> Iterator[Use]:
-    """A use, and those of the name that the value is assigned to, in the same function."""
+    """The use itself and, if it assigns the value to a name, the later uses of the name in the function."""
     yield use
     statement = raised.statement_of(use.node)
     function = raised.function
     if use.name != "value" or not isinstance(statement, ast.Assign) or function is None:
         return
-    names = {each.id for target in statement.targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+    names = {part.id for target in statement.targets for part in ast.walk(target) if isinstance(part, ast.Name)}
     for node in ast.walk(function):
         if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load):
             if node.lineno > (statement.end_lineno or 0):

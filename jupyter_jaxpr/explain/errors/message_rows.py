@@ -1,4 +1,4 @@
-"""The table of JAX's messages, each with a title and a way out; a pattern matches from the start of the message."""
+"""The table of the error messages of JAX, with titles and cures; a pattern matches from the start of a message."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Message:
-    """One message of JAX.
+    """One row of the table: an error message of JAX and its explanation.
 
     Attributes:
-        pattern: From the beginning of the message. Its groups stand for {1}, {2} ... in the texts.
+        pattern: Matches from the start of the message. Its groups replace {1}, {2} ... in the other fields.
         title: What happened.
-        text: More of it.
-        cure: Name and sentence of the way out.
-        of_others: NumPy and Python raise the same message; the row is for errors in which JAX has a part.
-        raised_in_jax: Python raises the same message in the user's code; the row is for errors that JAX's code raised.
-        with_operands: The text goes on with the arguments of the call and their types.
+        text: Sentences that explain the title.
+        cure: The name and the sentence of the cure.
+        of_others: NumPy and Python raise the same message; the row applies only to errors in which JAX takes part.
+        raised_in_jax: The row applies only to errors from JAX's code; the user's code can raise the same message.
+        with_operands: The explanation also lists the arguments of the call with their types.
     """
 
     pattern: str

@@ -23,7 +23,7 @@ _BOUNDS = re.compile(r"^Python integer (-?\d+) out of bounds for (u?int\d+)")
 _KEY = re.compile(r"^JAX encountered invalid PRNG key data|^unexpected PRNG key type|^random\w* accepts a single key")
 
 
-#: Of all tables: a row of a callback's own error comes before the row of any error in a callback.
+#: The rows of all tables. A row for the user's error in a callback precedes the row for any callback error.
 _ROWS = (
     *CALL_MESSAGES,
     *SETTING_MESSAGES,
@@ -33,85 +33,89 @@ _ROWS = (
     *PROGRAM_MESSAGES,
     *MESSAGES,
 )
-#: The message of an error in a callback ends with the error, after a whole traceback.
+#: JAX quotes the traceback of a callback in the message; the error of the callback is the last line.
 _LONGEST = 50_000
 
 
 def message_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """An error whose message the table has."""
+    """Explains an error whose message is in the table."""
     text = message_of(error, _LONGEST).strip()
     if isinstance(error, TypeError) and _KEY.search(text):
-        return _key(raised)
-    if isinstance(error, OverflowError) and (found := _BOUNDS.match(text)) and touches_jax(error):
-        return _out_of_bounds(int(found[1]), found[2])
+        return _key_argument(raised)
+    if isinstance(error, OverflowError) and (bounds := _BOUNDS.match(text)) and touches_jax(error):
+        return _out_of_bounds(int(bounds[1]), bounds[2])
     for row in _ROWS:
-        found = re.match(row.pattern, text, re.DOTALL)
-        if found is None or (row.of_others and not touches_jax(error)):
+        row_match = re.match(row.pattern, text, re.DOTALL)
+        if row_match is None or (row.of_others and not touches_jax(error)):
             continue
         if row.raised_in_jax and not was_raised_in_jax(error):
             continue
-        groups = [found[0], *(group or "" for group in found.groups())]
+        groups = [row_match[0], *(group or "" for group in row_match.groups())]
 
         def filled(template: str, groups: list[str] = groups) -> str:
             return re.sub(r"\{(\d)\}", lambda match: " ".join(groups[int(match[1])].split()), template)
 
         name, words = row.cure
-        given = operands(raised, _given(raised)) if row.with_operands else ""
-        said = " ".join(filter(None, [filled(row.text), given]))
-        return Explained(None, filled(row.title), said, (FoundCure(name, None, filled(words)),))
-    return _tracer(text, raised)
+        operand_text = operands(raised, _call_arguments(raised)) if row.with_operands else ""
+        explanation = " ".join(filter(None, [filled(row.text), operand_text]))
+        return Explained(None, filled(row.title), explanation, (FoundCure(name, None, filled(words)),))
+    return _tracer_argument(text, raised)
 
 
-def _given(raised: RaisedAt | None) -> list[ast.expr]:
-    """The arguments of the call that raised, those in a list included."""
+def _call_arguments(raised: RaisedAt | None) -> list[ast.expr]:
+    """The arguments of the failing call; a list or tuple argument counts as its elements."""
     call = raised.node if raised is not None else None
-    given = [*call.args, *(each.value for each in call.keywords)] if isinstance(call, ast.Call) else []
-    return [part for each in given for part in (each.elts if isinstance(each, ast.List | ast.Tuple) else [each])]
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)] if isinstance(call, ast.Call) else []
+    return [
+        part
+        for argument in arguments
+        for part in (argument.elts if isinstance(argument, ast.List | ast.Tuple) else [argument])
+    ]
 
 
 def _out_of_bounds(number: int, dtype: str) -> Explained | None:
-    """A number of Python that an integer type does not hold."""
+    """Explains a Python number that is too large for an integer dtype."""
     import numpy as np
 
-    held = np.iinfo(dtype)
+    limits = np.iinfo(dtype)
     cure = FoundCure("a float", None, "Use a float, or turn jax_enable_x64 on before any other use of JAX.")
     if np.iinfo("int32").min <= number <= np.iinfo("int32").max:
         words = f"Use int32 in place of {dtype}, such as with .astype(jnp.int32) on the array beside the number."
         cure = FoundCure("int32", None, words)
-    said = f"{dtype} holds the integers from {held.min:,} to {held.max:,}."
-    return Explained(None, f"The number {number} does not fit into {dtype}", said, (cure,))
+    explanation = f"{dtype} holds the integers from {limits.min:,} to {limits.max:,}."
+    return Explained(None, f"The number {number} does not fit into {dtype}", explanation, (cure,))
 
 
-def _tracer(text: str, raised: RaisedAt | None) -> Explained | None:
-    """A function that takes no tracers, with its own words for them."""
+def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
+    """Explains a function of another library that refuses a tracer with its own message."""
     if raised is None or not re.search(r"\b(?:Jit|DynamicJaxpr|Batch|Vmap|JVP|Grad|Linearize)Tracer\b", text):
         return None
-    found = culprits(raised)
+    origin = culprits(raised)
     title = "This line cannot take a traced array"
     if raised.text is not None and len(raised.text) <= 60:
         title = f"{raised.text} cannot take a traced array"
-    said = " ".join(filter(None, ["While JAX traces, an array has a shape but no values.", found.sentence]))
+    explanation = " ".join(filter(None, ["While JAX traces, an array has a shape but no values.", origin.sentence]))
     words = "Use a function of JAX, or compute the value outside of the traced function."
     cure = FoundCure("a function of JAX", None, words)
-    return Explained(None, title, said, (cure,), traced=True)
+    return Explained(None, title, explanation, (cure,), traced=True)
 
 
 def _makes_key(raised: RaisedAt, node: ast.expr) -> bool:
-    """Whether an expression is a key of jax.random."""
-    made_by = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    """Whether an expression is a key of jax.random, or a call that makes a key."""
+    maker_name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
     value = value_of(raised, node) if raised.frame is not None else None
-    return made_by.endswith(("random.key", "random.PRNGKey")) or dtype_of(value).startswith("key<")
+    return maker_name.endswith(("random.key", "random.PRNGKey")) or dtype_of(value).startswith("key<")
 
 
-def _key(raised: RaisedAt | None) -> Explained:
+def _key_argument(raised: RaisedAt | None) -> Explained:
     title = "The first argument must be a key of jax.random.key"
     text = "jax.random.key makes a key of a number. Split the key for each use."
     call = raised.node if raised is not None else None
     cure = FoundCure("jax.random.key", None, text)
     if raised is not None and isinstance(call, ast.Call) and len(call.args) > 1 and _makes_key(raised, call.args[1]):
-        given = [raised.source(each) for each in call.args]
-        others = [raised.source(each) for each in call.keywords]
-        code = f"{raised.source(call.func)}({', '.join([given[1], given[0], *given[2:], *others])})"
+        arguments = [raised.source(argument) for argument in call.args]
+        keywords = [raised.source(keyword) for keyword in call.keywords]
+        code = f"{raised.source(call.func)}({', '.join([arguments[1], arguments[0], *arguments[2:], *keywords])})"
         swapped = FoundCure("the order", code, "The key comes first.")
         cures = passed(raised, [applied(swapped, [edit_of(raised, over(call, code))])])
         return Explained(None, title, "", tuple(cures))

@@ -1,4 +1,4 @@
-"""Explains a call whose arguments stand in the wrong places: sizes that are no tuple, values in place of functions."""
+"""Explains a call whose arguments stand in the wrong places: sizes without a tuple, a value for a function."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NOT_CALLABLE = re.compile(
     r"|^Expected a callable value"
     r"|^Argument '<.*>' of type '?<class '(?:function|PjitFunction)'>'? is not a valid JAX type"
 )
-#: Where a function of JAX's takes its function.
+#: Functions of JAX -> the position of their function argument.
 _FUNCTIONS_AT = {"scan": 0, "map": 0, "fori_loop": 2, "associative_scan": 0, "eval_shape": 0}
 _POLICY = re.compile(r"^'str' object is not callable")
 _TOO_FEW_DEVICES = re.compile(
@@ -58,21 +58,21 @@ _TREES = (dict, list, tuple)
 
 
 def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """A call whose text shows that an argument stands in the wrong place."""
+    """Explains a call whose code shows that an argument stands in the wrong place."""
     if raised is None or raised.frame is None or raised.node is None:
         return None
     text = message_of(error).strip()
     if isinstance(error, IndexError) and _NO_DEVICE.search(text):
         return _no_device(raised)
-    if isinstance(error, TypeError) and (found := _OPERANDS.search(text)):
-        return _trees(raised, found[1], found[2], found[3])
+    if isinstance(error, TypeError) and (match := _OPERANDS.search(text)):
+        return _trees(raised, match[1], match[2], match[3])
     if isinstance(error, TypeError) and _SEQUENCE.search(text) and not raised.in_trace and not touches_jax(error):
         operator = "*" if isinstance(raised.node, ast.BinOp) else ""
         return _trees(raised, operator, "list", "tuple") if operator else None
     if not isinstance(error, TypeError | ValueError | AttributeError):
         return None
-    if few := _FEW_DEVICES.search(text):
-        return _mesh(raised, int(few[1]), few[2])
+    if match_of_mesh := _FEW_DEVICES.search(text):
+        return _mesh(raised, int(match_of_mesh[1]), match_of_mesh[2])
     if (
         isinstance(raised.node, ast.Call)
         and _NO_INTEGER.search(text)
@@ -114,26 +114,26 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
 
 
 def _rewritten(raised: RaisedAt, node: ast.AST, name: str, code: str, text: str) -> tuple[FoundCure, ...]:
-    """A cure that writes a node anew, where it passed its trial."""
+    """The cure that replaces a node with new code; empty if the trial of the cure fails."""
     return tuple(passed(raised, [applied(FoundCure(name, code, text), [edit_of(raised, over(node, code))])]))
 
 
 def _written(raised: RaisedAt, call: ast.Call, arguments: list[str]) -> str:
-    """A call with other positional arguments."""
-    keywords = [raised.source(each) for each in call.keywords]
+    """The code of a call with new positional arguments and the same keywords."""
+    keywords = [raised.source(keyword) for keyword in call.keywords]
     return f"{raised.source(call.func)}({', '.join([*arguments, *keywords])})"
 
 
 def _sizes(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """jnp.zeros(3, 4): sizes that are no tuple."""
+    """Explains jnp.zeros(3, 4): the sizes need a tuple."""
     parameters = parameters_of(value_of(raised, call.func))
-    integers = [_is_integer(raised, each) for each in call.args]
+    integers = [_is_integer(raised, argument) for argument in call.args]
     first = next((place for place, is_one in enumerate(integers) if is_one), None)
     if first is None or len(call.args) - first < 2 or not all(integers[first:]):
         return None
     if parameters[first : first + 1] != ["shape"] or "fill_value" in parameters:
         return None
-    arguments = [raised.source(each) for each in call.args]
+    arguments = [raised.source(argument) for argument in call.args]
     code = _written(raised, call, [*arguments[:first], f"({', '.join(arguments[first:])})"])
     words = "The sizes of a shape are one argument. The next argument is the dtype."
     title = f"{called(call)} takes the sizes of the shape as one tuple"
@@ -141,9 +141,10 @@ def _sizes(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _starts(raised: RaisedAt, call: ast.Call) -> Explained:
-    """lax.dynamic_slice(x, 1, 2): a start that is no tuple."""
+    """Explains lax.dynamic_slice(x, 1, 2): the start indices need a tuple."""
     arguments = [
-        f"({raised.source(each)},)" if _is_integer(raised, each) else raised.source(each) for each in call.args
+        f"({raised.source(argument)},)" if _is_integer(raised, argument) else raised.source(argument)
+        for argument in call.args
     ]
     title = f"{called(call)} takes one start for each axis, as a tuple"
     words = "Write the starts as a tuple, also for an array of one axis."
@@ -152,7 +153,7 @@ def _starts(raised: RaisedAt, call: ast.Call) -> Explained:
 
 
 def _dimension_numbers(raised: RaisedAt, node: ast.expr) -> Explained:
-    """lax.dot_general(x, y, ((1,), (0,))): without the batch axes."""
+    """Explains lax.dot_general(x, y, ((1,), (0,))): the dimension numbers lack the batch axes."""
     title = "dimension_numbers of dot_general is a pair: the axes to sum over, and the batch axes"
     words = "Each of the two is a pair: axes of the left operand, and axes of the right one."
     cures = _rewritten(raised, node, "a pair", f"({raised.source(node)}, ((), ()))", words)
@@ -165,15 +166,15 @@ def _is_integer(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _list(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """jnp.concatenate(a, b): arrays that are no list."""
+    """Explains jnp.concatenate(a, b): the arrays need a list."""
     arrays = list(call.args)
     last = arrays[-1] if len(arrays) > 2 and _is_integer(raised, arrays[-1]) else None
     arrays = arrays[:-1] if last is not None else arrays
-    known = [each for each in arrays if dtype_of(value_of(raised, each)) or isinstance(each, ast.Call)]
-    if len(arrays) < 2 or len(known) != len(arrays):
+    known_arrays = [array for array in arrays if dtype_of(value_of(raised, array)) or isinstance(array, ast.Call)]
+    if len(arrays) < 2 or len(known_arrays) != len(arrays):
         return None
-    one = f"[{', '.join(raised.source(each) for each in arrays)}]"
-    code = _written(raised, call, [one, *([raised.source(last)] if last is not None else [])])
+    array_list = f"[{', '.join(raised.source(array) for array in arrays)}]"
+    code = _written(raised, call, [array_list, *([raised.source(last)] if last is not None else [])])
     words = f"{called(call)} joins the arrays of one list or tuple."
     title = f"{called(call)} takes the arrays as one list"
     return Explained(None, title, "", _rewritten(raised, call, "a list of arrays", code, words))
@@ -201,12 +202,12 @@ def _functions(raised: RaisedAt, call: ast.Call, message: str) -> Explained | No
         name = "tree.map"
     if place is None or place >= len(call.args) or _is_function(raised, call.args[place]):
         return None
-    others = [other for other, node in enumerate(call.args) if _is_function(raised, node)]
-    if len(others) != 1:
+    function_places = [position for position, node in enumerate(call.args) if _is_function(raised, node)]
+    if len(function_places) != 1:
         return None
-    arguments = [raised.source(each) for each in call.args]
-    arguments[place], arguments[others[0]] = arguments[others[0]], arguments[place]
-    title = f"{name} takes its function as argument {place + 1}, not as argument {others[0] + 1}"
+    arguments = [raised.source(argument) for argument in call.args]
+    arguments[place], arguments[function_places[0]] = arguments[function_places[0]], arguments[place]
+    title = f"{name} takes its function as argument {place + 1}, not as argument {function_places[0] + 1}"
     words = f"Pass the arguments of {name} in this order."
     return Explained(None, title, "", _rewritten(raised, call, "the order", _written(raised, call, arguments), words))
 
@@ -215,7 +216,7 @@ def _branches(raised: RaisedAt, call: ast.Call) -> Explained:
     end = 1
     while end < len(call.args) and _is_function(raised, call.args[end]):
         end += 1
-    arguments = [raised.source(each) for each in call.args]
+    arguments = [raised.source(argument) for argument in call.args]
     code = _written(raised, call, [arguments[0], f"[{', '.join(arguments[1:end])}]", *arguments[end:]])
     words = "The branches of switch are one list. What follows is passed to the branch."
     title = "switch takes its branches as one list"
@@ -223,7 +224,7 @@ def _branches(raised: RaisedAt, call: ast.Call) -> Explained:
 
 
 def _result_of_call(raised: RaisedAt, call: ast.Call, inner: ast.Call, message: str) -> Explained | None:
-    """jax.jit(f(x)): the result of a call in place of the function."""
+    """Explains jax.jit(f(x)): the result of a call instead of the function."""
     if re.search(r"got None|'NoneType'", message):
         title = f"{called(call)} takes a function, but {raised.source(inner)} returns None"
         words = f"Return the function at the end of {raised.source(inner.func)}."
@@ -237,12 +238,16 @@ def _result_of_call(raised: RaisedAt, call: ast.Call, inner: ast.Call, message: 
 
 
 def _named_argnums(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """jax.grad(loss, argnums="w"): the name of an argument in place of its position."""
-    transforms = [each for each in (call, call.func) if isinstance(each, ast.Call) and called(each) in _TRANSFORMS]
+    """Explains jax.grad(loss, argnums="w"): the name of an argument instead of its position."""
+    transforms = [
+        candidate
+        for candidate in (call, call.func)
+        if isinstance(candidate, ast.Call) and called(candidate) in _TRANSFORMS
+    ]
     for transform in transforms:
-        option = next((each.value for each in transform.keywords if each.arg == "argnums"), None)
+        option = next((keyword.value for keyword in transform.keywords if keyword.arg == "argnums"), None)
         names = [option] if not isinstance(option, ast.Tuple | ast.List) else option.elts
-        texts = [each.value for each in names if isinstance(each, ast.Constant) and type(each.value) is str]
+        texts = [element.value for element in names if isinstance(element, ast.Constant) and type(element.value) is str]
         if option is None or not texts or not transform.args:
             continue
         title = f"argnums takes the positions of arguments, not the name {texts[0]}"
@@ -257,12 +262,12 @@ def _named_argnums(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _named_static(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """jax.jit(f, static_argnums="n"): the name of an argument in place of its position."""
-    if "jit" not in [called(call), *(ast.unparse(each).rpartition(".")[2] for each in call.args[:1])]:
+    """Explains jax.jit(f, static_argnums="n"): the name of an argument instead of its position."""
+    if "jit" not in [called(call), *(ast.unparse(argument).rpartition(".")[2] for argument in call.args[:1])]:
         return None
     for option in call.keywords:
         names = option.value.elts if isinstance(option.value, ast.Tuple | ast.List) else [option.value]
-        texts = [each.value for each in names if isinstance(each, ast.Constant) and type(each.value) is str]
+        texts = [element.value for element in names if isinstance(element, ast.Constant) and type(element.value) is str]
         if option.arg not in ("static_argnums", "donate_argnums") or not texts:
             continue
         named = option.arg.replace("argnums", "argnames")
@@ -277,7 +282,7 @@ def _named_static(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _policy(raised: RaisedAt) -> Explained | None:
-    """checkpoint(policy="dots_saveable"): the name of a policy in place of the policy."""
+    """Explains checkpoint(policy="dots_saveable"): the name of a policy instead of the policy."""
     import jax
 
     calls = [node for node in ast.walk(raised.loops.module) if isinstance(node, ast.Call)] if raised.loops else []
@@ -306,27 +311,27 @@ def _policy(raised: RaisedAt) -> Explained | None:
 
 
 def _devices(raised: RaisedAt, call: ast.Call, size: str) -> Explained | None:
-    """A pmap over more elements than there are devices."""
+    """Explains a pmap over more elements than JAX has devices."""
     import jax
 
-    made: ast.expr = call.func
-    if isinstance(made, ast.Name) and raised.loops is not None:
+    mapped: ast.expr = call.func
+    if isinstance(mapped, ast.Name) and raised.loops is not None:
         assigned = [
             node.value
             for node in ast.walk(raised.loops.module)
-            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == made.id
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == mapped.id
         ]
-        made = assigned[0] if len(assigned) == 1 else made
-    if called(made) != "pmap" or not isinstance(made, ast.Call):
+        mapped = assigned[0] if len(assigned) == 1 else mapped
+    if called(mapped) != "pmap" or not isinstance(mapped, ast.Call):
         return None
-    there = jax.local_device_count()
-    title = f"pmap runs one element on each device: {size} elements, {count(there, 'device')}"
+    device_count = jax.local_device_count()
+    title = f"pmap runs one element on each device: {size} elements, {count(device_count, 'device')}"
     words = "jax.vmap maps the axis on one device. jax.jit with a sharding spreads arrays over devices."
-    function = raised.source(made.func)
+    function = raised.source(mapped.func)
     if not function.endswith("jax.pmap"):
         return Explained(None, title, "", (FoundCure("jax.vmap", None, words),))
     code = f"{function.removesuffix('pmap')}vmap"
-    return Explained(None, title, "", _rewritten(raised, made.func, "jax.vmap", code, words))
+    return Explained(None, title, "", _rewritten(raised, mapped.func, "jax.vmap", code, words))
 
 
 _XLA_FLAGS = (
@@ -346,62 +351,66 @@ def _lists_devices(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _no_device(raised: RaisedAt) -> Explained | None:
-    """jax.devices()[1] where there is one."""
+    """Explains jax.devices()[1] when JAX has one device."""
     import jax
 
     node = raised.node
     if not isinstance(node, ast.Subscript) or not _lists_devices(raised, node.value):
         return None
     index = raised.source(node.slice)
-    there = jax.device_count()
-    title = f"There is no device {index}: JAX has {count(there, 'device')} here"
-    wanted = str(int(index) + 1) if index.isdecimal() else "N"
-    return Explained(None, title, "", (FoundCure("jax.devices()", None, _XLA_FLAGS.format(count=wanted)),))
+    device_count = jax.device_count()
+    title = f"There is no device {index}: JAX has {count(device_count, 'device')} here"
+    needed_count = str(int(index) + 1) if index.isdecimal() else "N"
+    return Explained(None, title, "", (FoundCure("jax.devices()", None, _XLA_FLAGS.format(count=needed_count)),))
 
 
 def _mesh(raised: RaisedAt, size: int, shape: str) -> Explained | None:
-    """np.array(jax.devices()).reshape(2, 1) where there is one."""
+    """Explains np.array(jax.devices()).reshape(2, 1) when JAX has one device."""
     call = raised.node
-    made = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
-    if called(call) != "reshape" or called(made) not in ("array", "asarray") or not isinstance(made, ast.Call):
+    device_array = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+    if (
+        called(call) != "reshape"
+        or called(device_array) not in ("array", "asarray")
+        or not isinstance(device_array, ast.Call)
+    ):
         return None
-    if len(made.args) != 1 or not _lists_devices(raised, made.args[0]):
+    if len(device_array.args) != 1 or not _lists_devices(raised, device_array.args[0]):
         return None
-    sizes = [int(each) for each in re.findall(r"\d+", shape)]
-    wanted = 1
-    for each in sizes:
-        wanted *= each
-    title = f"A mesh of the shape {shape} needs {wanted} devices, but JAX has {count(size, 'device')} here"
-    return Explained(None, title, "", (FoundCure("the shape", None, _XLA_FLAGS.format(count=wanted)),))
+    sizes = [int(size_text) for size_text in re.findall(r"\d+", shape)]
+    device_count = 1
+    for axis_size in sizes:
+        device_count *= axis_size
+    title = f"A mesh of the shape {shape} needs {device_count} devices, but JAX has {count(size, 'device')} here"
+    return Explained(None, title, "", (FoundCure("the shape", None, _XLA_FLAGS.format(count=device_count)),))
 
 
 # --- optax ---
 
 
 def _pair_of_update(raised: RaisedAt, updates: ast.expr) -> Explained | None:
-    """Of updates = opt.update(...), which gives a pair."""
+    """Explains updates = opt.update(...): update returns a pair, the updates and the new state."""
     value = value_of(raised, updates)
     if not isinstance(updates, ast.Name) or type(value) is not tuple or len(value) != 2 or raised.loops is None:
         return None
-    made = [
+    assignments = [
         node
         for node in ast.walk(raised.loops.module)
         if isinstance(node, ast.Assign)
         and ast.unparse(node.targets[0]) == updates.id
         and called(node.value) == "update"
     ]
-    if len(made) != 1 or not isinstance(made[0].value, ast.Call):
-        return None  # a pair of updates, for parameters that are a pair
+    if len(assignments) != 1 or not isinstance(assignments[0].value, ast.Call):
+        return None  # the parameters are a pair, so the updates are a pair as well
     title = f"{updates.id} is a pair: the updates and the new state"
     words = "The update function of an optimizer returns the updates and the state for the next step."
-    given = made[0].value.args
-    state = raised.source(given[1]) if len(given) > 1 and isinstance(given[1], ast.Name) else "state"
+    arguments = assignments[0].value.args
+    state = raised.source(arguments[1]) if len(arguments) > 1 and isinstance(arguments[1], ast.Name) else "state"
     code = f"{updates.id}, {state}"
-    return Explained(None, title, "", _rewritten(raised, made[0].targets[0], "two names", code, words))
+    return Explained(None, title, "", _rewritten(raised, assignments[0].targets[0], "two names", code, words))
 
 
 def _no_state(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """opt.update(grads, None, params): no state where the optimizer has one."""
+    """Explains opt.update(grads, None, params): the optimizer needs its state."""
     if len(call.args) < 2 or not isinstance(call.func, ast.Attribute):
         return None
     state = call.args[1]
@@ -419,27 +428,27 @@ def _no_state(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _no_params(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """opt.update(grads, state) of an optimizer that needs the parameters: those that init got."""
+    """Explains opt.update(grads, state): the optimizer also needs the parameters that init got."""
     if raised.loops is None or called(call) != "update" or len(call.args) != 2 or call.keywords:
         return None
     assert isinstance(call.func, ast.Attribute)
     optimizer = ast.unparse(call.func.value)
-    given = {
+    candidates = {
         raised.source(node.args[0])
         for node in ast.walk(raised.loops.module)
         if isinstance(node, ast.Call) and ast.unparse(node.func) == f"{optimizer}.init" and len(node.args) == 1
     }
-    if len(given) != 1:
+    if len(candidates) != 1:
         return None
-    (params,) = given
-    code = _written(raised, call, [*(raised.source(each) for each in call.args), params])
+    (params,) = candidates
+    code = _written(raised, call, [*(raised.source(argument) for argument in call.args), params])
     words = f"The third argument of update is the parameters, which {optimizer}.init got."
     cures = _rewritten(raised, call, "params", code, words)
     return Explained(None, "This optimizer needs the parameters in update", "", cures) if cures else None
 
 
 def _labels(raised: RaisedAt, call: ast.Call) -> Explained:
-    """Labels of the integer kind with as many axes as the logits."""
+    """Explains integer labels that have as many axes as the logits; one axis less is right."""
     title = f"{called(call)} takes labels with one axis less than the logits"
     words = (
         "Pass one integer for each row, or use optax.softmax_cross_entropy for labels with one number for each class."
@@ -451,7 +460,7 @@ def _labels(raised: RaisedAt, call: ast.Call) -> Explained:
 
 
 def _trees(raised: RaisedAt, operator: str, left: str, right: str) -> Explained | None:
-    """Of params - 0.1 * grads, where these are dicts of arrays."""
+    """Explains params - 0.1 * grads with dicts of arrays: jax.tree.map is needed."""
     import jax
 
     node = raised.node
@@ -459,24 +468,24 @@ def _trees(raised: RaisedAt, operator: str, left: str, right: str) -> Explained 
         return None
     while isinstance(outer := raised.parents.get(id(node)), ast.BinOp):
         node = outer
-    names = {each.id: value_of(raised, each) for each in ast.walk(node) if isinstance(each, ast.Name)}
+    names = {part.id: value_of(raised, part) for part in ast.walk(node) if isinstance(part, ast.Name)}
     trees = [name for name, value in names.items() if _is_tree(value)]
     kinds = {type(names[name]).__name__ for name in trees}
     if not kinds & {left, right} or namespace(raised).get("jax") is not jax:
         return None
     if len(trees) < len(names) and all(_is_row(names[name]) for name in trees):
-        return None  # one array beside an array
+        return None  # the list stands for one array next to another array
     culprit = next(name for name in reversed(trees) if type(names[name]).__name__ in (left, right))
     title = f"{operator} works on arrays, but {culprit} is a {type(names[culprit]).__name__} of arrays"
-    given = ", ".join(trees)
-    code = f"jax.tree.map(lambda {given}: {raised.source(node)}, {given})"
+    parameters = ", ".join(trees)
+    code = f"jax.tree.map(lambda {parameters}: {raised.source(node)}, {parameters})"
     words = "jax.tree.map computes with the arrays at the same place of each tree."
     cures = _rewritten(raised, node, "jax.tree.map", code, words)
     return Explained(None, title, "", cures or (FoundCure("jax.tree.map", None, words),))
 
 
 def _is_row(value: Any) -> bool:
-    """Whether a list or a tuple holds numbers, which are one array."""
+    """Whether a list or a tuple holds numbers only, so it stands for one array."""
     return type(value) in (list, tuple) and all(dtype_of(leaf) and not leaf.shape for leaf in value)
 
 

@@ -1,4 +1,4 @@
-"""Explains what was done with `x.at` or `x.at[index]` in place of a call such as `x.at[index].set(value)`."""
+"""Explains wrong uses of `x.at` and `x.at[index]`, which need a method call such as `x.at[index].set(value)`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_ARRAY = "x.at[index] is no array: set, add, multiply, min, max and others ma
 
 
 def misused_at_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """`x.at[0] = 5`, `x.at.set(5)`, `x.at(0)`, `x.at[0] + 1`, `jnp.sum(x.at[0])`."""
+    """Explains `x.at[0] = 5`, `x.at.set(5)`, `x.at(0)`, `x.at[0] + 1` and `jnp.sum(x.at[0])`."""
     if raised is None or raised.frame is None or raised.node is None:
         return None
     if not isinstance(error, TypeError | AttributeError | ValueError) or not _OF_AT.search(message_of(error)):
@@ -49,24 +49,24 @@ def _written(raised: RaisedAt, statement: ast.stmt, target: ast.Subscript, metho
     line = " ".join(raised.source(statement).split())
     title = f"A JAX array cannot be changed in place: {line}" if len(line) <= 60 else "x.at[index] cannot be assigned"
     text = ".at[...] makes a new array. The array that other names hold stays as it was."
-    said = operands(raised, [array])
+    explanation = operands(raised, [array])
     if method is None:
         words = "Write x = x.at[index].set(value), which makes a new array."
-        return Explained(None, title, said, (FoundCure(".at[...]", None, words),))
+        return Explained(None, title, explanation, (FoundCure(".at[...]", None, words),))
     lost = lost_write(raised, statement, array)
     if lost is not None:
-        return Explained(None, title, said, (FoundCure(".at[...]", None, lost),))
+        return Explained(None, title, explanation, (FoundCure(".at[...]", None, lost),))
     code = f"{raised.source(array)} = {raised.source(target)}.{method}({value})"
     cure = applied(FoundCure(".at[...]", code, text), [edit_of(raised, over(statement, code))])
-    return Explained(None, title, said, tuple(passed(raised, [cure])))
+    return Explained(None, title, explanation, tuple(passed(raised, [cure])))
 
 
 def _without_index(raised: RaisedAt) -> Explained | None:
-    """`x.at.set(1)`, and `x.at(0).set(1)` with parentheses."""
+    """Explains `x.at.set(1)`, which lacks an index, and `x.at(0).set(1)`, whose index needs brackets."""
     for node in ast.walk(raised.node) if raised.node is not None else ():
         match node:
             case ast.Call(func=ast.Attribute(value=array, attr="at"), args=[_, *_] as places, keywords=[]):
-                index = ", ".join(raised.source(each) for each in places)
+                index = ", ".join(raised.source(place) for place in places)
                 code = f"{raised.source(node.func)}[{index}]"
                 title = f"{raised.source(node.func)} takes its index in brackets"
                 cure = applied(FoundCure("brackets", code, "An index stands in brackets."), [])
@@ -82,7 +82,7 @@ def _without_index(raised: RaisedAt) -> Explained | None:
 
 
 def _without_method(raised: RaisedAt) -> Explained | None:
-    """`x.at[0] + 1`, `jnp.sum(x.at[0])`, `x.at[0].sum()`: an index that nothing is done with."""
+    """Explains `x.at[0] + 1`, `jnp.sum(x.at[0])` and `x.at[0].sum()`: x.at[0] lacks a method such as get or set."""
     nodes = [node for node in ast.walk(raised.node) if _array_of(node) is not None] if raised.node is not None else []
     if len(nodes) != 1 or not isinstance(nodes[0], ast.Subscript):
         return None

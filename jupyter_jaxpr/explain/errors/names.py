@@ -1,4 +1,4 @@
-"""Finds the names by which the user's text knows JAX's modules at a position."""
+"""Finds the names that the user's code has for jax.numpy and jax.lax, such as jnp, for the code of a cure."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from .raised import RaisedAt
 
 
 def namespace(raised: RaisedAt) -> dict[str, Any]:
-    """The names that an expression there may use."""
+    """The global and local names with their values at the failing expression."""
     return {} if raised.frame is None else {**raised.frame.f_globals, **raised.frame.f_locals}
 
 
 def jnp_name(raised: RaisedAt) -> str:
-    """Such as jnp."""
+    """The name of jax.numpy in the user's code, such as jnp."""
     return _named(raised, "jnp", "numpy")
 
 
 def lax_name(raised: RaisedAt) -> str:
-    """Such as jax.lax."""
+    """The name of jax.lax in the user's code, such as lax or jax.lax."""
     return _named(raised, "lax", "lax", is_written=True)
 
 
@@ -35,6 +35,6 @@ def _named(raised: RaisedAt, short: str, module: str, is_written: bool = False) 
 
 
 def module_of(raised: RaisedAt, name: str) -> str | None:
-    """The module that a name of the text stands for, such as numpy for np."""
+    """The module that a name in the code stands for, such as numpy for np; None for other modules."""
     value = namespace(raised).get(name)
-    return next((each for each in ("numpy", "math", "jax.numpy") if value is sys.modules.get(each, ...)), None)
+    return next((module for module in ("numpy", "math", "jax.numpy") if value is sys.modules.get(module, ...)), None)

@@ -1,4 +1,4 @@
-"""The table of messages of `jax.numpy`, `jax.lax` and `jax.random` about one argument, each with a title and a cure."""
+"""The table of error messages of `jax.numpy`, `jax.lax` and `jax.random` about one argument, with titles and cures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explains arguments that stand in another order than the called function takes them."""
+"""Explains a call with arguments in the wrong order."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .trial import passed
 
 _NO_DTYPE = re.compile(r"^Cannot interpret '(.+?)' as a data type")
 _NO_SHAPE = re.compile(r"^Shapes must be 1D sequences|'float' object cannot be interpreted as an integer")
-#: Functions of jax.random -> the names of the limits or moments that follow the shape and the dtype.
+#: Functions of jax.random -> the names of the limit parameters that come after shape and dtype.
 _BOUNDS = {"uniform": ("minval", "maxval")}
 _NO_AXIS = re.compile(r"^scan got value with no leading axis to scan over")
 _INDEXED = re.compile(r"^Indexer must have integer or boolean type")
 
 
 def order_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Arguments in the wrong order: limits of random numbers, an optimizer's state, the index of a fori_loop."""
+    """Explains the wrong order of random limits, of optimizer arguments and of the parameters of a fori_loop body."""
     if raised is None or raised.frame is None or not isinstance(error, Exception):
         return None
     text = message_of(error).strip()
@@ -44,25 +44,29 @@ def order_error(error: BaseException, raised: RaisedAt | None, function: str) ->
 
 # --- random numbers ---
 
-#: Functions of jax.random whose shape comes after a parameter of the distribution; choice may choose from a sequence.
+#: Functions of jax.random whose shape comes after a parameter of the distribution. Without choice: its second
+#: argument may be a tuple of values.
 _SHAPE_AFTER = frozenset({"bernoulli", "poisson", "gamma", "t", "chisquare", "pareto"})
 
 
 def _shape_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """bernoulli(key, (3,), 0.5), whose shape comes last, and randint(key, 0, 10, (3,)), whose shape comes first."""
+    """Explains bernoulli(key, (3,), 0.5), whose shape must come last, and randint(key, 0, 10, (3,))."""
     name, source = called(call), raised.source(call.func)
     if "random" not in source or call.keywords or "np." in source or any(isinstance(e, ast.Starred) for e in call.args):
         return None
-    given = [raised.source(each) for each in call.args]
-    if name in _SHAPE_AFTER and len(given) == 3 and _has_sizes(raised, call.args[1]):
+    arguments = [raised.source(argument) for argument in call.args]
+    if name in _SHAPE_AFTER and len(arguments) == 3 and _has_sizes(raised, call.args[1]):
         if _is_shape(raised, call.args[2]):
             return None
-        code, words = f"{source}({given[0]}, {given[2]}, {given[1]})", f"{given[1]} is the shape."
+        code, words = f"{source}({arguments[0]}, {arguments[2]}, {arguments[1]})", f"{arguments[1]} is the shape."
         title = f"{name} takes the shape last"
-    elif name == "randint" and len(given) == 4 and _has_sizes(raised, call.args[3]):
+    elif name == "randint" and len(arguments) == 4 and _has_sizes(raised, call.args[3]):
         if _is_shape(raised, call.args[1]):
             return None
-        code, words = f"{source}({given[0]}, {given[3]}, {given[1]}, {given[2]})", f"{given[3]} is the shape."
+        code, words = (
+            f"{source}({arguments[0]}, {arguments[3]}, {arguments[1]}, {arguments[2]})",
+            f"{arguments[3]} is the shape.",
+        )
         title = "randint takes the shape first, and then the limits"
     else:
         return None
@@ -75,33 +79,33 @@ def _is_shape(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _has_sizes(raised: RaisedAt, node: ast.expr) -> bool:
-    """Whether an expression is surely a shape: a tuple or a list of positive integers."""
+    """Whether an expression is certainly a shape: a tuple or a list of positive integers."""
     if isinstance(node, ast.Tuple | ast.List):
-        return all(_is_size(raised, each) for each in node.elts)
+        return all(_is_size(raised, element) for element in node.elts)
     value = value_of(raised, node)
-    return type(value) in (tuple, list) and all(type(each) is int and each > 0 for each in value)
+    return type(value) in (tuple, list) and all(type(size) is int and size > 0 for size in value)
 
 
 def _limits(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """jax.random.uniform(key, 0.0, 1.0), and with a shape before the limits."""
+    """Explains jax.random.uniform(key, 0.0, 1.0): the limits stand where shape and dtype belong."""
     name = called(call)
     source = raised.source(call.func)
     if "random" not in source or name not in (*_BOUNDS, "normal") or len(call.args) < 3 or call.keywords:
         return None
-    rest = call.args[1:]
-    is_shape = _is_shape(raised, rest[0])
-    numbers = rest[1:] if is_shape else rest
-    if not numbers or len(numbers) > 2 or not all(_is_number(raised, each) for each in numbers):
+    arguments = call.args[1:]
+    is_shape = _is_shape(raised, arguments[0])
+    numbers = arguments[1:] if is_shape else arguments
+    if not numbers or len(numbers) > 2 or not all(_is_number(raised, limit) for limit in numbers):
         return None
-    if not is_shape and all(_is_size(raised, each) for each in numbers):
+    if not is_shape and all(_is_size(raised, limit) for limit in numbers):
         return None
     title = f"{name} takes the shape and the dtype after the key"
-    given = [raised.source(each) for each in ([call.args[0], rest[0]] if is_shape else [call.args[0]])]
+    texts = [raised.source(argument) for argument in ([call.args[0], arguments[0]] if is_shape else [call.args[0]])]
     if name not in _BOUNDS:
         words = f"{source}(key, shape) has mean 0 and deviation 1. Write mean + deviation * {source}(key, shape)."
         return Explained(None, title, "", (FoundCure("mean + deviation * x", None, words),))
-    named = [f"{option}={raised.source(each)}" for option, each in zip(_BOUNDS[name], numbers, strict=False)]
-    code = f"{source}({', '.join([*given, *named])})"
+    named = [f"{option}={raised.source(limit)}" for option, limit in zip(_BOUNDS[name], numbers, strict=False)]
+    code = f"{source}({', '.join([*texts, *named])})"
     words = f"Pass {' and '.join(_BOUNDS[name])} by name."
     cure = applied(FoundCure(" and ".join(_BOUNDS[name]), code, words), [edit_of(raised, over(call, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))
@@ -123,13 +127,13 @@ def _is_size(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _state_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """tx.update(state, gradients), found at the call or where its result is applied."""
+    """Explains tx.update(state, gradients): the gradients come first. The error may come later, in apply_updates."""
     update = call
     if called(call) == "apply_updates" and len(call.args) == 2 and isinstance(call.args[1], ast.Name):
-        found = _update_of(raised, call.args[1].id)
-        if found is None:
+        update_call = _update_of(raised, call.args[1].id)
+        if update_call is None:
             return None
-        update = found
+        update = update_call
     if called(update) != "update" or not isinstance(update.func, ast.Attribute) or len(update.args) < 2:
         return None
     optimizer = ast.unparse(update.func.value)
@@ -138,8 +142,8 @@ def _state_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
         return None
     if isinstance(second, ast.Name) and _is_state(raised, second.id, optimizer):
         return None
-    given = [raised.source(each) for each in (second, first, *update.args[2:], *update.keywords)]
-    code = f"{raised.source(update.func)}({', '.join(given)})"
+    arguments = [raised.source(argument) for argument in (second, first, *update.args[2:], *update.keywords)]
+    code = f"{raised.source(update.func)}({', '.join(arguments)})"
     title = f"{optimizer}.update takes the gradients first, and then the state"
     cure = applied(
         FoundCure("the order", code, f"{raised.source(first)} is the state."), [edit_of(raised, over(update, code))]
@@ -148,7 +152,7 @@ def _state_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _update_of(raised: RaisedAt, name: str) -> ast.Call | None:
-    """The only call of an update function in the text whose first result a name takes."""
+    """The only call of an update method in the code that assigns its first result to the name."""
     calls = [
         node.value
         for node in ast.walk(raised.loops.module if raised.loops is not None else ast.Module([], []))
@@ -162,7 +166,7 @@ def _update_of(raised: RaisedAt, name: str) -> ast.Call | None:
 
 
 def _is_state(raised: RaisedAt, name: str, optimizer: str) -> bool:
-    """Whether the text gives a name what the optimizer's init returns."""
+    """Whether the code assigns the result of the optimizer's init to a name."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     return any(
         isinstance(node, ast.Assign)
@@ -177,53 +181,53 @@ def _is_state(raised: RaisedAt, name: str, optimizer: str) -> bool:
 
 
 def _length_as_xs(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """scan(step, carry, 10): a number of steps in the place of xs."""
+    """Explains scan(step, carry, 10): a number of steps instead of the arrays xs."""
     if len(call.args) != 3 or call.keywords:
         return None
     steps = call.args[2]
     value = steps.value if isinstance(steps, ast.Constant) else value_of(raised, steps)
     if type(value) is not int:
         return None
-    given = [raised.source(each) for each in call.args]
-    code = f"{raised.source(call.func)}({given[0]}, {given[1]}, None, length={given[2]})"
-    title = f"scan takes arrays as its third argument, but gets the number {given[2]}"
+    arguments = [raised.source(argument) for argument in call.args]
+    code = f"{raised.source(call.func)}({arguments[0]}, {arguments[1]}, None, length={arguments[2]})"
+    title = f"scan takes arrays as its third argument, but gets the number {arguments[2]}"
     words = "length is the number of steps where no array is scanned over."
     cure = applied(FoundCure("length", code, words), [edit_of(raised, over(call, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))
 
 
 def _index_last(raised: RaisedAt) -> Explained | None:
-    """Def body(carry, i) for a fori_loop, which calls body(i, carry): the text indexes with the second parameter."""
+    """Explains def body(carry, i) for a fori_loop, which calls body(i, carry)."""
     body = raised.function
     if body is None or not _is_body_of_fori(raised, body):
         return None
     parameters = body.args.args
     if len(parameters) != 2:
         return None
-    first, second = (each.arg for each in parameters)
+    first, second = (parameter.arg for parameter in parameters)
     names = [node for node in ast.walk(body) if isinstance(node, ast.Name)]
     indices = {
-        id(each)
+        id(part)
         for node in ast.walk(body)
         if isinstance(node, ast.Subscript)
-        for each in ast.walk(node.slice)
-        if isinstance(each, ast.Name)
+        for part in ast.walk(node.slice)
+        if isinstance(part, ast.Name)
     }
-    # An array that is an index by mistake is used elsewhere, too, and a counter is rarely used without an index.
+    # The body must use the second parameter only as an index. An array would have other uses as well.
     if {name.id for name in names if id(name) in indices} & {first, second} != {second}:
         return None
     if any(name.id == second and id(name) not in indices for name in names) or first not in {n.id for n in names}:
         return None
     name = body.name if isinstance(body, ast.FunctionDef) else "the function"
     title = f"fori_loop calls {name} with the index first, and then the carry"
-    said = f"So {first} is the index, and {second} is the carry."
+    explanation = f"So {first} is the index, and {second} is the carry."
     code = f"{second}, {first}"
     words = f"Write the parameters as {code}."
     cure = FoundCure("the order", code, words)
     edit = edit_of(raised, (parameters[0], parameters[1], code))
     if parameters[0].annotation is None and parameters[1].annotation is None and not body.args.defaults:
         cure = applied(cure, [edit])
-    return Explained(edit.place, title, said, (cure,), traced=True)
+    return Explained(edit.place, title, explanation, (cure,), traced=True)
 
 
 def _is_body_of_fori(raised: RaisedAt, body: AnyFunction) -> bool:

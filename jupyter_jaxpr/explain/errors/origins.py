@@ -1,4 +1,4 @@
-"""Finds the arguments, with their types, on which the value at an error's position depends."""
+"""Finds the arguments of the traced function, with their types, on which the failing value depends."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from ...plain_text import FAILURES, file_of
 from ...quantities import in_a_sentence
 from .raised import RaisedAt
 
-_AT_MOST = 4  # arguments in a sentence
+_AT_MOST = 4  # most arguments that a sentence names
 _CONSTRUCTS = frozenset({"scan", "while_body", "while_cond", "cond", "fori_loop", "switch", "map", "associative_scan"})
 
 
 @dataclass(frozen=True)
 class Culprits:
-    """What a value that Python wanted depends on.
+    """The arguments on which a traced value depends, whose value Python needed.
 
     Attributes:
-        function: Whose arguments these are.
-        inputs: The arguments.
-        is_inner: The function is the body, the condition or a branch of a construct.
-        transform: vmap, where the arguments are of a function that vmap maps.
+        function: The name of the function that has the arguments.
+        inputs: The arguments with their types.
+        is_inner: The function is the body, the condition or a branch of a loop or conditional of JAX.
+        transform: "vmap" if vmap maps the function; otherwise None.
     """
 
     function: str | None
@@ -41,20 +41,20 @@ class Culprits:
 
     @property
     def names(self) -> list[str]:
-        """Names of the arguments, without the paths within them."""
-        return list(dict.fromkeys(root_of(each.path) for each in self.inputs))
+        """The names of the arguments, without paths such as ['w']."""
+        return list(dict.fromkeys(root_of(argument.path) for argument in self.inputs))
 
     @property
     def sentence(self) -> str:
-        """That the value depends on them; empty where they are not known."""
+        """The sentence that names the arguments; empty without arguments."""
         if not self.inputs:
             return ""
-        of = f" of {self.function}" if self.is_inner and self.function else ""
-        return f"This value depends on the {listed(self.inputs)}{of}."
+        function_suffix = f" of {self.function}" if self.is_inner and self.function else ""
+        return f"This value depends on the {listed(self.inputs)}{function_suffix}."
 
 
 def root_of(path: str) -> str:
-    """The argument of a path: p of p['w']."""
+    """The name of the argument in a path: p of p['w']."""
     for position, character in enumerate(path):
         if character in "[.":
             return path[:position]
@@ -62,23 +62,23 @@ def root_of(path: str) -> str:
 
 
 def listed(inputs: Iterable[Input]) -> str:
-    """Arguments with their types, as a sentence has them."""
-    texts = [f"{each.path} ({each.type})" for each in inputs]
+    """The arguments with their types, as a part of a sentence."""
+    texts = [f"{argument.path} ({argument.type})" for argument in inputs]
     return f"argument {texts[0]}" if len(texts) == 1 else f"arguments {in_a_sentence(texts, _AT_MOST)}"
 
 
 def culprits(raised: RaisedAt | None, values: Iterable[Any] | None = None) -> Culprits:
-    """What the wanted value depends on.
+    """The arguments on which traced values depend.
 
     Args:
-        raised: Where; None where it is not known.
-        values: Traced values that are meant; None for the one that JAX was asked for.
+        raised: Where the error was raised; None if no frame is the user's.
+        values: The traced values; None for the value that Python needed.
     """
     if raised is None or raised.frame is None:
         return Culprits(None, ())
     if values is None:
-        values = [raised.wanted] if raised.wanted is not None else list(raised.tracers.values())
-    tracers = [each for each in values if is_tracer_type(type(each))]
+        values = [raised.wanted_tracer] if raised.wanted_tracer is not None else list(raised.tracers.values())
+    tracers = [value for value in values if is_tracer_type(type(value))]
     function = construct = transform = None
     inputs: dict[str, Input] = {}
     for tracer in tracers:
@@ -87,70 +87,70 @@ def culprits(raised: RaisedAt | None, values: Iterable[Any] | None = None) -> Cu
             continue
         if origin.function is None:
             transform = "vmap" if type(tracer).__name__ == "BatchTracer" else transform
-            inputs.update((each.path, each) for each in _of_frame(raised, tracer))
+            inputs.update((argument.path, argument) for argument in _frame_arguments(raised, tracer))
             continue
         function, construct = origin.function, origin.construct
-        inputs.update((each.path, each) for each in _users(origin.inputs, raised))
+        inputs.update((argument.path, argument) for argument in _users_arguments(origin.inputs, raised))
     if function is None and inputs:
         function = raised.place.function.rpartition(".")[2]
     return Culprits(function, tuple(inputs.values()), construct in _CONSTRUCTS, transform)
 
 
-def named_culprits(raised: RaisedAt | None, found: re.Match[str] | None) -> Culprits:
-    """The arguments that JAX's message names, with their types.
+def named_culprits(raised: RaisedAt | None, match: re.Match[str] | None) -> Culprits:
+    """The arguments that the error message of JAX names, with their types.
 
     Args:
         raised: Where the error was raised.
-        found: The names in the message, such as x, y and n; None where the message names none.
+        match: The match of the names in the message, such as x, y and n; None if the message has no names.
     """
-    if raised is None or raised.frame is None or found is None:
+    if raised is None or raised.frame is None or match is None:
         return Culprits(None, ())
-    names = {name for name in re.split(r", and |, | and ", found[1]) if name}
+    names = {name for name in re.split(r", and |, | and ", match[1]) if name}
     for frame in (raised.frame, *reversed(raised.callers)):
         for value in list(frame.f_locals.values()):
             for leaf in [value] if is_tracer_type(type(value)) else []:
-                inputs = [each for each in inputs_of(leaf) if each.path in names]
+                inputs = [argument for argument in inputs_of(leaf) if argument.path in names]
                 if len(inputs) == len(names):
                     origin = origin_of(leaf)
                     function = origin.function if origin is not None else None
                     construct = origin.construct if origin is not None else None
-                    return Culprits(function, tuple(_users(tuple(inputs), raised)), construct in _CONSTRUCTS)
+                    return Culprits(function, tuple(_users_arguments(tuple(inputs), raised)), construct in _CONSTRUCTS)
     return Culprits(None, ())
 
 
-def _users(inputs: tuple[Input, ...], raised: RaisedAt) -> list[Input]:
-    """Inputs by the names that the user gave them; a library's wrapper has names of its own."""
+def _users_arguments(inputs: tuple[Input, ...], raised: RaisedAt) -> list[Input]:
+    """The arguments under the names in the user's function instead of those in a library's wrapper."""
     assert raised.frame is not None
     frames = [*raised.callers, raised.frame]
     parameters = {name for frame in frames for name in _parameters(frame)}
-    if all(root_of(each.path) in parameters for each in inputs):
+    if all(root_of(argument.path) in parameters for argument in inputs):
         return list(inputs)
-    found: dict[str, Input] = {}
+    users_arguments: dict[str, Input] = {}
     for frame in frames:
-        for path, leaf in _leaves(frame):
+        for path, leaf in _argument_leaves(frame):
             origin = origin_of(leaf) if is_tracer_type(type(leaf)) else None
             if origin is not None and len(origin.inputs) == 1 and origin.inputs[0] in inputs:
                 if getattr(under(leaf), "parent", None) is None:
-                    found.setdefault(origin.inputs[0].path, Input(path, origin.inputs[0].type))
-    return [found.get(each.path, each) for each in inputs]
+                    users_arguments.setdefault(origin.inputs[0].path, Input(path, origin.inputs[0].type))
+    return [users_arguments.get(argument.path, argument) for argument in inputs]
 
 
-def _of_frame(raised: RaisedAt, tracer: Any) -> list[Input]:
-    """Arguments of the user's function that a tracer of vmap or grad comes from: no program says so, the text does."""
+def _frame_arguments(raised: RaisedAt, tracer: Any) -> list[Input]:
+    """The arguments of the user's function that a tracer of vmap or grad comes from, according to the code."""
     frame = raised.frame
     assert frame is not None
-    leaves = list(_leaves(frame))
-    same = [Input(path, type_of(under(leaf))) for path, leaf in leaves if leaf is tracer]
-    if same:
-        return same
+    leaves = list(_argument_leaves(frame))
+    inputs = [Input(path, type_of(under(leaf))) for path, leaf in leaves if leaf is tracer]
+    if inputs:
+        return inputs
     traced = [(path, leaf) for path, leaf in leaves if is_tracer_type(type(leaf))]
-    read = _read_by(raised)
+    read = _names_behind(raised)
     return [Input(path, type_of(under(leaf))) for path, leaf in traced if root_of(path) in read]
 
 
-def _read_by(raised: RaisedAt) -> set[str]:
-    """The names that an expression reads, and those that the names were computed from."""
-    names = {each.id for each in ast.walk(raised.node) if isinstance(each, ast.Name)} if raised.node else set()
+def _names_behind(raised: RaisedAt) -> set[str]:
+    """The names that the failing expression reads, and the names from which the code computed them."""
+    names = {part.id for part in ast.walk(raised.node) if isinstance(part, ast.Name)} if raised.node else set()
     function = raised.function
     if function is None:
         return names
@@ -159,10 +159,10 @@ def _read_by(raised: RaisedAt) -> set[str]:
         for node in ast.walk(function):
             if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.For | ast.NamedExpr):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                written = {each.id for part in targets for each in ast.walk(part) if isinstance(each, ast.Name)}
+                written = {target.id for part in targets for target in ast.walk(part) if isinstance(target, ast.Name)}
                 value = node.iter if isinstance(node, ast.For) else node.value
                 if written & names and value is not None:
-                    names |= {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
+                    names |= {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
         if len(names) == before:
             break
     return names
@@ -175,11 +175,11 @@ def _parameters(frame: FrameType) -> tuple[str, ...]:
     return code.co_varnames[:count]
 
 
-def _leaves(frame: FrameType) -> list[tuple[str, Any]]:
-    """The leaves of the arguments of a function that runs, by their paths."""
+def _argument_leaves(frame: FrameType) -> list[tuple[str, Any]]:
+    """The paths and the values of all argument leaves of a running function."""
     import jax
 
-    found: list[tuple[str, Any]] = []
+    named_leaves: list[tuple[str, Any]] = []
     for name in _parameters(frame):
         if name not in frame.f_locals:
             continue
@@ -187,32 +187,32 @@ def _leaves(frame: FrameType) -> list[tuple[str, Any]]:
             leaves = jax.tree_util.tree_flatten_with_path(frame.f_locals[name])[0]
         except not_of_a_signal(*FAILURES):
             continue
-        found += [(name + jax.tree_util.keystr(path), leaf) for path, leaf in leaves[:1_000]]
-    return found
+        named_leaves += [(name + jax.tree_util.keystr(path), leaf) for path, leaf in leaves[:1_000]]
+    return named_leaves
 
 
 # --- operands ---------------------------------------------------------------------------------------------------
 
 
 def operands(raised: RaisedAt | None, nodes: Iterable[ast.expr]) -> str:
-    """Where operands come from: a sentence for each, with the operand's type; empty where none is known.
+    """One sentence for each operand, with its type and its origin; empty if nothing is known.
 
     Args:
         raised: Where the error was raised.
-        nodes: The operands in the text.
+        nodes: The expressions of the operands.
     """
     if raised is None or raised.frame is None:
         return ""
     sentences = []
     for node in nodes:
-        sentence = _operand(raised, node)
+        sentence = _operand_sentence(raised, node)
         if sentence is not None and sentence not in sentences:
             sentences.append(sentence)
     return " ".join(sentences[:_AT_MOST])
 
 
 def value_of(raised: RaisedAt, node: ast.expr) -> Any:
-    """The value of a name, or of items and attributes of a name; None where it takes more to know."""
+    """The value of a name, an item or an attribute at the error; None for expressions that would run code."""
     assert raised.frame is not None
     match node:
         case ast.Name(id=name):
@@ -226,13 +226,13 @@ def value_of(raised: RaisedAt, node: ast.expr) -> Any:
                 return holder[key]
         case ast.Attribute(value=inner, attr=name):
             holder = value_of(raised, inner)
-            own = instance_dict(holder) if name not in vars(type(holder)) else {}
-            return own.get(name)
+            instance_fields = instance_dict(holder) if name not in vars(type(holder)) else {}
+            return instance_fields.get(name)
     return None
 
 
 def dtype_of(value: Any) -> str:
-    """The dtype of an array or a tracer; empty for any other value, of which no attribute is asked."""
+    """The dtype of an array or a tracer; empty for any other value, whose attributes could run the user's code."""
     import jax
     import numpy as np
 
@@ -242,9 +242,9 @@ def dtype_of(value: Any) -> str:
     return ""
 
 
-def _operand(raised: RaisedAt, node: ast.expr) -> str | None:
+def _operand_sentence(raised: RaisedAt, node: ast.expr) -> str | None:
     value = value_of(raised, node)
-    type_ = type_of(value) if value is not None else _made_in_place(raised, node)
+    type_ = type_of(value) if value is not None else _type_of_new_array(raised, node)
     if not type_:
         return None
     text = " ".join(raised.source(node).split())
@@ -254,14 +254,14 @@ def _operand(raised: RaisedAt, node: ast.expr) -> str | None:
         return f"{text} is {type_}."
     inner = type_of(under(value))
     origin = origin_of(value)
-    found = culprits(raised, [value])
-    paths = [each.path for each in found.inputs]
+    origins = culprits(raised, [value])
+    paths = [argument.path for argument in origins.inputs]
     at = _line_of(value)
     if inner != type_ and origin is not None and origin.function is None:
         return f"{text} is one element of {inner}: {type_}."
     if paths == [text]:
         return f"The argument {text} is {type_}."
-    if at is None and len(found.inputs) == 1 and getattr(under(value), "parent", None) is None:
+    if at is None and len(origins.inputs) == 1 and getattr(under(value), "parent", None) is None:
         return f"{text} is the argument {paths[0]} ({type_})."
     if at is not None:
         return f"{text} is {type_}, computed in line {at}."
@@ -271,8 +271,8 @@ def _operand(raised: RaisedAt, node: ast.expr) -> str | None:
 _MAKERS = frozenset("ones zeros eye arange linspace full array identity".split())
 
 
-def _made_in_place(raised: RaisedAt, node: ast.expr) -> str:
-    """The type of an array that a call of jax.numpy makes of numbers of the text; empty for any other expression."""
+def _type_of_new_array(raised: RaisedAt, node: ast.expr) -> str:
+    """The type of the array that a call such as jnp.zeros((3, 4)) makes; empty for any other expression."""
     import jax
     import jax.numpy as jnp
 
@@ -281,16 +281,16 @@ def _made_in_place(raised: RaisedAt, node: ast.expr) -> str:
             name in _MAKERS and value_of(raised, module) is jnp
         ):
             try:
-                given = [ast.literal_eval(each) for each in args]
-                with unheard():  # the user's listeners learn of no trace of ours
-                    return type_of(jax.eval_shape(lambda: getattr(jnp, name)(*given)))
+                numbers = [ast.literal_eval(argument) for argument in args]
+                with unheard():  # the user's listeners of jax.monitoring must not see this trace
+                    return type_of(jax.eval_shape(lambda: getattr(jnp, name)(*numbers)))
             except not_of_a_signal(*FAILURES):
                 return ""
     return ""
 
 
 def _line_of(tracer: Any) -> int | None:
-    """The line of the user's that computed a traced value."""
+    """The line of the user's code that computed a traced value."""
     traceback = maker_of(tracer)
     if traceback is None:
         return None
@@ -306,13 +306,13 @@ MASK_OF_ROWS = "The mask needs the shape of the array: give a mask of rows a sec
 
 
 def masks_elements(raised: RaisedAt, node: ast.Subscript) -> bool:
-    """Whether a mask surely has one element for each element of the array: a mask of rows would mask columns."""
+    """Whether a mask certainly has one element for each array element; jnp.where spreads a mask of rows wrongly."""
     array = value_of(raised, node.value)
     return bool(dtype_of(array)) and (array.ndim == 1 or axes_of(raised, node.slice) == array.ndim)
 
 
 def axes_of(raised: RaisedAt, node: ast.expr) -> int | None:
-    """How many axes an elementwise expression has; None where that is not known."""
+    """The number of axes of an elementwise expression; None if unknown."""
     match node:
         case ast.Constant():
             return 0
@@ -328,4 +328,4 @@ def axes_of(raised: RaisedAt, node: ast.expr) -> int | None:
                 return 0
             return int(value.ndim) if dtype_of(value) else None
     axes = [axes_of(raised, operand) for operand in operands]
-    return None if None in axes else max(each for each in axes if each is not None)
+    return None if None in axes else max(axis_count for axis_count in axes if axis_count is not None)

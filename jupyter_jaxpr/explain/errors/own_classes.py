@@ -1,4 +1,4 @@
-"""Explains an object of the user's class in the place of arrays: JAX does not know which fields hold arrays."""
+"""Explains an object of the user's class as an argument: JAX does not know which of its fields hold arrays."""
 
 from __future__ import annotations
 
@@ -20,38 +20,42 @@ _REGISTER = "jax.tree_util.register_dataclass"
 
 
 def own_class_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """An object of a class of the text that a construct or a transform of JAX's was to trace."""
-    found = _NO_JAX_TYPE.search(message_of(error).strip()) if isinstance(error, TypeError | ValueError) else None
+    """Explains a call of JAX that gets an object of a class from the cell."""
+    match = _NO_JAX_TYPE.search(message_of(error).strip()) if isinstance(error, TypeError | ValueError) else None
     call = raised.node if raised is not None else None
-    if found is None or raised is None or class_of_text(raised, found[1]) is None or not isinstance(call, ast.Call):
+    if match is None or raised is None or class_of_text(raised, match[1]) is None or not isinstance(call, ast.Call):
         return None
-    kind = found[1]
-    given = [*call.args, *(each.value for each in call.keywords)]
-    holding = [each for each in given if called(each) == kind or type(value_of(raised, each)).__name__ == kind]
-    source = " ".join(raised.source(holding[0]).split()) if holding else f"An object of {kind}"
-    attributes = [each.value for each in ast.walk(call.func) if isinstance(each, ast.Attribute)]
-    if any(type(value_of(raised, each)).__name__ == kind for each in attributes):
-        return None  # a method that has its object already
+    kind = match[1]
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    matching_arguments = [
+        argument
+        for argument in arguments
+        if called(argument) == kind or type(value_of(raised, argument)).__name__ == kind
+    ]
+    source = " ".join(raised.source(matching_arguments[0]).split()) if matching_arguments else f"An object of {kind}"
+    attributes = [part.value for part in ast.walk(call.func) if isinstance(part, ast.Attribute)]
+    if any(type(value_of(raised, attribute)).__name__ == kind for attribute in attributes):
+        return None  # a bound method: its object is not an argument
     title = f"{source} is no array and no container that JAX knows: its type is {kind}"
     return Explained(None, title, "JAX traces arrays, numbers, and containers of them.", registered(raised, kind))
 
 
 def class_of_text(raised: RaisedAt, kind: str) -> ast.ClassDef | None:
-    """The only class of the text with a name."""
+    """The only class in the code that has the name."""
     if raised.loops is None:
         return None
-    found = [each for each in ast.walk(raised.loops.module) if isinstance(each, ast.ClassDef) and each.name == kind]
-    return found[0] if len(found) == 1 else None
+    classes = [part for part in ast.walk(raised.loops.module) if isinstance(part, ast.ClassDef) and part.name == kind]
+    return classes[0] if len(classes) == 1 else None
 
 
 def registered(raised: RaisedAt | None, kind: str) -> tuple[FoundCure, ...]:
-    """The cure that makes a class known to JAX."""
+    """The cure that registers a class as a pytree, so JAX finds the arrays in its objects."""
     words = f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields."
     cure = FoundCure(_REGISTER, None, words)
     node = class_of_text(raised, kind) if raised is not None else None
     if raised is None or node is None:
         return (cure,)
-    decorators = [each for each in node.decorator_list if "dataclass" in ast.unparse(each)]
+    decorators = [decorator for decorator in node.decorator_list if "dataclass" in ast.unparse(decorator)]
     if not decorators:
         words = f"Make {kind} a dataclass, and write @{_REGISTER} above @dataclasses.dataclass. {words}"
         return (FoundCure(_REGISTER, None, words),)

@@ -26,31 +26,35 @@ _UNPACKED = re.compile(r"^(?:not enough|too many) values to unpack \(expected (\
 
 
 def plain_value_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """A float in a shape, a traced value in a text or a NumPy array, a boolean as an index, a wrong count of names."""
+    """Explains a float in a shape, a traced dict key, a traced value in a NumPy array, and a boolean index."""
     text = message_of(error).strip()
     if raised is None or raised.frame is None:
         return None
-    if isinstance(error, TypeError) and (found := _SHAPE.match(text)) and "Tracer" not in text:
-        return _shape(raised, found[1])
+    if isinstance(error, TypeError) and (match := _SHAPE.match(text)) and "Tracer" not in text:
+        return _shape(raised, match[1])
     if isinstance(error, KeyError) and _TRACED_KEY.search(text):
         return _text_key(error, raised, function)
     if isinstance(error, ValueError) and _IN_NUMPY.match(text):
         return _in_numpy(raised)
     if isinstance(error, TypeError) and _FLAG.match(text):
         return _flag(raised)
-    if isinstance(error, ValueError) and (found := _UNPACKED.match(text)):
-        return _unpacked(raised, found[1])
+    if isinstance(error, ValueError) and (match := _UNPACKED.match(text)):
+        return _unpacked(raised, match[1])
     return None
 
 
 def _shape(raised: RaisedAt, shape: str) -> Explained:
     title = f"The sizes of a shape must be integers, but this shape is {shape}"
-    said = "Python's / gives a float, also for integers."
+    explanation = "Python's / gives a float, also for integers."
     cure = FoundCure("an integer", None, "Write // for a division, or int(n).")
     call = raised.node
     if not isinstance(call, ast.Call):
-        return Explained(None, title, said, (cure,))
-    nodes = [part for each in call.args for part in (each.elts if isinstance(each, ast.Tuple | ast.List) else [each])]
+        return Explained(None, title, explanation, (cure,))
+    nodes = [
+        part
+        for argument in call.args
+        for part in (argument.elts if isinstance(argument, ast.Tuple | ast.List) else [argument])
+    ]
     floats = [node for node in nodes if type(_number(raised, node)) is float]
     if "'" in shape or any(type(_number(raised, node)) is str for node in nodes):
         words = "Write integers, such as (2, 3), in place of a text."
@@ -59,10 +63,10 @@ def _shape(raised: RaisedAt, shape: str) -> Explained:
         node, value = floats[0], _number(raised, floats[0])
         code = str(int(value)) if isinstance(node, ast.Constant) else f"int({raised.source(node)})"
         if not isinstance(node, ast.Constant):
-            said = f"{raised.source(node)} is {value}. {said}"
+            explanation = f"{raised.source(node)} is {value}. {explanation}"
         if value == int(value):
             cure = applied(FoundCure("an integer", code, cure.text), [edit_of(raised, over(node, code))])
-    return Explained(None, title, said, tuple(passed(raised, [cure])))
+    return Explained(None, title, explanation, tuple(passed(raised, [cure])))
 
 
 def _number(raised: RaisedAt, node: ast.expr) -> Any:
@@ -70,24 +74,24 @@ def _number(raised: RaisedAt, node: ast.expr) -> Any:
 
 
 def _text_key(error: BaseException, raised: RaisedAt, function: str) -> Explained:
-    found = culprits(raised, list(raised.tracers.values()))
-    said = (
+    origins = culprits(raised, list(raised.tracers.values()))
+    explanation = (
         "The text of a traced value is its type, not its number, so no entry has this key. While JAX traces, arguments "
         "have shapes but no values."
     )
-    said = " ".join(filter(None, [found.sentence, said]))
-    static = static_cure(raised, error, found.function or function, found.names) if not found.is_inner else None
+    explanation = " ".join(filter(None, [origins.sentence, explanation]))
+    static = static_cure(raised, error, origins.function or function, origins.names) if not origins.is_inner else None
     words = "Put the values into one array, in the order of the index, and read the array at the traced place."
     cures = [FoundCure("jnp.stack", None, words), *([static] if static is not None else [])]
-    return Explained(None, "A traced value cannot be part of a key of a dict", said, tuple(cures), traced=True)
+    return Explained(None, "A traced value cannot be part of a key of a dict", explanation, tuple(cures), traced=True)
 
 
 def _in_numpy(raised: RaisedAt) -> Explained | None:
-    """A traced value that a NumPy array was to hold."""
+    """Explains a write of a traced value into a NumPy array."""
     statement = raised.statement_of(raised.node)
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Subscript):
         return None
-    names = {each.id for each in ast.walk(statement.value) if isinstance(each, ast.Name)}
+    names = {part.id for part in ast.walk(statement.value) if isinstance(part, ast.Name)}
     values = [value for name, value in raised.frame.f_locals.items() if name in names] if raised.frame else []
     traced = [value for value in values if is_tracer_type(type(value))]
     if not traced:
@@ -98,12 +102,12 @@ def _in_numpy(raised: RaisedAt) -> Explained | None:
         cures = [FoundCure(".at[...].set", None, words)]
     line = " ".join(raised.source(statement).split())
     title = f"NumPy cannot hold a traced value: {line}" if len(line) <= 60 else "NumPy cannot hold a traced value"
-    said = " ".join(filter(None, ["NumPy needs the values of an array.", culprits(raised, traced).sentence]))
-    return Explained(None, title, said, tuple(passed(raised, cures)), traced=True)
+    explanation = " ".join(filter(None, ["NumPy needs the values of an array.", culprits(raised, traced).sentence]))
+    return Explained(None, title, explanation, tuple(passed(raised, cures)), traced=True)
 
 
 def _flag(raised: RaisedAt) -> Explained | None:
-    """A list at a traced boolean, or at an array of floats."""
+    """Explains a list with a traced boolean or a float array as the index."""
     node = raised.around(ast.Subscript)
     if not isinstance(node, ast.Subscript):
         return None
@@ -112,20 +116,20 @@ def _flag(raised: RaisedAt) -> Explained | None:
     title = "A list takes an integer as its index"
     if dtype:
         title = f"A list takes an integer as its index, not {dtype}"
-    said = operands(raised, [place])
+    explanation = operands(raised, [place])
     index = f"{source if isinstance(place, ast.Name | ast.Call | ast.Attribute) else f'({source})'}.astype(int)"
     listed = node.value
     values = value_of(raised, listed) if isinstance(listed, ast.Name) else None
     parts = listed.elts if isinstance(listed, ast.List | ast.Tuple) else []
-    if any(callable(value_of(raised, each)) for each in parts) or (
+    if any(callable(value_of(raised, part)) for part in parts) or (
         isinstance(values, list | tuple) and any(map(callable, values))
     ):
         words = f"{lax_name(raised)}.switch(index, functions, x) calls one of the functions by a traced index."
-        return Explained(None, title, said, (FoundCure(f"{lax_name(raised)}.switch", None, words),), traced=True)
+        return Explained(None, title, explanation, (FoundCure(f"{lax_name(raised)}.switch", None, words),), traced=True)
     code = f"{jnp}.asarray({raised.source(listed)})[{index}]"
     words = "A traced index can read an array, but not a list. False is 0, and True is 1."
     cure = applied(FoundCure(f"{jnp}.asarray", code, words), [edit_of(raised, over(node, code))])
-    return Explained(None, title, said, tuple(passed(raised, [cure])), traced=True)
+    return Explained(None, title, explanation, tuple(passed(raised, [cure])), traced=True)
 
 
 def _unpacked(raised: RaisedAt, expected: str) -> Explained | None:
@@ -148,7 +152,7 @@ def _unpacked(raised: RaisedAt, expected: str) -> Explained | None:
 
 
 def _unpacked_split(raised: RaisedAt, call: ast.Call, expected: str) -> Explained | None:
-    """Another number of names than keys that jax.random.split makes."""
+    """Explains an unpacking of jax.random.split with another number of names than keys."""
     source = raised.source(call.func)
     if not source.endswith("random.split") or not call.args or len(call.args) > 2 or call.keywords:
         return None

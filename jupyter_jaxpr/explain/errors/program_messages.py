@@ -1,4 +1,4 @@
-"""The table of messages of Pallas, shard_map, meshes, callbacks, exported and compiled programs, each with a cure."""
+"""The table of error messages of Pallas, shard_map, meshes, callbacks, export and compiled programs, with cures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explains an error of Python about an object that the traced code holds: a key, a field, a list, a type check."""
+"""Explains a Python error about a dict key, a field, a list or a type check in traced code."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _OF_LISTS = re.compile(
 )
 _FORMAT = re.compile(r"^(?:tuple index out of range|Replacement index \d+ out of range for positional args tuple)")
 _AXIS = re.compile(r"^index (-?\d+) is out of bounds for axis 0 with size (\d+)")
-#: Functions that index the shape with an axis, so that a wrong axis raises IndexError.
+#: Functions of JAX that read shape[axis] in Python, so a wrong axis raises IndexError.
 _LOOK_UP = frozenset({"swapaxes", "categorical", "rollaxis"})
 _MODULES = ("numpy", "nn", "lax", "random", "tree", "tree_util", "scipy.special", "ops")
-#: Functions that older versions of JAX had -> what took their place.
+#: Functions that JAX removed -> the functions that replace them.
 _REMOVED = {
     "shuffle": ("jax.random.permutation", "jax.random.permutation(key, x) gives the elements in another order."),
     "index_update": (".at[...].set", "Write x.at[index].set(value), which makes a new array."),
@@ -52,17 +52,17 @@ _MOST = 12
 
 
 def python_object_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """An error that Python raised in traced code, or with an object of JAX's."""
+    """Explains an error that Python raised in traced code, or about an object of JAX."""
     if raised is None or raised.frame is None:
         return None
     text = message_of(error).strip()
-    if isinstance(error, AttributeError) and (found := _NO_MEMBER.match(text)):
-        return _no_member(raised, found[1])
+    if isinstance(error, AttributeError) and (match := _NO_MEMBER.match(text)):
+        return _no_member(raised, match[1])
     if isinstance(error, IndexError) and _FORMAT.match(text):
         return _index(raised)
-    if isinstance(error, IndexError) and (found := _AXIS.match(text)) and called(raised.node) in _LOOK_UP:
-        title = f"The axis {found[1]} is named, but the array has {found[2]} axes"
-        cure = FoundCure("axis", None, f"Axes count from 0. Write an axis from 0 to {int(found[2]) - 1}.")
+    if isinstance(error, IndexError) and (match := _AXIS.match(text)) and called(raised.node) in _LOOK_UP:
+        title = f"The axis {match[1]} is named, but the array has {match[2]} axes"
+        cure = FoundCure("axis", None, f"Axes count from 0. Write an axis from 0 to {int(match[2]) - 1}.")
         return Explained(None, title, "", (cure,))
     if isinstance(error, TypeError) and _NOT_CALLED.match(text):
         return _not_called(raised)
@@ -76,15 +76,15 @@ def python_object_error(error: BaseException, raised: RaisedAt | None, function:
         return _of_list(raised)
     if isinstance(error, KeyError):
         return _no_key(raised)
-    if isinstance(error, AttributeError) and (found := _NO_FIELD.match(text)):
-        return _no_field(raised, found[1])
+    if isinstance(error, AttributeError) and (match := _NO_FIELD.match(text)):
+        return _no_field(raised, match[1])
     if isinstance(error, AttributeError) and _FIXED.match(text):
         return _fixed(raised)
     return _type_check(raised)
 
 
 def _of_equinox(raised: RaisedAt) -> bool:
-    """Whether the statement sets a field of a module of equinox."""
+    """Whether the statement sets a field of an equinox module."""
     statement = raised.statement_of(raised.node)
     target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
     if not isinstance(target, ast.Attribute):
@@ -93,23 +93,27 @@ def _of_equinox(raised: RaisedAt) -> bool:
 
 
 def _named_place(raised: RaisedAt) -> Explained | None:
-    """jax.debug.print("{x}", x): a name in the format, and a value without it."""
+    """Explains jax.debug.print("{x}", x): the format names a value that the call passes without its name."""
     call = raised.node
     if not isinstance(call, ast.Call) or not raised.source(call.func).endswith("debug.print") or not call.args:
         return None
     words = call.args[0].value if isinstance(call.args[0], ast.Constant) else None
-    given = {each.arg for each in call.keywords}
-    names = [name for name in re.findall(r"\{([A-Za-z_]\w*)", words) if name not in given] if type(words) is str else []
+    keyword_names = {keyword.arg for keyword in call.keywords}
+    names = (
+        [name for name in re.findall(r"\{([A-Za-z_]\w*)", words) if name not in keyword_names]
+        if type(words) is str
+        else []
+    )
     if not names:
         return None
     title = f"The format of {raised.source(call.func)} names {names[0]}, but the call passes no value of this name"
-    said = "Pass the value as name=value, or write {} without a name."
-    sources = [raised.source(each) for each in call.args]
+    words_of_cure = "Pass the value as name=value, or write {} without a name."
+    sources = [raised.source(argument) for argument in call.args]
     if sources[1:] != names:
-        return Explained(None, title, "", (FoundCure("a name", None, said),))
-    others = [raised.source(each) for each in call.keywords]
-    code = f"{raised.source(call.func)}({', '.join([sources[0], *(f'{name}={name}' for name in names), *others])})"
-    cure = applied(FoundCure("a name", code, said), [edit_of(raised, over(call, code))])
+        return Explained(None, title, "", (FoundCure("a name", None, words_of_cure),))
+    keywords = [raised.source(keyword) for keyword in call.keywords]
+    code = f"{raised.source(call.func)}({', '.join([sources[0], *(f'{name}={name}' for name in names), *keywords])})"
+    cure = applied(FoundCure("a name", code, words_of_cure), [edit_of(raised, over(call, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))
 
 
@@ -118,19 +122,19 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
     attribute = node.func if isinstance(node, ast.Call) else node
     if not isinstance(attribute, ast.Attribute) or attribute.attr != name:
         return None
-    held = [f"jax.{module}" for module in _MODULES if name in vars(sys.modules.get(f"jax.{module}", ast))]
+    modules = [f"jax.{module}" for module in _MODULES if name in vars(sys.modules.get(f"jax.{module}", ast))]
     title = f"{raised.source(attribute.value)} has no function {name}"
-    if held:
-        code = f"{held[0] if held[0] != 'jax.numpy' else jnp_name(raised)}.{name}"
-        cure = FoundCure(code, code, f"{held[0]} has {name}.")
+    if modules:
+        code = f"{modules[0] if modules[0] != 'jax.numpy' else jnp_name(raised)}.{name}"
+        cure = FoundCure(code, code, f"{modules[0]} has {name}.")
         cure = applied(cure, [edit_of(raised, over(attribute, code))])
         return Explained(None, title, "", tuple(passed(raised, [cure])))
     if name in _REMOVED:
         instead, words = _REMOVED[name]
         return Explained(None, f"{title} any more", "", (FoundCure(instead, None, words),))
     module = value_of(raised, attribute.value)
-    close = difflib.get_close_matches(name, list(vars(module)) if type(module) is type(sys) else [], 1, 0.8)
-    cures = [FoundCure("the name", None, f"The closest name is {close[0]}.")] if close else []
+    close_names = difflib.get_close_matches(name, list(vars(module)) if type(module) is type(sys) else [], 1, 0.8)
+    cures = [FoundCure("the name", None, f"The closest name is {close_names[0]}.")] if close_names else []
     return Explained(None, title, "", tuple(cures))
 
 
@@ -144,12 +148,14 @@ def _index(raised: RaisedAt) -> Explained | None:
         cure = FoundCure("a value", None, "Pass a value for each {} of the format.")
         return Explained(None, title, operands(raised, call.args[1:]), (cure,))
     if name.rpartition(".")[2] == "scan":
-        given = [each.value for each in call.keywords if each.arg == "xs"] + call.args[2:3]
-        if given and dtype_of(value_of(raised, given[0])) and not value_of(raised, given[0]).shape:
+        xs_nodes = [keyword.value for keyword in call.keywords if keyword.arg == "xs"] + call.args[2:3]
+        if xs_nodes and dtype_of(value_of(raised, xs_nodes[0])) and not value_of(raised, xs_nodes[0]).shape:
             title = "scan cannot take elements of a single number in xs"
-            said = f"scan takes one element along axis 0 of each array in xs. {operands(raised, given[:1])}".strip()
+            explanation = (
+                f"scan takes one element along axis 0 of each array in xs. {operands(raised, xs_nodes[:1])}".strip()
+            )
             words = "Pass arrays with at least one axis in xs, or put the number into the carry."
-            return Explained(None, title, said, (FoundCure("xs", None, words),))
+            return Explained(None, title, explanation, (FoundCure("xs", None, words),))
     return None
 
 
@@ -161,7 +167,7 @@ def _not_called(raised: RaisedAt) -> Explained | None:
     if not dtype_of(value_of(raised, call.func)) and not isinstance(call.func, ast.BinOp | ast.Call):
         return None
     title = f"{source} is an array, and an array cannot be called"
-    arguments = ", ".join(raised.source(each) for each in call.args)
+    arguments = ", ".join(raised.source(argument) for argument in call.args)
     words = f"Write {source}[{arguments}] to take an element, or {source} * ({arguments}) to multiply."
     return Explained(None, title, operands(raised, [call.func]), (FoundCure("brackets", None, words),))
 
@@ -172,7 +178,11 @@ def _is_text(raised: RaisedAt, node: ast.expr) -> bool:
 
 def _of_list(raised: RaisedAt) -> Explained | None:
     node = raised.node
-    texts = [each for each in (node.left, node.right) if _is_text(raised, each)] if isinstance(node, ast.BinOp) else []
+    texts = (
+        [operand for operand in (node.left, node.right) if _is_text(raised, operand)]
+        if isinstance(node, ast.BinOp)
+        else []
+    )
     if texts:
         title = f"{raised.source(texts[0])} is a text, not an array"
         words = "jax.tree.map reaches each leaf of a tree: take texts out of the tree, or keep them apart."
@@ -196,10 +206,10 @@ def _of_list(raised: RaisedAt) -> Explained | None:
 
 
 def _is_flat(node: ast.expr, value: Any) -> bool:
-    """Whether a list holds numbers alone."""
+    """Whether a list holds numbers only."""
     if isinstance(node, ast.List | ast.Tuple):
-        return all(isinstance(each, ast.Constant) and type(each.value) in _NUMBERS for each in node.elts)
-    return all(type(each) in _NUMBERS or (dtype_of(each) and not each.shape) for each in value)
+        return all(isinstance(element, ast.Constant) and type(element.value) in _NUMBERS for element in node.elts)
+    return all(type(element) in _NUMBERS or (dtype_of(element) and not element.shape) for element in value)
 
 
 def _no_key(raised: RaisedAt) -> Explained | None:
@@ -210,13 +220,13 @@ def _no_key(raised: RaisedAt) -> Explained | None:
     if type(holder) is not dict or node.slice.value in holder:
         return None
     texts = [repr(key) for key in holder if type(key) in (str, int)]
-    more = ", ..." if len(texts) > _MOST else ""
+    ending = ", ..." if len(texts) > _MOST else ""
     title = f"{source} has no key {node.slice.value!r}"
-    said = f"The keys of {source} are {', '.join(texts[:_MOST])}{more}." if texts else f"{source} has no keys."
+    explanation = f"The keys of {source} are {', '.join(texts[:_MOST])}{ending}." if texts else f"{source} has no keys."
     named = [key for key in holder if type(key) is str]
-    close = difflib.get_close_matches(str(node.slice.value), named, 1, 0.3)
-    cures = [FoundCure("a key", None, f"The closest key is {close[0]!r}.")] if close else []
-    return Explained(None, title, said, tuple(cures))
+    close_names = difflib.get_close_matches(str(node.slice.value), named, 1, 0.3)
+    cures = [FoundCure("a key", None, f"The closest key is {close_names[0]!r}.")] if close_names else []
+    return Explained(None, title, explanation, tuple(cures))
 
 
 def _no_field(raised: RaisedAt, name: str) -> Explained | None:
@@ -237,7 +247,7 @@ def _no_field(raised: RaisedAt, name: str) -> Explained | None:
 
 
 def _fixed(raised: RaisedAt) -> Explained | None:
-    """An assignment to a field of a named tuple, or of a frozen dataclass."""
+    """Explains an assignment to a field of a named tuple or a frozen dataclass."""
     statement = raised.statement_of(raised.node)
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return None
@@ -264,7 +274,7 @@ def _fixed(raised: RaisedAt) -> Explained | None:
 
 
 def _type_check(raised: RaisedAt) -> Explained | None:
-    """An error that the user's own code raises where a type check does not know traced arrays."""
+    """Explains an error that the user's code raises itself, because its isinstance check rejects traced arrays."""
     statement = raised.statement_of(raised.node)
     function = raised.function
     if not isinstance(statement, ast.Raise | ast.Assert) or not isinstance(function, ast.FunctionDef):
@@ -281,7 +291,7 @@ def _type_check(raised: RaisedAt) -> Explained | None:
                 continue
             source = raised.source(node.args[0])
             title = f"{source} is a traced array, so {raised.source(node)} is false"
-            said = f"{function.name} itself raises the error. {culprits(raised, [value]).sentence}".strip()
+            explanation = f"{function.name} itself raises the error. {culprits(raised, [value]).sentence}".strip()
             words = f"Write isinstance({source}, jax.Array), which is true for a traced array, too."
-            return Explained(None, title, said, (FoundCure("jax.Array", None, words),))
+            return Explained(None, title, explanation, (FoundCure("jax.Array", None, words),))
     return None

@@ -1,4 +1,4 @@
-"""Explains an operator or a function that gets a function, None, a reference of Pallas or a container for an array."""
+"""Explains an operator or a function that gets a function, None, a Pallas reference or a list instead of an array."""
 
 from __future__ import annotations
 
@@ -55,55 +55,57 @@ _OF_FUNCTIONS = frozenset({"function", "method", "builtin_function_or_method", "
 
 
 def python_value_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """`schedule * x`, `x.sum * 2`, `None + x`, `x_ref * 2`, `pair.shape`."""
+    """Explains `schedule * x`, `x.sum * 2`, `None + x`, `x_ref * 2` and `pair.shape`."""
     if raised is None or raised.frame is None or raised.node is None:
         return None
     text = message_of(error).strip()
     if isinstance(error, AttributeError | TypeError | ValueError) and _REFERENCE.match(text):
         if (reference := _reference(raised)) is not None:
             return reference
-    if isinstance(error, AttributeError) and (found := _NO_FIELD.match(text)) and raised.in_trace | touches_jax(error):
-        return _container(raised, found[1], found[2])
+    if isinstance(error, AttributeError) and (match := _NO_FIELD.match(text)) and raised.in_trace | touches_jax(error):
+        return _container(raised, match[1], match[2])
     if isinstance(error, AttributeError | TypeError) and _OF_NONE.search(text):
         if (missing := _no_return(raised)) is not None:
             return missing
-    if isinstance(error, AttributeError) and (found := _NO_ATTRIBUTE.match(text)):
-        return _attribute(raised, found[1])
-    if isinstance(error, ValueError) and (found := _UNPACKED.match(text)):
-        return _unpacked(raised, found[1], found[2])
+    if isinstance(error, AttributeError) and (match := _NO_ATTRIBUTE.match(text)):
+        return _attribute(raised, match[1])
+    if isinstance(error, ValueError) and (match := _UNPACKED.match(text)):
+        return _unpacked(raised, match[1], match[2])
     if isinstance(error, ValueError) and _NO_ARRAYS.match(text) and (iterator := _iterator(raised)) is not None:
         return iterator
     if not isinstance(error, TypeError):
         return None
-    if found := _OPERANDS.search(text):
-        kinds = {found[2], found[3]}
+    if match := _OPERANDS.search(text):
+        kinds = {match[2], match[3]}
         if kinds & _OF_FUNCTIONS and (touches_jax(error) or _has_method(raised)):
-            return _uncalled(raised, found[1], _sides(raised))
+            return _uncalled_function(raised, match[1], _operand_nodes(raised))
         if "NoneType" in kinds:
-            return _none(raised, found[1], touches_jax(error) or raised.in_trace)
+            return _none_operand(raised, match[1], touches_jax(error) or raised.in_trace)
     if not touches_jax(error):
         return None
     if _UNCALLED.search(text) and isinstance(raised.node, ast.Call):
-        return _uncalled(raised, called(raised.node), [each for each in raised.node.args if isinstance(each, ast.Name)])
-    if (found := _NOT_ARRAY.search(text)) and (
-        listed := _not_array(raised, found["kind"] or found["other"])
+        return _uncalled_function(
+            raised, called(raised.node), [argument for argument in raised.node.args if isinstance(argument, ast.Name)]
+        )
+    if (match := _NOT_ARRAY.search(text)) and (
+        listed := _not_array(raised, match["kind"] or match["other"])
     ) is not None:
         return listed
-    if (found := _ARGUMENT.search(text)) and found[2] in ("method", "builtin_function_or_method"):
+    if (match := _ARGUMENT.search(text)) and match[2] in ("method", "builtin_function_or_method"):
         nodes = raised.node.args if isinstance(raised.node, ast.Call) else []
-        return _uncalled(raised, found[1], nodes)
+        return _uncalled_function(raised, match[1], nodes)
     return None
 
 
-def _sides(raised: RaisedAt) -> list[ast.expr]:
+def _operand_nodes(raised: RaisedAt) -> list[ast.expr]:
     node = raised.node
     if isinstance(node, ast.BinOp):
         return [node.left, node.right]
     return [node.target, node.value] if isinstance(node, ast.AugAssign) else []
 
 
-def _held(raised: RaisedAt, node: ast.expr) -> Any:
-    """The value of an operand, also a method of an array."""
+def _operand_value(raised: RaisedAt, node: ast.expr) -> Any:
+    """The value of an operand, which may be a method of an array."""
     value = value_of(raised, node)
     if value is None and isinstance(node, ast.Attribute):
         kind = type(value_of(raised, node.value))
@@ -113,14 +115,19 @@ def _held(raised: RaisedAt, node: ast.expr) -> Any:
     return value
 
 
-def _uncalled(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -> Explained | None:
-    """A function in the place of an array: it was not called."""
-    found = [each for each in nodes if isinstance(_held(raised, each), _FUNCTIONS) or is_jitted(_held(raised, each))]
-    if len(found) != 1:
+def _uncalled_function(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -> Explained | None:
+    """Explains a function without a call, such as x.sum, instead of an array."""
+    functions = [
+        operand
+        for operand in nodes
+        if isinstance(_operand_value(raised, operand), _FUNCTIONS) or is_jitted(_operand_value(raised, operand))
+    ]
+    if len(functions) != 1:
         return None
-    (node,) = found
+    (node,) = functions
     source = raised.source(node)
-    is_method = isinstance(node, ast.Attribute) and value_of(raised, node) is None  # stored in the class
+    # The class holds a method, so value_of, which reads only fields, returns None for a method.
+    is_method = isinstance(node, ast.Attribute) and value_of(raised, node) is None
     title = f"{source} is a function, but {operator} needs an array"
     words = f"Call {source}, as in {source}(...), and use the result."
     cure = FoundCure("call the function", None, words)
@@ -128,28 +135,33 @@ def _uncalled(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -> Explain
         title = f"{source} is a method, but {operator} needs an array"
         code = f"{source}()"
         cure = applied(FoundCure("call the method", code, f"Call {source}."), [edit_of(raised, over(node, code))])
-    others = [each for each in nodes if each is not node]
-    return Explained(None, title, operands(raised, others), tuple(passed(raised, [cure])))
+    other_operands = [operand for operand in nodes if operand is not node]
+    return Explained(None, title, operands(raised, other_operands), tuple(passed(raised, [cure])))
 
 
 def _has_method(raised: RaisedAt) -> bool:
-    """Whether an operand is a method of an array of JAX's."""
-    return any(isinstance(each, ast.Attribute) and dtype_of(value_of(raised, each.value)) for each in _sides(raised))
+    """Whether an operand is a method of a JAX array."""
+    return any(
+        isinstance(operand, ast.Attribute) and dtype_of(value_of(raised, operand.value))
+        for operand in _operand_nodes(raised)
+    )
 
 
-def _none(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained | None:
-    """None in the place of an array."""
-    nodes = _sides(raised)
+def _none_operand(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained | None:
+    """Explains None instead of an array."""
+    nodes = _operand_nodes(raised)
     names = [
-        each for each in nodes if isinstance(each, ast.Name) and _has(raised, each) and value_of(raised, each) is None
+        operand
+        for operand in nodes
+        if isinstance(operand, ast.Name) and _has(raised, operand) and value_of(raised, operand) is None
     ]
-    calls = [each for each in nodes if isinstance(each, ast.Call)]
-    found = names or (calls if len(calls) == 1 else [])
-    if len(found) != 1:
+    calls = [operand for operand in nodes if isinstance(operand, ast.Call)]
+    nones = names or (calls if len(calls) == 1 else [])
+    if len(nones) != 1:
         return None
-    source = raised.source(found[0])
+    source = raised.source(nones[0])
     title = f"{source} is None, but {operator} needs an array"
-    maker = _maker(raised, found[0])
+    maker = _function_of_value(raised, nones[0])
     missing = missing_return(raised, maker)
     if missing is not None and maker is not None and (is_of_jax or _computes_with_jax(raised, maker)):
         cures = passed(raised, [missing])
@@ -161,12 +173,12 @@ def _none(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained | None:
     words = f"Find the line that gives {source} its value: a function without a return gives None."
     if not names:
         words = f"Return the result at the end of {raised.source(calls[0].func)}."
-    others = [each for each in nodes if each is not found[0]]
-    return Explained(None, title, operands(raised, others), (FoundCure("a value", None, words),))
+    other_operands = [operand for operand in nodes if operand is not nones[0]]
+    return Explained(None, title, operands(raised, other_operands), (FoundCure("a value", None, words),))
 
 
 def _none_leaf(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCure, ...]] | None:
-    """None as a leaf of a tree, because the call of jax.tree.map has an is_leaf that says so."""
+    """The explanation and the cures of a None leaf that the is_leaf function of jax.tree.map allows."""
     function = raised.function
     call = raised.parents.get(id(function)) if isinstance(function, ast.Lambda) else None
     if (
@@ -175,46 +187,47 @@ def _none_leaf(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCure, ...]]
         or called(call) not in ("map", "tree_map")
     ):
         return None
-    is_leaf = next((each.value for each in call.keywords if each.arg == "is_leaf"), None)
+    is_leaf = next((keyword.value for keyword in call.keywords if keyword.arg == "is_leaf"), None)
     if is_leaf is None or "is None" not in ast.unparse(is_leaf):
         return None
-    said = "is_leaf makes each None of the tree a leaf, so the function gets None."
+    explanation = "is_leaf makes each None of the tree a leaf, so the function gets None."
     code = f"None if {name} is None else {raised.source(function.body)}"
     words = "Return None for None, or leave is_leaf out: jax.tree.map keeps None as it is."
     cure = applied(FoundCure("None for None", code, words), [edit_of(raised, over(function.body, code))])
-    return said, tuple(passed(raised, [cure]))
+    return explanation, tuple(passed(raised, [cure]))
 
 
-def _maker(raised: RaisedAt, node: ast.expr) -> ast.FunctionDef | None:
-    """The function of the text that gave an expression its value: the only assignment to the name is a call of it."""
+def _function_of_value(raised: RaisedAt, node: ast.expr) -> ast.FunctionDef | None:
+    """The function in the code whose call is the only value that the code assigns to a name."""
     call: ast.AST | None = node
     if isinstance(node, ast.Name) and raised.loops is not None:
-        made = [
-            each.value
-            for each in ast.walk(raised.loops.module)
-            if isinstance(each, ast.Assign) and any(isinstance(t, ast.Name) and t.id == node.id for t in each.targets)
+        values = [
+            part.value
+            for part in ast.walk(raised.loops.module)
+            if isinstance(part, ast.Assign) and any(isinstance(t, ast.Name) and t.id == node.id for t in part.targets)
         ]
-        call = made[0] if len(made) == 1 else None
-    found = function_of_text(raised, call.func) if isinstance(call, ast.Call) else None
-    return found if isinstance(found, ast.FunctionDef) else None
+        call = values[0] if len(values) == 1 else None
+    function = function_of_text(raised, call.func) if isinstance(call, ast.Call) else None
+    return function if isinstance(function, ast.FunctionDef) else None
 
 
 def _computes_with_jax(raised: RaisedAt, function: ast.FunctionDef) -> bool:
-    """Whether a function names a module of JAX's, or gets an array of JAX's in a call of the text."""
+    """Whether a function uses a JAX module, or a call in the code passes a JAX array to the function."""
     assert raised.frame is not None
-    names = {each.id for each in ast.walk(function) if isinstance(each, ast.Name)}
+    names = {part.id for part in ast.walk(function) if isinstance(part, ast.Name)}
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     for call in ast.walk(module):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == function.name:
-            names |= {each.id for each in ast.walk(call) if isinstance(each, ast.Name)}
-    held = [raised.frame.f_globals.get(name) for name in names]
+            names |= {part.id for part in ast.walk(call) if isinstance(part, ast.Name)}
+    values = [raised.frame.f_globals.get(name) for name in names]
     return any(
-        dtype_of(each) or (type(each) is types.ModuleType and each.__name__.partition(".")[0] == "jax") for each in held
+        dtype_of(value) or (type(value) is types.ModuleType and value.__name__.partition(".")[0] == "jax")
+        for value in values
     )
 
 
-def _unpacked(raised: RaisedAt, expected: str, given: str | None) -> Explained | None:
-    """The result of a call of JAX's that has another number of values than the line has names."""
+def _unpacked(raised: RaisedAt, expected: str, passed_count: str | None) -> Explained | None:
+    """Explains the unpacking of a JAX result with another number of values than names."""
     statement = raised.statement_of(raised.node)
     call = statement.value if isinstance(statement, ast.Assign) else None
     if not isinstance(call, ast.Call):
@@ -227,7 +240,7 @@ def _unpacked(raised: RaisedAt, expected: str, given: str | None) -> Explained |
     if called(transform) == "value_and_grad" and isinstance(transform, ast.Call):
         return _value_and_grad(raised, statement, transform, expected)
     if isinstance(transform, ast.Call) and called(transform) in _DERIVATIVES:
-        if any(each.arg in ("argnums", "has_aux") for each in transform.keywords) or len(transform.args) != 1:
+        if any(keyword.arg in ("argnums", "has_aux") for keyword in transform.keywords) or len(transform.args) != 1:
             return None
         if not (own_name(value_of(raised, transform.func), "__module__") or "").startswith("jax"):
             return None
@@ -237,9 +250,13 @@ def _unpacked(raised: RaisedAt, expected: str, given: str | None) -> Explained |
         return Explained(None, title, "", (FoundCure("one name", None, words),))
     function = value_of(raised, call.func)
     modules = [own_name(type(function), "__module__") or "", own_name(function, "__module__") or ""]
-    if called(call) == "split" or given is None or not any(each.partition(".")[0] == "jax" for each in modules):
+    if (
+        called(call) == "split"
+        or passed_count is None
+        or not any(module.partition(".")[0] == "jax" for module in modules)
+    ):
         return None
-    title = f"{short} gives {count(int(given), 'value')}, but the line has {expected} names for them"
+    title = f"{short} gives {count(int(passed_count), 'value')}, but the line has {expected} names for them"
     return Explained(None, title, "", (FoundCure("names", None, "Write a name for each value of the result."),))
 
 
@@ -249,29 +266,29 @@ _VALUE = "jax.value_and_grad gives the value and the gradient."
 def _value_and_grad(
     raised: RaisedAt, statement: ast.stmt | None, transform: ast.Call, expected: str
 ) -> Explained | None:
-    """value, aux, gradient = jax.value_and_grad(f, has_aux=True)(x): the value and aux are one pair."""
+    """Explains value, aux, gradient = jax.value_and_grad(f, has_aux=True)(x): value and aux are one pair."""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
         return None
-    has_aux = any(each.arg == "has_aux" for each in transform.keywords)
+    has_aux = any(keyword.arg == "has_aux" for keyword in transform.keywords)
     title = f"value_and_grad gives a pair, but the line has {expected} names"
     if not has_aux:
         words = "Write two names: the value and the gradient. Several argnums give one tuple of gradients."
         return Explained(None, title, "", (FoundCure("two names", None, words),))
-    said = "With has_aux=True, the first of the pair is a pair, too: the value and the auxiliary output."
+    explanation = "With has_aux=True, the first of the pair is a pair, too: the value and the auxiliary output."
     names = statement.targets[0].elts
     words = "Write ((value, aux), gradient)."
     if len(names) != 3:
-        return Explained(None, title, said, (FoundCure("((value, aux), gradient)", None, words),))
-    sources = [raised.source(each) for each in names]
+        return Explained(None, title, explanation, (FoundCure("((value, aux), gradient)", None, words),))
+    sources = [raised.source(target) for target in names]
     code = f"({sources[0]}, {sources[1]}), {sources[2]}"
     cure = applied(
         FoundCure("((value, aux), gradient)", code, words), [edit_of(raised, over(statement.targets[0], code))]
     )
-    return Explained(None, title, said, tuple(passed(raised, [cure])))
+    return Explained(None, title, explanation, tuple(passed(raised, [cure])))
 
 
 def _attribute(raised: RaisedAt, name: str) -> Explained | None:
-    """An attribute that an object of a library on JAX, or a collection of JAX's, does not have."""
+    """Explains an attribute that an object of JAX or of a library such as optax does not have."""
     import jax
 
     node = raised.node.func if isinstance(raised.node, ast.Call) else raised.node
@@ -285,33 +302,33 @@ def _attribute(raised: RaisedAt, name: str) -> Explained | None:
     library = next(iter(sorted(packages_of(holder) & LIBRARIES)), None)
     if holder is not jax.checkpoint_policies and library is None:
         return None
-    own = [*vars(holder)] if library is None else [*instance_dict(holder), *dir(kind)]
-    names = [each for each in own if not each.startswith("_")]
-    close = difflib.get_close_matches(name, names, 2, 0.55)
+    all_names = [*vars(holder)] if library is None else [*instance_dict(holder), *dir(kind)]
+    names = [attribute for attribute in all_names if not attribute.startswith("_")]
+    close_names = difflib.get_close_matches(name, names, 2, 0.55)
     title = f"{source} has no attribute {name}"
-    said = f"{source} is a {kind.__name__} of {library}." if library is not None else ""
-    if library == "flax" and name in ("apply", "init") and not close:
+    explanation = f"{source} is a {kind.__name__} of {library}." if library is not None else ""
+    if library == "flax" and name in ("apply", "init") and not close_names:
         words = f"A module of flax.nnx holds its parameters: call {source}(x)."
-        return Explained(None, title, said, (FoundCure("a call", None, words),))
-    if library is None and not close:
+        return Explained(None, title, explanation, (FoundCure("a call", None, words),))
+    if library is None and not close_names:
         words = f"The policies are {', '.join(names)}."
-        return Explained(None, title, said, (FoundCure("a policy", None, words),))
-    cures = (FoundCure("the name", None, f"Close names are {' and '.join(close)}."),) if close else ()
-    if len(close) == 1:
-        cures = (FoundCure("the name", None, f"A close name is {close[0]}."),)
-    return Explained(None, title, said, cures)
+        return Explained(None, title, explanation, (FoundCure("a policy", None, words),))
+    cures = (FoundCure("the name", None, f"Close names are {' and '.join(close_names)}."),) if close_names else ()
+    if len(close_names) == 1:
+        cures = (FoundCure("the name", None, f"A close name is {close_names[0]}."),)
+    return Explained(None, title, explanation, cures)
 
 
 def _no_return(raised: RaisedAt) -> Explained | None:
-    """The result of a function of the text that ends without a return."""
+    """Explains the None result of a function in the code that ends without a return."""
     nodes: list[ast.expr] = []
-    for each in ast.walk(raised.node) if raised.node is not None else ():
-        nodes += [each] if isinstance(each, ast.Name | ast.Call) else []
+    for part in ast.walk(raised.node) if raised.node is not None else ():
+        nodes += [part] if isinstance(part, ast.Name | ast.Call) else []
     statement = raised.statement_of(raised.node)
     if isinstance(statement, ast.Assign) and raised.node in statement.targets:
         nodes.append(statement.value)
     for node in nodes:
-        maker = _maker(raised, node)
+        maker = _function_of_value(raised, node)
         if maker is None or (
             isinstance(node, ast.Name) and (not _has(raised, node) or value_of(raised, node) is not None)
         ):
@@ -325,12 +342,18 @@ def _no_return(raised: RaisedAt) -> Explained | None:
 
 
 def _none_in_list(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """jnp.stack(xs), where an element of xs is None."""
+    """Explains jnp.stack(xs) when an element of xs is None."""
     for node in call.args[:1]:
         elements = list(node.elts) if isinstance(node, ast.List | ast.Tuple) else []
-        values = [None if isinstance(each, ast.Constant) and each.value is None else each for each in elements]
-        held = value_of(raised, node) if not elements else values
-        places = [number for number, each in enumerate(held) if each is None] if type(held) in (list, tuple) else []
+        values = [
+            None if isinstance(element, ast.Constant) and element.value is None else element for element in elements
+        ]
+        elements_or_value = value_of(raised, node) if not elements else values
+        places = (
+            [number for number, element in enumerate(elements_or_value) if element is None]
+            if type(elements_or_value) in (list, tuple)
+            else []
+        )
         if places:
             title = f"{raised.source(node)}[{places[0]}] is None, but {called(call)} needs arrays"
             words = "Leave None out of the list, or write an array in its place."
@@ -339,17 +362,17 @@ def _none_in_list(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
-    """A range, a set or a generator in the place of an array."""
+    """Explains a range, a set or a generator instead of an array."""
     call = raised.node
     if not isinstance(call, ast.Call):
         return None
     jnp = jnp_name(raised)
     if kind == "NoneType":
         return _none_in_list(raised, call)
-    for node in [*call.args, *(each.value for each in call.keywords)]:
+    for node in [*call.args, *(keyword.value for keyword in call.keywords)]:
         value = value_of(raised, node)
-        made_by = called(node)
-        is_it = type(value).__name__ == kind or made_by == kind.removeprefix("dict_")
+        maker_name = called(node)
+        is_it = type(value).__name__ == kind or maker_name == kind.removeprefix("dict_")
         is_it = (
             is_it
             or (kind == "generator" and isinstance(node, ast.GeneratorExp))
@@ -362,14 +385,14 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
         code = f"{jnp}.array(list({source}))"
         words = "jax.numpy makes an array of a list."
         if kind == "range":
-            code = f"{jnp}.arange{source[len('range') :]}" if made_by == "range" else f"{jnp}.array({source})"
+            code = f"{jnp}.arange{source[len('range') :]}" if maker_name == "range" else f"{jnp}.array({source})"
             words = "An array of the same numbers."
         if isinstance(node, ast.GeneratorExp):
             inner = source[1:-1] if source.startswith("(") else source
             code = (
                 f"({jnp}.array([{inner}]))" if len(call.args) == 1 and not call.keywords else f"{jnp}.array([{inner}])"
             )
-        if isinstance(value, types.GeneratorType | map | zip | filter):  # the call may have begun to read the elements
+        if isinstance(value, types.GeneratorType | map | zip | filter):  # the failed call may have read some elements
             return Explained(None, title, "", (FoundCure(f"{jnp}.array", None, words),))
         cure = applied(
             FoundCure(code.partition("(")[0] or f"{jnp}.array", code, words), [edit_of(raised, over(node, code))]
@@ -379,7 +402,7 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
 
 
 def _iterator(raised: RaisedAt) -> Explained | None:
-    """The arrays for concatenate or stack in an iterator, which JAX reads to the end before it counts the arrays."""
+    """Explains jnp.stack(map(f, xs)): the arrays need a list, because an iterator can be read only once."""
     call = raised.node
     if not isinstance(call, ast.Call) or not call.args:
         return None
@@ -397,7 +420,7 @@ def _iterator(raised: RaisedAt) -> Explained | None:
     if isinstance(node, ast.GeneratorExp):
         inner = source[1:-1] if source.startswith("(") else source
         code = f"([{inner}])" if len(call.args) == 1 and not call.keywords else f"[{inner}]"
-    elif not isinstance(node, ast.Call):  # a name, whose iterator may have no element left
+    elif not isinstance(node, ast.Call):  # an iterator in a variable may be used up
         return Explained(None, title, "", (FoundCure("a list", None, words),))
     cure = applied(FoundCure("a list", code, words), [edit_of(raised, over(node, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))
@@ -409,37 +432,37 @@ def _has(raised: RaisedAt, node: ast.Name) -> bool:
 
 
 def _reference(raised: RaisedAt) -> Explained | None:
-    """An operation with a reference in place of the array that the reference holds."""
+    """Explains an operation on a Pallas reference; ref[...] reads its array."""
     assert raised.node is not None
     nodes = [
-        each
-        for each in ast.walk(raised.node)
-        if isinstance(each, ast.Name) and type_of(value_of(raised, each)).startswith("Ref")
-        if not isinstance(raised.parents.get(id(each)), ast.Subscript | ast.Attribute)
+        part
+        for part in ast.walk(raised.node)
+        if isinstance(part, ast.Name) and type_of(value_of(raised, part)).startswith("Ref")
+        if not isinstance(raised.parents.get(id(part)), ast.Subscript | ast.Attribute)
     ]
     if not nodes:
         return None
-    names = list(dict.fromkeys(each.id for each in nodes))
+    names = list(dict.fromkeys(reference.id for reference in nodes))
     title = f"{names[0]} is a reference, and a reference is no array"
     words = f"Read the array with {names[0]}[...]. A kernel reads and writes through references."
     cure = FoundCure("[...]", f"{names[0]}[...]", words)
-    cure = applied(cure, [edit_of(raised, over(each, f"{each.id}[...]")) for each in nodes])
+    cure = applied(cure, [edit_of(raised, over(reference, f"{reference.id}[...]")) for reference in nodes])
     return Explained(None, title, operands(raised, nodes[:1]), tuple(passed(raised, [cure])))
 
 
 def _container(raised: RaisedAt, kind: str, name: str) -> Explained | None:
-    """A tuple or a list of arrays in place of an array: `pair.shape`."""
+    """Explains an array attribute of a tuple or list of arrays, such as `pair.shape`."""
     import jax
 
     node = raised.node
     if not isinstance(node, ast.Attribute) or not hasattr(jax.Array, name):
         return None
-    held = value_of(raised, node.value)
+    container = value_of(raised, node.value)
     source = raised.source(node.value)
     title = f"{source} is a {kind}, and a {kind} has no {name}"
-    types_ = [type_of(each) for each in held[:3]] if type(held) in (tuple, list) else []
+    types_ = [type_of(element) for element in container[:3]] if type(container) in (tuple, list) else []
     if not all(types_):
-        return None  # such as a list of texts, of which no array can be made
-    said = f"{source} holds {', '.join(types_)}{', ...' if len(held) > 3 else ''}." if types_ else ""
+        return None  # a list of strings, for example, cannot become an array
+    explanation = f"{source} holds {', '.join(types_)}{', ...' if len(container) > 3 else ''}." if types_ else ""
     words = f"Take an element, such as {source}[0], or make one array with jnp.stack({source})."
-    return Explained(None, title, said, (FoundCure("an element", None, words),))
+    return Explained(None, title, explanation, (FoundCure("an element", None, words),))

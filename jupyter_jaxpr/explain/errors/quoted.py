@@ -1,6 +1,6 @@
-"""Explains an error by its own words, where no table has them: the message of JAX, and the arguments with their types.
+"""Explains an error without a row in the tables: quotes the message, and adds the arguments with their types.
 
-Only what a `raise` of JAX, or of a library on JAX, says: an error of Python's within a library tells of the library.
+Only for errors of a `raise` statement in JAX or a JAX library: other errors inside a library describe its internals.
 """
 
 from __future__ import annotations
@@ -27,25 +27,27 @@ _CHANGING = re.compile(r" at 0x[0-9a-f]+|<ipython-input-[^>]*>|\s*\(?https?://\S
 
 
 def quoted_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """An error that JAX, or a library on JAX, raises by a statement, and that no other kind knows."""
+    """Explains an error that a `raise` statement of JAX or a JAX library raised, and that no other module explains."""
     if raised is None or raised.node is None or raised.text is None or not _is_stated(error):
         return None
     parts = error.args if len(error.args) != 1 or type(error.args[0]) is not tuple else error.args[0]
-    is_split = len(parts) > 1 and all(type(each) is str for each in parts)
+    is_split = len(parts) > 1 and all(type(part) is str for part in parts)
     message = _CHANGING.sub("", "".join(parts) if is_split else message_of(error)).strip()
-    sentences = [" ".join(each.split()) for each in _SENTENCE.split(message) if each and each.strip()]
-    if not sentences or len(sentences[0]) < 10:
+    phrases = [" ".join(phrase.split()) for phrase in _SENTENCE.split(message) if phrase and phrase.strip()]
+    if not phrases or len(phrases[0]) < 10:
         return None
-    title = quoted(sentences[0].rstrip(".:"), _LONGEST)
-    hints = [each for each in sentences[1:] if _HINT.search(each) and len(each) < 300][:_HINTS]
+    title = quoted(phrases[0].rstrip(".:"), _LONGEST)
+    hints = [phrase for phrase in phrases[1:] if _HINT.search(phrase) and len(phrase) < 300][:_HINTS]
     cures = (FoundCure("as the message says", None, " ".join(hints)),) if hints else ()
-    more = [each for each in sentences[1:] if each not in hints and len(each) < 300][:_SENTENCES]
-    said = [each if each.endswith((".", "!", "?")) else f"{each.rstrip(':,;')}." for each in more]
-    return Explained(None, title, " ".join([*said, operands(raised, operand_nodes(raised))]).strip(), cures)
+    further_phrases = [phrase for phrase in phrases[1:] if phrase not in hints and len(phrase) < 300][:_SENTENCES]
+    explanation = [
+        phrase if phrase.endswith((".", "!", "?")) else f"{phrase.rstrip(':,;')}." for phrase in further_phrases
+    ]
+    return Explained(None, title, " ".join([*explanation, operands(raised, operand_nodes(raised))]).strip(), cures)
 
 
 def _is_stated(error: BaseException) -> bool:
-    """Whether a statement of JAX's, or of a library on JAX, raised an error."""
+    """Whether a `raise` statement of JAX or of a JAX library, such as flax, raised the error."""
     last: TracebackType | None = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next

@@ -1,6 +1,6 @@
-"""Finds where in the user's code a trace raised: the line, the expression, and its traced values.
+"""Finds the place of an error in the user's code: the line, the expression, and its traced values.
 
-Read are the traceback's frames, their local names and the text of their file. Nothing of the user's runs.
+The module reads the frames of the traceback, their local names and their source files. It runs no user code.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from ...observe.whose_code import is_installed, is_jax, is_users_frame
 from ...plain_text import file_of, function_of, message_of, own_name
 from ..loops.statements import Loops, LoopStatement, node_span, parsed
 
-#: Names of JAX's tracers under grad and jvp: one outside of any jit has a value, and Python may look at it.
+#: Tracer classes of grad and jvp. Outside of jit such a tracer has a value, so Python can test it.
 _UNDER_GRAD = frozenset({"JVPTracer", "LinearizeTracer"})
 
 
 @dataclass(frozen=True)
 class RaisedAt:
-    """The innermost position of the user's in a traceback.
+    """The innermost position of the user's code in a traceback.
 
     Attributes:
-        place: The line, and the expression's columns.
-        node: The expression's or statement's syntax; None where the text is not known.
-        text: The expression as written, on one line.
-        parents: Of each node of the text, by its id, the one around it.
-        loops: The text.
-        tracers: Names of the expression that stand for traced values, with these.
-        under_grad: A traced value is one of grad's or jvp's.
-        frame: Of the user's code; its names are as they were when the error was raised.
-        wanted: The tracer whose value JAX was asked for; None where the traceback does not show it.
-        callers: Frames of the user's code on the way to this one, outermost first.
-        in_trace: JAX called the user's code here, as JAX does while it traces.
+        place: The line and the columns of the failing expression.
+        node: The syntax node of the failing expression or statement; None without source code.
+        text: The code of the expression, on one line.
+        parents: The parent of each syntax node, by the id of the node.
+        loops: The parsed source code of the file, with its loops.
+        tracers: The traced values that the expression reads, by their names.
+        under_grad: One of the traced values is a tracer of grad or jvp.
+        frame: The frame of the user's code, with the local values at the time of the error.
+        wanted_tracer: The tracer whose value Python needed; None if the traceback does not show it.
+        callers: The frames of the user's code that called this frame, outermost first.
+        in_trace: JAX called this frame, so it was tracing.
     """
 
     place: Place
@@ -51,48 +51,48 @@ class RaisedAt:
     tracers: dict[str, Any] = field(default_factory=dict)
     under_grad: bool = False
     frame: FrameType | None = None
-    wanted: Any = None
+    wanted_tracer: Any = None
     callers: tuple[FrameType, ...] = ()
     in_trace: bool = False
 
     @functools.cached_property
     def module_names(self) -> frozenset[str]:
-        """All names of the text."""
+        """All names that the source code reads or imports."""
         if self.loops is None:
             return frozenset()
         nodes = list(ast.walk(self.loops.module))
-        read = {each.id for each in nodes if isinstance(each, ast.Name)}
-        imports = [each for each in nodes if isinstance(each, ast.Import | ast.ImportFrom)]
-        return frozenset(read | {name.asname or name.name for each in imports for name in each.names})
+        read = {part.id for part in nodes if isinstance(part, ast.Name)}
+        imports = [part for part in nodes if isinstance(part, ast.Import | ast.ImportFrom)]
+        return frozenset(read | {name.asname or name.name for statement in imports for name in statement.names})
 
     def statement(self, node: ast.AST) -> LoopStatement | None:
-        """A loop of the text by its syntax."""
+        """The loop statement of a syntax node; None for other nodes."""
         loops = self.loops.functions if self.loops is not None else []
         return next((loop for *_, inside in loops for loop in inside if loop.node is node), None)
 
     def source(self, node: ast.AST) -> str:
-        """A node as the user wrote it."""
+        """The code of a node as the user wrote it."""
         lines = "\n".join(self.loops.lines) if self.loops is not None else ""
         return ast.get_source_segment(lines, node) or ast.unparse(node)
 
     def source_of_statement(self, node: ast.stmt) -> str:
-        """A statement as the user wrote it, from column 0."""
+        """The code of a statement without its indentation."""
         return textwrap.dedent(" " * node.col_offset + self.source(node))
 
     def statement_of(self, node: ast.AST | None) -> ast.stmt | None:
-        """The innermost statement that a node is in."""
+        """The innermost statement that contains a node."""
         while node is not None and not isinstance(node, ast.stmt):
             node = self.parents.get(id(node))
         return node
 
     @functools.cached_property
     def function(self) -> ast.FunctionDef | ast.Lambda | None:
-        """The function that the expression is in; None at the top of a cell."""
+        """The function that contains the failing expression; None at the top level of a cell."""
         node = self.around(ast.FunctionDef, ast.Lambda)
         return node if isinstance(node, ast.FunctionDef | ast.Lambda) else None
 
     def around(self, *kinds: type[ast.AST]) -> ast.AST | None:
-        """The innermost node of some kinds that the expression is in, itself included."""
+        """The innermost node of the given classes that contains or is the failing expression."""
         node = self.node
         while node is not None and not isinstance(node, kinds):
             node = self.parents.get(id(node))
@@ -100,38 +100,44 @@ class RaisedAt:
 
 
 def raised_at(error: BaseException) -> RaisedAt | None:
-    """Where an exception was raised in the user's code; None where no frame is the user's."""
-    found: TracebackType | None = None
+    """The place of an exception in the user's code; None if the traceback has no frame of the user's code."""
+    users_traceback: TracebackType | None = None
     callers: list[FrameType] = []
-    wanted = None
+    wanted_tracer = None
     through_jax = in_trace = False
     traceback = error.__traceback__
     while traceback is not None:
         frame = traceback.tb_frame
         if is_users_frame(frame) and not file_of(frame.f_code).endswith(".pyx"):
-            found, wanted = traceback, None
+            users_traceback, wanted_tracer = traceback, None
             callers.append(frame)
             in_trace = in_trace or through_jax
-        elif (tracer := _wanted_in(frame)) is not None:
-            wanted = tracer
+        elif (tracer := _tracer_in_traceback(frame)) is not None:
+            wanted_tracer = tracer
         through_jax = through_jax or (bool(callers) and is_jax(file_of(frame.f_code)))
         traceback = traceback.tb_next
-    if found is None:
+    if users_traceback is None:
         return None
-    code = found.tb_frame.f_code
-    place = Place(file_of(code), found.tb_lineno, function_of(code))
+    code = users_traceback.tb_frame.f_code
+    place = Place(file_of(code), users_traceback.tb_lineno, function_of(code))
     try:
-        raised = _expression(found, place)
-    except not_of_a_signal(Exception):  # what is known of the line is worth a note all the same
+        raised = _raised_expression(users_traceback, place)
+    except not_of_a_signal(Exception):  # the line alone is still useful without its expression
         raised = RaisedAt(place)
-    return replace(raised, frame=found.tb_frame, wanted=wanted, callers=tuple(callers[:-1]), in_trace=in_trace)
+    return replace(
+        raised,
+        frame=users_traceback.tb_frame,
+        wanted_tracer=wanted_tracer,
+        callers=tuple(callers[:-1]),
+        in_trace=in_trace,
+    )
 
 
 _OF_THE_VALUE = ("self", "arg", "val")
-"""Variables of JAX's functions that Python asks for a value, and of those that refuse it."""
+"""Parameters that hold the tracer in the functions of _ASKING."""
 
 
-def _wanted_in(frame: FrameType) -> Any:
+def _tracer_in_traceback(frame: FrameType) -> Any:
     if frame.f_code.co_name not in _ASKING:
         return None
     names = frame.f_locals
@@ -143,7 +149,7 @@ _ASKING = frozenset(
 )
 
 
-def _expression(traceback: TracebackType, place: Place) -> RaisedAt:
+def _raised_expression(traceback: TracebackType, place: Place) -> RaisedAt:
     code = traceback.tb_frame.f_code
     positions = list(code.co_positions())
     line, end_line, column, end_column = positions[traceback.tb_lasti // 2]
@@ -158,12 +164,12 @@ def _expression(traceback: TracebackType, place: Place) -> RaisedAt:
     node: ast.AST | None = None
     for parent in ast.walk(loops.module):
         if isinstance(parent, ast.expr | ast.stmt) and node_span(parent) == span:
-            # A statement that is an expression has its place; the expression is meant.
+            # An expression statement has the same span as its expression; take the expression.
             node = parent if node is None or isinstance(node, ast.stmt) else node
         for child in ast.iter_child_nodes(parent):
             parents[id(child)] = parent
     if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Assert):
-        # Python 3.11 gives a jump the place of the statement or of the choice: what it jumps by is meant.
+        # Python 3.11 reports the whole statement for a jump; take the condition of the jump.
         node = node.test
         while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             node = node.operand
@@ -172,7 +178,7 @@ def _expression(traceback: TracebackType, place: Place) -> RaisedAt:
     if node is None:
         return RaisedAt(place, loops=loops, parents=parents)
     values = traceback.tb_frame.f_locals
-    read = [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
+    read = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
     tracers = {name: values[name] for name in sorted(set(read)) if name in values and _is_tracer(values[name])}
     segment = ast.get_source_segment("\n".join(loops.lines), node) if isinstance(node, ast.expr) else None
     return RaisedAt(
@@ -191,12 +197,12 @@ def _is_tracer(value: Any) -> bool:
 
 
 def is_of_jax(error: BaseException) -> bool:
-    """Whether the class of an error is one of JAX's."""
+    """Whether JAX defines the class of an error."""
     return (own_name(type(error), "__module__") or "").split(".")[0] in ("jax", "jaxlib")
 
 
 def touches_jax(error: BaseException) -> bool:
-    """Whether JAX has a part in an error: its class, its message, or a frame on the way to the line that raised."""
+    """Whether JAX took part in an error: by its class, its message or a frame of the traceback."""
     if is_of_jax(error) or _OF_JAX.search(message_of(error)):
         return True
     traceback = error.__traceback__
@@ -208,14 +214,14 @@ def touches_jax(error: BaseException) -> bool:
 
 
 def was_raised_in_jax(error: BaseException) -> bool:
-    """Whether the innermost frame of an error is of JAX, or of a library on JAX."""
+    """Whether code of JAX or of a JAX library, such as flax, raised the error."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
     return traceback is not None and _is_of_jax_or_on_jax(traceback.tb_frame)
 
 
-#: Libraries that compute with JAX alone: an error of theirs is one about arrays of JAX.
+#: Libraries that compute only with JAX, so their errors are about JAX arrays.
 LIBRARIES = frozenset("flax optax equinox chex haiku diffrax lineax optimistix distrax numpyro blackjax orbax".split())
 
 

@@ -1,4 +1,4 @@
-"""Explains a call of `jax.random` with a limit in the place of the dtype, or with a traced float as the seed."""
+"""Explains a call of `jax.random` with a limit instead of the dtype, or with a traced float as the seed."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _LIMITS = frozenset({"minval", "maxval"})
 
 
 def random_call_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """jax.random.uniform(key, (3,), -1, 1), and jax.random.key(seed) of a float in a jitted function."""
+    """Explains jax.random.uniform(key, (3,), -1, 1), and jax.random.key(seed) with a traced float seed."""
     if raised is None or raised.frame is None or not isinstance(error, TypeError):
         return None
     text = message_of(error).strip()
     if _NO_DTYPE.search(text):
         return _limits(raised)
-    if found := _SEED.search(text):
-        return _seed(raised, found[1])
+    if match := _SEED.search(text):
+        return _seed(raised, match[1])
     return None
 
 
 def _limits(raised: RaisedAt) -> Explained | None:
-    """Numbers behind the shape, which are meant for the parameters behind the dtype."""
+    """Explains limits that stand right after the shape, where the dtype belongs."""
     call = raised.node
     if not isinstance(call, ast.Call):
         return None
@@ -44,18 +44,18 @@ def _limits(raised: RaisedAt) -> Explained | None:
     if parameters[:1] != ["key"] or "dtype" not in parameters or not module.startswith("jax"):
         return None
     place = parameters.index("dtype")
-    limits, names = call.args[place:], [each for each in parameters[place + 1 :] if each in _LIMITS]
-    if not limits or len(limits) > len(names) or not all(_is_number(each) for each in limits):
+    limits, names = call.args[place:], [parameter for parameter in parameters[place + 1 :] if parameter in _LIMITS]
+    if not limits or len(limits) > len(names) or not all(_is_number(limit) for limit in limits):
         return None
-    if parameters[place - 1] == "shape" and len(limits) != len(names) and all(_is_whole(each) for each in limits):
-        return None  # the sizes of a shape that is no tuple
+    if parameters[place - 1] == "shape" and len(limits) != len(names) and all(_is_whole(limit) for limit in limits):
+        return None  # these numbers are the sizes of a shape, not limits
     name, first = called(call), raised.source(limits[0])
-    before = [raised.source(each) for each in call.args[:place]]
+    before = [raised.source(argument) for argument in call.args[:place]]
     shape = call.args[place - 1] if place <= len(call.args) else None
     if parameters[place - 1] == "shape" and shape is not None and _is_whole(shape):
         before[-1] = f"({before[-1]},)"
-    named = [f"{name}={raised.source(each)}" for name, each in zip(names, limits, strict=False)]
-    named += [raised.source(each) for each in call.keywords]
+    named = [f"{name}={raised.source(limit)}" for name, limit in zip(names, limits, strict=False)]
+    named += [raised.source(keyword) for keyword in call.keywords]
     code = f"{raised.source(call.func)}({', '.join([*before, *named])})"
     words = (
         f"Pass {' and '.join(names[: len(limits)])} by name: the argument behind {parameters[place - 1]} is the dtype."
@@ -76,7 +76,7 @@ def _is_whole(node: ast.expr) -> bool:
 
 
 def _seed(raised: RaisedAt, dtype: str) -> Explained | None:
-    """A float that the traced function makes a key of: JAX raises when it compiles the program, at the call."""
+    """Explains a float seed in a traced function; JAX raises the error only when it compiles the program."""
     if raised.loops is None or called(raised.node) in _KEYS:
         return None
     calls = [
@@ -92,6 +92,6 @@ def _seed(raised: RaisedAt, dtype: str) -> Explained | None:
     simple = isinstance(call.args[0], ast.Name | ast.Call | ast.Subscript | ast.Attribute)
     code = f"{seed if simple else f'({seed})'}.astype(int)"
     title = f"The seed of a random key must be an integer, but {seed} is {dtype}"
-    said = f"JAX raises the error when the program is compiled. {operands(raised, call.args)}".strip()
+    explanation = f"JAX raises the error when the program is compiled. {operands(raised, call.args)}".strip()
     cure = FoundCure("an integer", code, "Pass an integer in the call, or convert the seed.")
-    return Explained(edit_of(raised, over(call, "")).place, title, said, (cure,))
+    return Explained(edit_of(raised, over(call, "")).place, title, explanation, (cure,))

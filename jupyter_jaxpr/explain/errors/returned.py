@@ -12,37 +12,39 @@ AnyFunction = ast.FunctionDef | ast.Lambda
 
 
 def function_of_text(raised: RaisedAt, node: ast.expr | str | None) -> AnyFunction | None:
-    """The lambda, or the only def of the text that a name stands for."""
+    """The lambda itself, or the only def in the code with the given name."""
     if isinstance(node, ast.Lambda):
         return node
     name = node.id if isinstance(node, ast.Name) else node
     if not isinstance(name, str) or raised.loops is None:
         return None
-    found = [each for each in ast.walk(raised.loops.module) if isinstance(each, ast.FunctionDef) and each.name == name]
-    return found[0] if len(found) == 1 else None
+    functions = [
+        part for part in ast.walk(raised.loops.module) if isinstance(part, ast.FunctionDef) and part.name == name
+    ]
+    return functions[0] if len(functions) == 1 else None
 
 
 def result_of(function: AnyFunction | None) -> ast.expr | None:
-    """What a function returns, where it is a lambda or a def that ends with its only return."""
+    """The return expression of a lambda, or of a def that ends with its only return."""
     if isinstance(function, ast.Lambda):
         return function.body
     if function is None or not isinstance(function.body[-1], ast.Return):
         return None
-    returns = [each for each in ast.walk(function) if isinstance(each, ast.Return)]
+    returns = [part for part in ast.walk(function) if isinstance(part, ast.Return)]
     return function.body[-1].value if len(returns) == 1 else None
 
 
 def missing_return(raised: RaisedAt, function: AnyFunction | None, pair: bool = False) -> FoundCure | None:
-    """The cure of a def that ends without a return; None where the def returns something.
+    """The cure that adds a return to a def without one; None if the def has a return.
 
     Args:
         raised: Where the error was raised.
-        function: Of the text.
-        pair: The function is the body of a scan.
+        function: The function in the code.
+        pair: The function is the body of a scan, so it must return a pair.
     """
     if not isinstance(function, ast.FunctionDef):
         return None
-    if any(isinstance(each, ast.Return) for each in ast.walk(function)):
+    if any(isinstance(part, ast.Return) for part in ast.walk(function)):
         return None
     last = function.body[-1]
     text = f"{function.name} has no return, so Python returns None. Return the result."

@@ -1,4 +1,4 @@
-"""The table of messages about sizes, modes and settings, and of flax and equinox, each with a title and a cure."""
+"""The table of error messages about sizes, modes and settings of JAX, flax and equinox, with titles and cures."""
 
 from __future__ import annotations
 

@@ -33,15 +33,15 @@ _RECURSION = re.compile(r"^Recursively calling|maximum recursion depth exceeded"
 
 
 def state_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """What an earlier line did to a value that this line uses."""
+    """Explains an error whose cause is an earlier line: a donated array, a leaked tracer or a used key."""
     text = message_of(error).strip()
     kind = kind_name(type(error))
     if isinstance(error, RuntimeError | ValueError) and _DELETED.search(text):
-        return _deleted(raised)
+        return _deleted_array(raised)
     if kind == "UnexpectedTracerError" or (raised is not None and _is_leaked(raised, error)):
-        return _leaked(text, raised, error)
+        return _leaked_value(text, raised, error)
     if kind == "KeyReuseError":
-        return _key(raised)
+        return _reused_key(raised)
     if isinstance(error, ValueError) and _INTERPRET.search(text):
         return _pallas(raised)
     if isinstance(error, RecursionError) and _RECURSION.search(text) and touches_jax(error):
@@ -52,33 +52,39 @@ def state_error(error: BaseException, raised: RaisedAt | None, function: str) ->
 # --- donated arrays ---
 
 
-def _deleted(raised: RaisedAt | None) -> Explained:
+def _deleted_array(raised: RaisedAt | None) -> Explained:
     name, type_ = _deleted_name(raised)
     title = f"The memory of the array {name} is gone" if name else "The memory of an array is gone"
-    said = (
+    explanation = (
         f"{name} ({type_}) was donated to a call, or deleted."
         if name
         else "The array was donated to a call, or deleted."
     )
-    again = FoundCure("use the result", None, "Use the result of the call in place of the array that the call donated.")
-    found = _donation(raised, name)
-    if raised is None or found is None:
-        return Explained(None, title, said, (again,))
-    call, argument, statement = found
-    what = raised.source(call)
-    said = f"Line {call.lineno} passes {name} ({type_}) to {called(call)}, which may reuse the memory of an argument."
+    use_of_result = FoundCure(
+        "use the result", None, "Use the result of the call in place of the array that the call donated."
+    )
+    donation = _donation(raised, name)
+    if raised is None or donation is None:
+        return Explained(None, title, explanation, (use_of_result,))
+    call, argument, statement = donation
+    call_text = raised.source(call)
+    explanation = (
+        f"Line {call.lineno} passes {name} ({type_}) to {called(call)}, which may reuse the memory of an argument."
+    )
     if call is raised.node:
-        said += " The previous iteration already passed the array."
+        explanation += " The previous iteration already passed the array."
     code = f"{name}.copy()"
     copy = FoundCure("a copy", code, "The call donates the copy, and the array stays. The copy takes memory.")
     cures = [applied(copy, [edit_of(raised, over(argument, code))])]
     if isinstance(statement, ast.Expr | ast.Assign) and statement.value is call:
-        again = FoundCure("use the result", f"{name} = {what}", f"{name} then holds the result of {called(call)}.")
-    return Explained(None, title, said, (*cures, again))
+        use_of_result = FoundCure(
+            "use the result", f"{name} = {call_text}", f"{name} then holds the result of {called(call)}."
+        )
+    return Explained(None, title, explanation, (*cures, use_of_result))
 
 
 def _deleted_name(raised: RaisedAt | None) -> tuple[str | None, str]:
-    """The name of the expression whose array is deleted, and the array's type."""
+    """The name and the type of the deleted array in the failing expression."""
     if raised is None or raised.frame is None or raised.node is None:
         return None, ""
     for node in ast.walk(raised.node):
@@ -93,31 +99,37 @@ def _deleted_name(raised: RaisedAt | None) -> tuple[str | None, str]:
 
 
 def _donation(raised: RaisedAt | None, name: str | None) -> tuple[ast.Call, ast.expr, ast.stmt | None] | None:
-    """The last call of a jitted function before the line that was given the array."""
+    """The only earlier call of a jitted function that donated the array, with the argument and the statement."""
     if raised is None or raised.loops is None or name is None:
         return None
-    found = []
+    donations = []
     for node in ast.walk(raised.loops.module):
         if isinstance(node, ast.Call) and node.lineno <= raised.place.line:
-            given = next((each for each in node.args if raised.source(each) == name), None)
-            if given is not None and isinstance(node.func, ast.Name) and is_jitted(value_of(raised, node.func)):
-                found.append((node, given, raised.statement_of(node)))
-    if len(found) != 1 or not _donates(raised.loops.module, found[0][0]):
+            donated_argument = next((argument for argument in node.args if raised.source(argument) == name), None)
+            if (
+                donated_argument is not None
+                and isinstance(node.func, ast.Name)
+                and is_jitted(value_of(raised, node.func))
+            ):
+                donations.append((node, donated_argument, raised.statement_of(node)))
+    if len(donations) != 1 or not _donates(raised.loops.module, donations[0][0]):
         return None
-    return found[0]
+    return donations[0]
 
 
 def _donates(module: ast.AST, call: ast.Call) -> bool:
-    """Whether the text of the cell jits the called function so that the function's calls donate arguments."""
+    """Whether the cell jits the called function with donate_argnums or donate_argnames."""
     name = ast.unparse(call.func)
     for node in ast.walk(module):
-        made: list[ast.expr] = []
+        jit_calls: list[ast.expr] = []
         if isinstance(node, ast.FunctionDef) and node.name == name:
-            made = node.decorator_list
+            jit_calls = node.decorator_list
         elif isinstance(node, ast.Assign) and any(ast.unparse(target) == name for target in node.targets):
-            made = [node.value]
-        for each in made:
-            if isinstance(each, ast.Call) and any((option.arg or "").startswith("donate") for option in each.keywords):
+            jit_calls = [node.value]
+        for candidate in jit_calls:
+            if isinstance(candidate, ast.Call) and any(
+                (option.arg or "").startswith("donate") for option in candidate.keywords
+            ):
                 return True
     return False
 
@@ -126,10 +138,10 @@ def _donates(module: ast.AST, call: ast.Call) -> bool:
 
 
 def _is_leaked(raised: RaisedAt, error: BaseException) -> bool:
-    return raised.wanted is not None and is_over(raised.wanted, error, raised.frame)
+    return raised.wanted_tracer is not None and is_over(raised.wanted_tracer, error, raised.frame)
 
 
-def _leaked(text: str, raised: RaisedAt | None, error: BaseException) -> Explained:
+def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> Explained:
     tracer = _leaked_tracer(raised, error)
     was, kind = _WAS.search(text), _WITH_TYPE.search(text)
     origin = origin_of(tracer) if tracer is not None else None
@@ -137,21 +149,21 @@ def _leaked(text: str, raised: RaisedAt | None, error: BaseException) -> Explain
     construct = was[3] if was is not None else origin.construct if origin is not None else None
     type_ = type_of(tracer) if tracer is not None else short_type(kind[1]) if kind is not None else ""
     title = f"A traced value left the trace of {function}" if function else "A traced value left its trace"
-    what = raised.text if raised is not None and raised.text is not None and len(raised.text) <= 60 else "This line"
-    said = f"{what} uses a traced value of type {type_}." if type_ else f"{what} uses a traced value."
-    line = _made_in(tracer)
+    source = raised.text if raised is not None and raised.text is not None and len(raised.text) <= 60 else "This line"
+    explanation = f"{source} uses a traced value of type {type_}." if type_ else f"{source} uses a traced value."
+    line = _line_of_value(tracer)
     if line is not None:
         traced = f"Line {line} computed the value while JAX traced {function}." if function else None
-        said = f"{said} {traced or f'Line {line} computed the value during the trace.'}"
-    keeper = _keeper(raised, function) if raised is not None and function is not None else None
+        explanation = f"{explanation} {traced or f'Line {line} computed the value during the trace.'}"
+    keeper = _leaking_statement(raised, function) if raised is not None and function is not None else None
     if keeper is not None:
-        said += f" Line {keeper[0]} writes into something outside of {function}: {keeper[1]}."
+        explanation += f" Line {keeper[0]} writes into something outside of {function}: {keeper[1]}."
     elif raised is not None and (written := writer_of(raised, error)) is not None:
-        said += f" In {written[0]} the statement {written[1]} keeps a traced value."
+        explanation += f" In {written[0]} the statement {written[1]} keeps a traced value."
     if construct and function:
-        said += f" The trace of {function} for {construct} is over, so JAX can no longer compute the value."
+        explanation += f" The trace of {function} for {construct} is over, so JAX can no longer compute the value."
     else:
-        said += " The trace is over, so JAX can no longer compute the value."
+        explanation += " The trace is over, so JAX can no longer compute the value."
     cures = (
         FoundCure(
             "return", None, f"Return the value from {function or 'the function'}, and use what the call returns."
@@ -163,15 +175,15 @@ def _leaked(text: str, raised: RaisedAt | None, error: BaseException) -> Explain
             "value.",
         ),
     )
-    return Explained(None, title, said, cures)
+    return Explained(None, title, explanation, cures)
 
 
 def _leaked_tracer(raised: RaisedAt | None, error: BaseException) -> Any:
-    """A tracer of the expression whose trace is over."""
+    """The tracer in the failing expression whose trace is over."""
     if raised is None or raised.frame is None:
         return None
-    if raised.wanted is not None and is_over(raised.wanted, error, raised.frame):
-        return raised.wanted
+    if raised.wanted_tracer is not None and is_over(raised.wanted_tracer, error, raised.frame):
+        return raised.wanted_tracer
     for node in ast.walk(raised.node) if raised.node is not None else ():
         if isinstance(node, ast.Name | ast.Subscript | ast.Attribute):
             value = value_of(raised, node)
@@ -183,25 +195,25 @@ def _leaked_tracer(raised: RaisedAt | None, error: BaseException) -> Any:
 _KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert", "appendleft"})
 
 
-def _keeper(raised: RaisedAt, function: str) -> tuple[int, str] | None:
-    """The only statement of a traced function that writes into something from outside: its line and its text."""
+def _leaking_statement(raised: RaisedAt, function: str) -> tuple[int, str] | None:
+    """The line and the code of the only statement in a traced function that writes to an outside object."""
     traced = function_of_text(raised, function.partition(".<locals>")[0].rpartition(".")[2] or function)
     if not isinstance(traced, ast.FunctionDef):
         return None
-    found: dict[int, ast.stmt] = {}
-    own = own_names(traced)
+    statements: dict[int, ast.stmt] = {}
+    local_names = own_names(traced)
     for node in ast.walk(traced):
         if isinstance(node, ast.Assign | ast.AugAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if any(_is_outside(each, own) for target in targets for each in _parts_of(target)):
-                found[id(node)] = node
+            if any(_is_outside(part, local_names) for target in targets for part in _parts_of(target)):
+                statements[id(node)] = node
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and called(node.value) in _KEEPING:
             holder = node.value.func
-            if isinstance(holder, ast.Attribute) and _is_outside(holder, own):
-                found[id(node)] = node
-    if len(found) != 1:
+            if isinstance(holder, ast.Attribute) and _is_outside(holder, local_names):
+                statements[id(node)] = node
+    if len(statements) != 1:
         return None
-    (statement,) = found.values()
+    (statement,) = statements.values()
     text = " ".join(raised.source(statement).split())
     return statement.lineno, text if len(text) <= 60 else f"{text[:59]}…"
 
@@ -210,15 +222,15 @@ def _parts_of(target: ast.expr) -> list[ast.expr]:
     return target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
 
 
-def _is_outside(target: ast.expr, own: set[str]) -> bool:
-    """Whether a target is a name of outside, or in an object: an attribute of an argument is in the caller's object."""
+def _is_outside(target: ast.expr, local_names: set[str]) -> bool:
+    """Whether an assignment target is a name or an attribute from outside of the function, or of self."""
     root = target
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value
-    return isinstance(root, ast.Name) and (root.id not in own or root.id == "self")
+    return isinstance(root, ast.Name) and (root.id not in local_names or root.id == "self")
 
 
-def _made_in(tracer: Any) -> int | None:
+def _line_of_value(tracer: Any) -> int | None:
     traceback = maker_of(tracer) if tracer is not None else None
     if traceback is None:
         return None
@@ -232,13 +244,13 @@ def _made_in(tracer: Any) -> int | None:
 # --- keys, kernels, recursion ---
 
 
-def _key(raised: RaisedAt | None) -> Explained:
+def _reused_key(raised: RaisedAt | None) -> Explained:
     name = None
     if raised is not None and raised.frame is not None and raised.node is not None:
         for node in ast.walk(raised.node):
             if isinstance(node, ast.Name) and type_of(value_of(raised, node)).startswith("key<"):
                 name = node.id
-    said = "The same key always gives the same numbers."
+    explanation = "The same key always gives the same numbers."
     if raised is not None and name is not None and raised.loops is not None:
         lines = sorted(
             node.lineno
@@ -246,12 +258,12 @@ def _key(raised: RaisedAt | None) -> Explained:
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
             if node.lineno < raised.place.line
         )
-        said += f" Line {lines[-1]} used {name} before." if lines else ""
+        explanation += f" Line {lines[-1]} used {name} before." if lines else ""
     title = f"The key {name} is used a second time" if name else "A key is used a second time"
     key = name or "key"
     code = f"{key}, subkey = jax.random.split({key})"
     text = f"Write this line before each use, and use subkey: each subkey is new. Do not use {key} itself for numbers."
-    return Explained(None, title, said, (FoundCure("jax.random.split", code, text),))
+    return Explained(None, title, explanation, (FoundCure("jax.random.split", code, text),))
 
 
 def _pallas(raised: RaisedAt | None) -> Explained:
@@ -271,9 +283,9 @@ def _pallas(raised: RaisedAt | None) -> Explained:
 def _recursion(raised: RaisedAt | None, function: str) -> Explained:
     name = raised.place.function.rpartition(".")[2] if raised is not None else function
     title = f"{name} calls itself while JAX traces, and no value ends the calls"
-    said = "While JAX traces, arrays have no values, so a condition on an array stops no recursion."
+    explanation = "While JAX traces, arrays have no values, so a condition on an array stops no recursion."
     cures = (
         FoundCure("jax.lax.while_loop", None, "Write the recursion as a loop: a while_loop stops by values."),
         FoundCure("static_argnames", None, "A recursion may stop by a static argument or a shape, which Python knows."),
     )
-    return Explained(None, title, said, cures, traced=True)
+    return Explained(None, title, explanation, cures, traced=True)

@@ -1,4 +1,4 @@
-"""Makes the edit that marks the needed arguments as static, where the call allows that."""
+"""Makes the edit that marks arguments as static, if the call passes hashable Python values for them."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _HASHED = (bool, int, float, complex, str, bytes, type(None))
 
 
 def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Sequence[str]) -> FoundCure | None:
-    """The cure static_argnames; None where an argument is no Python value, or none of the jitted function's.
+    """The cure static_argnames; None if an argument has no hash, or is no argument of the jitted function.
 
     Args:
         raised: Where the error was raised.
-        error: With JAX's own frames in its traceback.
+        error: The exception, whose traceback still has the frames of JAX.
         function: The name of the traced function.
-        names: Of the arguments.
+        names: The names of the arguments.
     """
-    call = next((each for each in reversed(raised_calls(error)) if _name(each) == function), None)
-    values = _values(call) if call is not None else None
+    call = next((raised_call for raised_call in reversed(raised_calls(error)) if _name(raised_call) == function), None)
+    values = _values_by_parameter(call) if call is not None else None
     if values is None or not names or not all(name in values and is_hashed(values[name]) for name in names):
         return None
     text = (
@@ -45,31 +45,31 @@ def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Se
 
 
 def static_outcome(error: BaseException, function: str, name: str) -> Outcome:
-    """Whether the call that raised can be traced with one argument as a static one."""
-    call = next((each for each in reversed(raised_calls(error)) if _name(each) == function), None)
-    values = _values(call) if call is not None else None
+    """The outcome of a trial trace of the failing call with one static argument."""
+    call = next((raised_call for raised_call in reversed(raised_calls(error)) if _name(raised_call) == function), None)
+    values = _values_by_parameter(call) if call is not None else None
     if call is None or values is None or name not in values:
         return "untried"
     return traced_with(call, values, [name])
 
 
 def jit_with(raised: RaisedAt, function: str, keyword: str, name: str, text: str) -> FoundCure:
-    """A cure that gives the jit of a function one more option; without code where the jit is not found.
+    """A cure that adds an option to the jit of a function; without code if the jit is not in the user's code.
 
     Args:
         raised: Where the error was raised.
         function: The name of the jitted function.
-        keyword: The option as written in a call.
-        name: Of the cure.
-        text: Of the cure.
+        keyword: The code of the option, such as static_argnames="n".
+        name: The name of the cure.
+        text: The sentence of the cure.
     """
     option = keyword.partition("=")[0]
-    found = list(_jits(raised, function))
-    if len(found) != 1:
+    jits = list(_jits(raised, function))
+    if len(jits) != 1:
         return FoundCure(name, None, text)
-    file, scope, node, source = found[0]
+    file, scope, node, source = jits[0]
     if isinstance(node, ast.Call):
-        if any(each.arg in (option, "static_argnums") for each in node.keywords):
+        if any(keyword.arg in (option, "static_argnums") for keyword in node.keywords):
             return FoundCure(name, None, text)
         code = f"{source[:-1].rstrip().rstrip(',')}, {keyword})"
         if not node.args and not node.keywords:
@@ -78,12 +78,12 @@ def jit_with(raised: RaisedAt, function: str, keyword: str, name: str, text: str
         code = f"{source}({keyword})"
     assert node.end_lineno is not None and node.end_col_offset is not None
     place = Place(file, node.lineno, scope, node.col_offset, node.end_lineno, node.end_col_offset)
-    shown = f"@{code}" if _is_decorator(source, node) else code
-    return FoundCure(name, shown, text, "applies", (Edit(place, code),))
+    shown_code = f"@{code}" if _is_decorator(source, node) else code
+    return FoundCure(name, shown_code, text, "applies", (Edit(place, code),))
 
 
 def is_differentiated(raised: RaisedAt, error: BaseException) -> bool:
-    """Whether jax.grad or jax.vjp asked for the trace: it cannot go backward through a loop of unknown length."""
+    """Whether jax.grad or jax.vjp started the trace; they cannot differentiate a loop of unknown length."""
     import jax
 
     values = [value for frame in (*raised.callers, raised.frame) if frame is not None for value in _local(frame)]
@@ -106,7 +106,7 @@ def _keyword(names: Sequence[str]) -> str:
 
 
 def _jits(raised: RaisedAt, function: str) -> Iterator[tuple[str, str, ast.expr, str]]:
-    """Where the user's text jits a function: its file, the function around it, the decorator or the call, its text."""
+    """Each place that jits a function: the file, the function around the place, the jit expression and its code."""
     files = {raised.place.file: raised.place.function}
     for frame in raised.callers:
         files.setdefault(file_of(frame.f_code), function_of(frame.f_code))
@@ -138,8 +138,8 @@ def _name(call: RaisedCall) -> str | None:
     return getattr(call.function, "__name__", None)
 
 
-def _values(call: RaisedCall) -> dict[str, Any] | None:
-    """What a call gave for each parameter; None where that is not known."""
+def _values_by_parameter(call: RaisedCall) -> dict[str, Any] | None:
+    """The argument of a call for each parameter; None if Python cannot bind the arguments."""
     if code_of(call.function) is None:
         return None
     try:
@@ -151,13 +151,13 @@ def _values(call: RaisedCall) -> dict[str, Any] | None:
 
 
 def is_hashed(value: Any) -> bool:
-    """Whether a value is surely hashed by what it holds."""
+    """Whether the hash of a value certainly depends only on its contents."""
     if type(value) is tuple:
         return all(map(is_hashed, value))
     return type(value) in _HASHED
 
 
 def argument_values(error: BaseException, function: str) -> dict[str, Any]:
-    """What the call of a jitted function that raised gave for each parameter; empty where that is not known."""
-    call = next((each for each in reversed(raised_calls(error)) if _name(each) == function), None)
-    return {} if call is None else _values(call) or {}
+    """The arguments of the failing call of a jitted function, by parameter; empty if unknown."""
+    call = next((raised_call for raised_call in reversed(raised_calls(error)) if _name(raised_call) == function), None)
+    return {} if call is None else _values_by_parameter(call) or {}

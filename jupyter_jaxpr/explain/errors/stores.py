@@ -1,7 +1,7 @@
-"""Says why the text that an edit writes to is not kept, or does not belong to the user; None where neither is so.
+"""Finds edits of a cure whose assignment would fail, leak a tracer or have no effect, and says why.
 
-An assignment makes a name local to its function, so it must not stand where the function reads a name from outside. A
-traced value that is written into something which outlives the trace leaks. A new array that nobody reads is lost.
+An assignment makes a name local to its function, so it fails if the function reads the name from outside. A traced
+value leaks if an edit writes it to an object that outlives the trace. A new array that no line reads is lost.
 """
 
 from __future__ import annotations
@@ -21,38 +21,38 @@ _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 def without_harm(raised: RaisedAt | None, cure: FoundCure) -> FoundCure:
-    """A cure whose edits write only what their function may write; another one keeps a sentence, and no edit."""
+    """The cure unchanged if its assignments are safe; otherwise without edits, with a sentence that says why."""
     if raised is None or raised.loops is None or not cure.edits:
         return cure
-    reason = _harm(raised, cure.edits)
+    reason = _reason_against(raised, cure.edits)
     return cure if reason is None else replace(cure, level="advice", code=None, edits=(), text=reason)
 
 
-def _harm(raised: RaisedAt, edits: Sequence[Edit]) -> str | None:
+def _reason_against(raised: RaisedAt, edits: Sequence[Edit]) -> str | None:
     assert raised.loops is not None
     source = "\n".join(raised.loops.lines)
-    mine = [edit for edit in edits if edit.place.file == raised.place.file]
-    after = ast.parse(edited(source, mine))
-    for edit in mine:
+    edits_of_file = [edit for edit in edits if edit.place.file == raised.place.file]
+    after = ast.parse(edited(source, edits_of_file))
+    for edit in edits_of_file:
         shift = sum(
-            other.text.count("\n") - (other.place.end_line - other.place.line)
-            for other in mine
-            if other.place.end_line < edit.place.line
+            other_edit.text.count("\n") - (other_edit.place.end_line - other_edit.place.line)
+            for other_edit in edits_of_file
+            if other_edit.place.end_line < edit.place.line
         )
         first = edit.place.line + shift
         last = first + edit.text.count("\n")
-        before_it = _around(raised.loops.module, edit.place.line, edit.place.end_line)
-        after_it = _around(after, first, last)
+        before_it = _innermost_function(raised.loops.module, edit.place.line, edit.place.end_line)
+        after_it = _innermost_function(after, first, last)
         if before_it is None or after_it is None or before_it.name != after_it.name:
             continue
-        name = _made_local(before_it, after_it)
+        name = _new_local_name(before_it, after_it)
         if name is not None:
             return (
                 f"{name} is not a local name of {before_it.name}, so an assignment to {name} there would fail. Give "
                 f"{name} to {before_it.name} as an argument, return the new value, and assign the result in the caller."
             )
         if raised.in_trace:
-            written = _leaked(after_it, first, last)
+            written = _leaking_write(after_it, first, last)
             if written is not None:
                 return (
                     f"{written} outlives the trace, and would keep a traced value that no later line can use. Return "
@@ -61,30 +61,30 @@ def _harm(raised: RaisedAt, edits: Sequence[Edit]) -> str | None:
     return None
 
 
-def _around(module: ast.AST, first: int, last: int) -> ast.FunctionDef | None:
-    """The innermost def whose body holds some lines."""
-    holding = [
+def _innermost_function(module: ast.AST, first: int, last: int) -> ast.FunctionDef | None:
+    """The innermost def whose body contains the lines from first to last."""
+    functions = [
         node
         for node in ast.walk(module)
         if isinstance(node, ast.FunctionDef)
         and node.body[0].lineno <= first
         and last <= (node.end_lineno or node.lineno)
     ]
-    return max(holding, key=lambda node: node.lineno, default=None)
+    return max(functions, key=lambda node: node.lineno, default=None)
 
 
-def _made_local(before: ast.FunctionDef, after: ast.FunctionDef) -> str | None:
-    """A name that an edit makes local although the function reads the name from outside."""
-    outside = {node.id for node in ast.walk(before) if isinstance(node, ast.Name)} - _bound(before)
-    return next(iter(sorted((_bound(after) - _bound(before)) & outside)), None)
+def _new_local_name(before: ast.FunctionDef, after: ast.FunctionDef) -> str | None:
+    """A name that an edit makes local, although the function reads the name from outside; None without one."""
+    outside = {node.id for node in ast.walk(before) if isinstance(node, ast.Name)} - _bound_names(before)
+    return next(iter(sorted((_bound_names(after) - _bound_names(before)) & outside)), None)
 
 
-def _bound(function: ast.FunctionDef) -> set[str]:
-    """The names that are a function's own, those that it declares to be of outside included."""
+def _bound_names(function: ast.FunctionDef) -> set[str]:
+    """The names that a function binds: parameters, local names, and names declared global or nonlocal."""
     arguments = function.args
     parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    names = {each.arg for each in parameters if each is not None}
-    for node in _own(function):
+    names = {parameter.arg for parameter in parameters if parameter is not None}
+    for node in _own_nodes(function):
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                 names.add(name)
@@ -93,31 +93,35 @@ def _bound(function: ast.FunctionDef) -> set[str]:
             case ast.Global(names=declared) | ast.Nonlocal(names=declared):
                 names.update(declared)
             case ast.Import(names=modules) | ast.ImportFrom(names=modules):
-                names.update((each.asname or each.name).partition(".")[0] for each in modules)
+                names.update((alias.asname or alias.name).partition(".")[0] for alias in modules)
             case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
                 names.add(name)
     return names
 
 
-def _own(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a function without those of the functions, classes and comprehensions within it."""
+def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """The syntax nodes of a function, without the bodies of nested functions, classes and comprehensions."""
     for child in ast.iter_child_nodes(node):
         yield child
         if not isinstance(child, _SCOPES | _COMPREHENSIONS):
-            yield from _own(child)
+            yield from _own_nodes(child)
 
 
 def own_names(function: ast.FunctionDef) -> set[str]:
     """The local names of a function."""
-    declared = {name for node in _own(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
-    return _bound(function) - declared
+    declared = {
+        name for node in _own_nodes(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
+    }
+    return _bound_names(function) - declared
 
 
-def _leaked(function: ast.FunctionDef, first: int, last: int) -> str | None:
-    """What some lines of a function write that is not the function's own."""
-    declared = {name for node in _own(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
-    own = own_names(function)
-    for node in _own(function):
+def _leaking_write(function: ast.FunctionDef, first: int, last: int) -> str | None:
+    """The outside target, such as self.h, that the lines from first to last write; None without one."""
+    declared = {
+        name for node in _own_nodes(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
+    }
+    local_names = own_names(function)
+    for node in _own_nodes(function):
         if not first <= getattr(node, "lineno", 0) <= last:
             continue
         match node:
@@ -129,7 +133,7 @@ def _leaked(function: ast.FunctionDef, first: int, last: int) -> str | None:
                 root: ast.expr = node
                 while isinstance(root, ast.Subscript):
                     root = root.value
-                if not isinstance(root, ast.Name) or root.id not in own:
+                if not isinstance(root, ast.Name) or root.id not in local_names:
                     return ast.unparse(node)
     return None
 
@@ -138,12 +142,12 @@ def _leaked(function: ast.FunctionDef, first: int, last: int) -> str | None:
 
 
 def lost_write(raised: RaisedAt, statement: ast.stmt, base: ast.expr) -> str | None:
-    """Why a new array in place of a write into an array would change another thing than the write was to change.
+    """The reason why x = x.at[0].set(3) would not have the effect of x[0] = 3; None if it would.
 
     Args:
         raised: Where the write raised.
-        statement: The write.
-        base: What is written into, such as x of `x[0] = 3`, or self.b.
+        statement: The statement that writes into the array.
+        base: The expression of the array, such as x of `x[0] = 3`, or self.b.
     """
     root = base
     while isinstance(root, ast.Attribute | ast.Subscript):
@@ -165,13 +169,13 @@ def lost_write(raised: RaisedAt, statement: ast.stmt, base: ast.expr) -> str | N
         )
     if not isinstance(function, ast.FunctionDef):
         return None
-    if name not in _bound(function) or (not raised.in_trace and not isinstance(base, ast.Name)):
+    if name not in _bound_names(function) or (not raised.in_trace and not isinstance(base, ast.Name)):
         return None
-    other = _view_of(function, statement, name) if isinstance(base, ast.Name) else None
-    if other is not None and _is_read_after(raised, function, statement, other):
+    viewed_array = _view_of(function, statement, name) if isinstance(base, ast.Name) else None
+    if viewed_array is not None and _is_read_after(raised, function, statement, viewed_array):
         return (
-            f"{name} is made from {other}. In NumPy this write also changes {other}. A new JAX array changes {name} "
-            f"only. Write into {other} as well if {other} must change."
+            f"{name} is made from {viewed_array}. In NumPy this write also changes {viewed_array}. "
+            f"A new JAX array changes {name} only. Write into {viewed_array} as well if {viewed_array} must change."
         )
     if not _is_read_after(raised, function, statement, name):
         return (
@@ -187,7 +191,7 @@ def lost_write(raised: RaisedAt, statement: ast.stmt, base: ast.expr) -> str | N
 
 
 def _can_hold(raised: RaisedAt, base: ast.expr) -> bool:
-    """Whether what holds the array takes another one: no tuple, no frozen object, no property."""
+    """Whether the container of the array allows an assignment; a tuple, a frozen object or a property does not."""
     if isinstance(base, ast.Name) or raised.frame is None:
         return True
     assert isinstance(base, ast.Attribute | ast.Subscript)
@@ -201,11 +205,11 @@ def _can_hold(raised: RaisedAt, base: ast.expr) -> bool:
 
 
 def _loop_over(raised: RaisedAt, statement: ast.AST, name: str) -> ast.For | None:
-    """The loop around a statement that gives a name its values."""
+    """The for loop around a statement whose loop variable is the name."""
     node: ast.AST | None = statement
     while node is not None and not isinstance(node, _SCOPES):
         if isinstance(node, ast.For) and name in {
-            each.id for each in ast.walk(node.target) if isinstance(each, ast.Name)
+            part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)
         }:
             return node
         node = raised.parents.get(id(node))
@@ -213,18 +217,20 @@ def _loop_over(raised: RaisedAt, statement: ast.AST, name: str) -> ast.For | Non
 
 
 def _is_view(raised: RaisedAt, iterated: ast.expr) -> bool:
-    """Whether what a loop takes its values from is read again after the loop, which a write would have changed."""
+    """Whether code after the start of a for loop reads the iterated array again and expects the writes in it."""
     module = raised.around(ast.FunctionDef) or (raised.loops.module if raised.loops is not None else None)
-    roots = {each.id for each in ast.walk(iterated) if isinstance(each, ast.Name)}
-    end = max((getattr(each, "end_lineno", 0) or 0 for each in ast.walk(iterated)), default=0)
+    roots = {part.id for part in ast.walk(iterated) if isinstance(part, ast.Name)}
+    end = max((getattr(part, "end_lineno", 0) or 0 for part in ast.walk(iterated)), default=0)
     return module is not None and any(
-        isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and each.id in roots and each.lineno > end
-        for each in ast.walk(module)
+        isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part.id in roots and part.lineno > end
+        for part in ast.walk(module)
     )
 
 
 def _read_in(loop: ast.For, statement: ast.stmt, name: str) -> bool:
-    return any(_is_load_after(node, statement, name) for each in loop.body for node in ast.walk(each))
+    return any(
+        _is_load_after(node, statement, name) for body_statement in loop.body for node in ast.walk(body_statement)
+    )
 
 
 def _is_load_after(node: ast.AST, statement: ast.stmt, name: str) -> bool:
@@ -242,26 +248,27 @@ def _is_read_after(raised: RaisedAt, function: ast.FunctionDef, statement: ast.s
     if any(_is_load_after(node, statement, name) for node in ast.walk(function)):
         return True
     node: ast.AST | None = statement
-    while node is not None and node is not function:  # the next step of a loop
+    # The next iteration of a loop can read the name in an earlier line.
+    while node is not None and node is not function:
         if isinstance(node, ast.For | ast.While):
-            inside = {id(each) for each in ast.walk(statement)}
+            inside = {id(part) for part in ast.walk(statement)}
             if any(
-                isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Load)
-                for each in ast.walk(node)
-                if id(each) not in inside
+                isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)
+                for part in ast.walk(node)
+                if id(part) not in inside
             ):
                 return True
         node = raised.parents.get(id(node))
-    declared = [each for each in _own(function) if isinstance(each, ast.Global | ast.Nonlocal)]
-    return any(name in each.names for each in declared)
+    declared = [statement for statement in _own_nodes(function) if isinstance(statement, ast.Global | ast.Nonlocal)]
+    return any(name in statement.names for statement in declared)
 
 
 def _view_of(function: ast.FunctionDef, statement: ast.stmt, name: str) -> str | None:
-    """The other name whose array a name stands for, or for a part of."""
-    for node in _own(function):
+    """The other name whose array the name is, or is a part of, as in y = x or y = x[0]."""
+    for node in _own_nodes(function):
         match node:
-            case ast.Assign(targets=[ast.Name(id=same)], value=value) if (
-                same == name and node.lineno < statement.lineno
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if (
+                target == name and node.lineno < statement.lineno
             ):
                 root = value
                 while isinstance(root, ast.Attribute | ast.Subscript):
@@ -272,7 +279,7 @@ def _view_of(function: ast.FunctionDef, statement: ast.stmt, name: str) -> str |
 
 
 def _is_dropped(raised: RaisedAt, function: ast.FunctionDef) -> bool:
-    """Whether the line that called a function is a call whose result nobody takes."""
+    """Whether the line that called a function ignores the result of the call."""
     if not raised.callers or raised.loops is None:
         return False
     frame = raised.callers[-1]

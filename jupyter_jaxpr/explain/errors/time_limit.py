@@ -1,8 +1,8 @@
-"""Ends a trial that takes too long: a static `n` may unroll a loop of a million iterations.
+"""Ends a trial trace of a cure that takes too long: a static `n` may unroll a loop of a million iterations.
 
-Python's trace function looks at the clock at each call, and at each line of the user's functions. A debugger or a tool
-for coverage that traces already is not disturbed: then there is no trial. The limit is on the time of the thread, which
-a busy machine does not change; three times as long may pass on the clock.
+A trace function of Python (sys.settrace) checks the time at each call, and at each line of the user's functions. If a
+debugger or a coverage tool already uses the trace function, there is no trial. The limit counts the CPU time of the
+thread, so a busy machine does not change it; the wall clock allows three times as long.
 """
 
 from __future__ import annotations
@@ -18,24 +18,25 @@ from typing import Any
 from ...observe.whose_code import is_installed
 from ...plain_text import file_of
 
-#: Of all trials that the panel asks for at once.
+#: Time limit for all trials of one request of the panel.
 SECONDS = 1.0
-#: Of all trials for one error while the cell raises: the user waits for the traceback.
+#: Time limit for all trials while a cell raises an error, because the user waits for the traceback.
 SECONDS_AT_ERROR = 0.1
 _BY_THE_CLOCK = 3.0
-#: Python drops an exception in a callback of a weak reference, and a callback of JAX's would be left undone.
+#: Extra time inside of libraries. An exception there may hit a weak reference callback of JAX, where Python drops
+#: the exception and JAX does not finish the callback.
 _MORE_IN_LIBRARIES = 0.2
 
 
 class TooLong(BaseException):
-    """A trial was ended, or not begun; no `except Exception` of the traced code takes it."""
+    """A trial had no time left. A BaseException, so that `except Exception` in the traced code does not catch it."""
 
 
 class Budget:
-    """The time that is left for some trials.
+    """The time that is left for the trials of one error or one request.
 
     Attributes:
-        was_short: A trial was ended, or not begun, as the time was over.
+        was_short: The time was over before or during a trial.
     """
 
     def __init__(self, seconds: float | None = None) -> None:
@@ -50,7 +51,7 @@ class Budget:
 
     @contextmanager
     def limited(self) -> Iterator[None]:
-        """End what runs in the block when the time is over.
+        """Raise TooLong in the block when the time is over.
 
         Raises:
             TooLong: The time is over, or another tool traces this thread.
@@ -88,7 +89,7 @@ _of_error: ContextVar[Budget | None] = ContextVar("_of_error", default=None)
 
 @contextmanager
 def error_budget(budget: Budget | None) -> Iterator[None]:
-    """Let the trials for an error share a budget; None for that of a cell that raises."""
+    """Let all trials for an error share one budget; None for the budget of a cell that raises an error."""
     token = _of_error.set(budget or Budget(SECONDS_AT_ERROR))
     try:
         yield
@@ -97,5 +98,5 @@ def error_budget(budget: Budget | None) -> Iterator[None]:
 
 
 def left_for_error() -> Budget:
-    """The budget that the trials for the error share."""
+    """The budget of the current error."""
     return _of_error.get() or Budget(SECONDS_AT_ERROR)

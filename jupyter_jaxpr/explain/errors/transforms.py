@@ -1,4 +1,4 @@
-"""Explains an error of `grad` or `vmap` at the user's call: what the transform was given."""
+"""Explains an error of `grad` or `vmap`: the argument, result or option that the transform does not allow."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ _NONE = re.compile(r"^vmap must have at least one non-None value in in_axes")
 
 
 def transform_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """What grad, value_and_grad, jacobian or vmap cannot do with a function and its arguments."""
+    """Explains an error of grad, value_and_grad, jacobian or vmap about a function and its arguments."""
     if not isinstance(error, TypeError | ValueError):
         return None
     text = message_of(error).strip()
     call = Applied(raised)
-    if found := _INPUT.search(text):
-        return _input(call, found["word"], found["dtype"])
-    if found := _OUTPUT.search(text):
-        word = called(call.transform) or found["word"]
-        title = f"jax.{word} needs a float result, but {call.name} returns {found['dtype']}"
-        if found["dtype"].startswith("complex"):
+    if match := _INPUT.search(text):
+        return _input(call, match["word"], match["dtype"])
+    if match := _OUTPUT.search(text):
+        word = called(call.transform) or match["word"]
+        title = f"jax.{word} needs a float result, but {call.name} returns {match['dtype']}"
+        if match["dtype"].startswith("complex"):
             words = "A loss is a real number. Return one, such as with jnp.abs(z) or z.real."
             holomorphic = "holomorphic=True gives the complex derivative of a function that has one."
             cures = [
@@ -70,27 +70,27 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
             return call.explained(title, call.returns, cures)
         words = "Comparisons and integers have no gradient. Compute the result in floats, such as with jax.nn.sigmoid."
         return Explained(None, title, call.returns, (FoundCure("a float result", None, words),))
-    if (found := _NO_JAX_TYPE.search(text)) and call.transform is not None and call.call is not None:
-        return _no_array(call, found[1])
+    if (match := _NO_JAX_TYPE.search(text)) and call.transform is not None and call.call is not None:
+        return _no_array(call, match[1])
     if text.startswith("iteration over a 0-d array") and raised is not None:
         return _unpacked(raised)
-    if found := _SCALAR.search(text):
-        return _scalar(call, found["shape"], found["value"])
-    if found := _ARGNUMS.search(text):
-        return _argnums(call, int(found["number"]), int(found["count"]))
+    if match := _SCALAR.search(text):
+        return _scalar(call, match["shape"], match["value"])
+    if match := _ARGNUMS.search(text):
+        return _argnums(call, int(match["number"]), int(match["count"]))
     if _SIZES.search(text):
         return _sizes(call, text)
-    if found := _IN_AXES.search(text):
-        return _in_axes(call, int(found[1]), int(found[2]))
-    if found := _RANK.search(text):
-        return _rank(call, int(found[1]), int(found[3]))
+    if match := _IN_AXES.search(text):
+        return _in_axes(call, int(match[1]), int(match[2]))
+    if match := _RANK.search(text):
+        return _rank(call, int(match[1]), int(match[3]))
     if _NONE.search(text):
         return _no_axis(call)
     return None
 
 
 class Applied:
-    """A transform and the call of what it gives, as in jax.grad(f)(x), where the text has both."""
+    """A transform and the call of the transformed function, as in jax.grad(f)(x)."""
 
     def __init__(self, raised: RaisedAt | None) -> None:
         self.raised = raised
@@ -98,34 +98,36 @@ class Applied:
         self.transform: ast.Call | None = None
         if raised is None or self.call is None:
             return
-        made = self.call.func
-        if isinstance(made, ast.Name):
-            made = assigned(raised, made.id) or made
-        if called(made) in ("grad", "value_and_grad", "vmap", "jacobian", "jacfwd", "jacrev", "hessian"):
-            assert isinstance(made, ast.Call)
-            self.transform = made
+        mapped = self.call.func
+        if isinstance(mapped, ast.Name):
+            mapped = assigned(raised, mapped.id) or mapped
+        if called(mapped) in ("grad", "value_and_grad", "vmap", "jacobian", "jacfwd", "jacrev", "hessian"):
+            assert isinstance(mapped, ast.Call)
+            self.transform = mapped
 
     @property
     def transform_module(self) -> str:
-        """What stands before the transform's name, such as jax."""
+        """The module name in the code before the name of the transform, such as jax of jax.grad."""
         return ast.unparse(self.transform.func).rpartition(".")[0] if self.transform is not None else ""
 
     @property
     def function(self) -> AnyFunction | None:
-        """The transformed function in the text."""
+        """The transformed function, if the code defines it."""
         if self.raised is None:
             return None
         if self.transform is None and self.call is not None:
-            found = function_of_text(self.raised, self.call.func)
-            is_one = isinstance(found, ast.FunctionDef) and "grad" in " ".join(map(ast.unparse, found.decorator_list))
-            return found if is_one else None
+            function = function_of_text(self.raised, self.call.func)
+            is_one = isinstance(function, ast.FunctionDef) and "grad" in " ".join(
+                map(ast.unparse, function.decorator_list)
+            )
+            return function if is_one else None
         if self.transform is None or not self.transform.args:
             return None
         return function_of_text(self.raised, self.transform.args[0])
 
     @property
     def name(self) -> str:
-        """Of the transformed function."""
+        """The name of the transformed function."""
         node = self.transform.args[0] if self.transform is not None and self.transform.args else None
         if node is None and isinstance(self.function, ast.FunctionDef):
             return self.function.name
@@ -133,10 +135,10 @@ class Applied:
 
     @property
     def parameters(self) -> list[str]:
-        """Of the transformed function."""
+        """The parameters of the transformed function."""
         function = self.function
         if function is not None:
-            return [each.arg for each in [*function.args.posonlyargs, *function.args.args]]
+            return [parameter.arg for parameter in [*function.args.posonlyargs, *function.args.args]]
         node = self.transform.args[0] if self.transform is not None and self.transform.args else None
         if self.raised is not None and isinstance(node, ast.Name):
             return parameters_of(namespace(self.raised).get(node.id))
@@ -146,7 +148,7 @@ class Applied:
 
     @property
     def returns(self) -> str:
-        """What the function returns, as a sentence."""
+        """The sentence that shows the return expression of the function."""
         result = result_of(self.function)
         if self.raised is None or result is None:
             return ""
@@ -154,23 +156,25 @@ class Applied:
         return f"{name} returns {' '.join(self.raised.source(result).split())} (line {result.lineno})."
 
     def argument(self, number: int) -> str:
-        """The name of an argument."""
+        """The name of the argument at a position."""
         parameters = self.parameters
         return parameters[number] if number < len(parameters) else str(number)
 
     def option(self, name: str) -> ast.expr | None:
-        """An option of the transform."""
+        """The value of an option of the transform, such as argnums; None without the option."""
         if self.transform is None:
             return None
-        return next((each.value for each in self.transform.keywords if each.arg == name), None)
+        return next((keyword.value for keyword in self.transform.keywords if keyword.arg == name), None)
 
     def leaf_of(self, dtype: str) -> tuple[int, str, Any]:
-        """The first differentiated leaf of a dtype: the number of its argument, its path within, and its value."""
+        """The first differentiated leaf of a dtype: its argument number, its path in the argument, and its value."""
         import jax
 
         option = self.option("argnums")
         nodes = [option] if not isinstance(option, ast.Tuple | ast.List) else option.elts
-        numbers = [each.value for each in nodes if isinstance(each, ast.Constant) and type(each.value) is int] or [0]
+        numbers = [
+            element.value for element in nodes if isinstance(element, ast.Constant) and type(element.value) is int
+        ] or [0]
         arguments = self.call.args if self.call is not None else []
         for number in numbers:
             value = self.value(arguments[number]) if number < len(arguments) else None
@@ -180,7 +184,7 @@ class Applied:
         return numbers[0], "", None
 
     def value(self, node: ast.expr) -> Any:
-        """The value of an argument in the text."""
+        """The value of an argument expression."""
         match node:
             case ast.Constant(value=constant):
                 return constant
@@ -188,13 +192,13 @@ class Applied:
                 pairs = zip(keys, values, strict=True)
                 return {key.value: self.value(value) for key, value in pairs if isinstance(key, ast.Constant)}
             case ast.List(elts=elements):
-                return [self.value(each) for each in elements]
+                return [self.value(element) for element in elements]
             case ast.Tuple(elts=elements):
-                return tuple(self.value(each) for each in elements)
+                return tuple(self.value(element) for element in elements)
         return value_of(self.raised, node) if self.raised is not None and self.raised.frame is not None else None
 
     def with_option(self, keyword: str, name: str, text: str) -> FoundCure:
-        """A cure that gives the transform one more option."""
+        """A cure that adds an option to the transform."""
         if self.raised is None or self.transform is None:
             return FoundCure(name, None, text)
         source = self.raised.source(self.transform)
@@ -203,20 +207,20 @@ class Applied:
         return cure
 
     def explained(self, title: str, text: str, cures: list[FoundCure]) -> Explained:
-        """What is known, with the cures that passed their trial."""
+        """The explanation, with the cures that passed their trial."""
         return Explained(None, title, text, tuple(cures if self.raised is None else passed(self.raised, cures)))
 
 
 def assigned(raised: RaisedAt, name: str) -> ast.expr | None:
-    """What the only assignment of the text gives to a name."""
+    """The value in the only assignment to a name in the code."""
     if raised.loops is None:
         return None
-    found = [
+    values = [
         node.value
         for node in ast.walk(raised.loops.module)
         if isinstance(node, ast.Assign) and any(isinstance(e, ast.Name) and e.id == name for e in node.targets)
     ]
-    return found[0] if len(found) == 1 else None
+    return values[0] if len(values) == 1 else None
 
 
 def _dtype(value: Any) -> str:
@@ -269,7 +273,7 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
         if isinstance(result, ast.Tuple) and len(result.elts) == 2:
             cure = call.with_option("has_aux=True", "has_aux", text)
         return call.explained(f"jax.{word} needs one number, but {call.name} returns a tuple", call.returns, [cure])
-    what = f"an array of shape {shape}" if shape is not None else "something else"
+    result_text = f"an array of shape {shape}" if shape is not None else "something else"
     cures = []
     result = result_of(call.function)
     if raised is not None and result is not None:
@@ -287,19 +291,19 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
         cures.append(jacobian)
     elif word == "grad":
         cures.append(FoundCure("jax.jacobian", None, words))
-    return call.explained(f"jax.{word} needs one number, but {call.name} returns {what}", call.returns, cures)
+    return call.explained(f"jax.{word} needs one number, but {call.name} returns {result_text}", call.returns, cures)
 
 
 def _no_array(call: Applied, kind: str) -> Explained | None:
-    """An argument of a transformed function, or a part of it, that is no array."""
+    """Explains an argument of a transformed function that is not an array or contains other values."""
     import jax
 
-    raised, made = call.raised, call.call
-    if raised is None or made is None or call.transform is None:
+    raised, call_node = call.raised, call.call
+    if raised is None or call_node is None or call.transform is None:
         return None
     word = called(call.transform)
     function = call.transform.args[0] if call.transform.args else None
-    for number, node in enumerate(made.args):
+    for number, node in enumerate(call_node.args):
         value = call.value(node)
         for path, leaf in jax.tree_util.tree_flatten_with_path(value)[0][:1_000] if value is not None else ():
             if type(leaf).__name__ != kind:
@@ -310,10 +314,10 @@ def _no_array(call: Applied, kind: str) -> Explained | None:
             if is_method and number == 0 and isinstance(function, ast.Attribute):
                 source = raised.source(function)
                 title = f"{source} has its object already, but the call passes {raised.source(node)} too"
-                others = [raised.source(each) for each in [*made.args[1:], *made.keywords]]
-                code = f"{raised.source(made.func)}({', '.join(others)})"
+                argument_texts = [raised.source(argument) for argument in [*call_node.args[1:], *call_node.keywords]]
+                code = f"{raised.source(call_node.func)}({', '.join(argument_texts)})"
                 words = f"{source} is a method of an object: Python passes the object as self."
-                cure = applied(FoundCure("without self", code, words), [edit_of(raised, over(made, code))])
+                cure = applied(FoundCure("without self", code, words), [edit_of(raised, over(call_node, code))])
                 return call.explained(title, "", [cure])
             if (filtered := _filtered(call, value)) is not None:
                 return call.explained(title, f"{call.argument(number)} is a module of equinox.", [filtered])
@@ -328,14 +332,18 @@ _FILTERS = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "hessian"})
 
 
 def _filtered(call: Applied, value: Any) -> FoundCure | None:
-    """equinox.filter_grad for a module of equinox; None for another value, and where the text has no equinox."""
+    """The cure equinox.filter_grad for an equinox module; None for other values, and if equinox is not imported."""
     raised, transform = call.raised, call.transform
     if raised is None or transform is None or "equinox" not in packages_of(value) or called(transform) not in _FILTERS:
         return None
     name = f"equinox.filter_{called(transform)}"
     words = f"{name} differentiates the arrays of floats in a module, and keeps everything else."
     equinox = next(
-        (key for key, held in namespace(raised).items() if own_name(held, "__name__") == "equinox" and "." not in key),
+        (
+            key
+            for key, module in namespace(raised).items()
+            if own_name(module, "__name__") == "equinox" and "." not in key
+        ),
         None,
     )
     if equinox is None or call.transform_module != "jax":
@@ -345,7 +353,7 @@ def _filtered(call: Applied, value: Any) -> FoundCure | None:
 
 
 def _unpacked(raised: RaisedAt) -> Explained | None:
-    """gw, gb = jax.grad(loss)(w, b): one gradient, and several names for it."""
+    """Explains gw, gb = jax.grad(loss)(w, b): grad returns one gradient without argnums."""
     statement = raised.statement_of(raised.node)
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
         return None
@@ -362,29 +370,31 @@ def _unpacked(raised: RaisedAt) -> Explained | None:
 
 
 def _by_name(call: Applied, number: int) -> Explained | None:
-    """An argument to differentiate that the call passes by its name."""
-    raised, made, parameters = call.raised, call.call, call.parameters
-    if raised is None or made is None or number < len(made.args) or number >= len(parameters):
+    """Explains a keyword argument that grad should differentiate; grad differentiates positional arguments only."""
+    raised, call_node, parameters = call.raised, call.call, call.parameters
+    if raised is None or call_node is None or number < len(call_node.args) or number >= len(parameters):
         return None
-    named = {each.arg: each for each in made.keywords if each.arg is not None}
-    wanted = parameters[len(made.args) : number + 1]
-    if not all(name in named for name in wanted):
+    named = {keyword.arg: keyword for keyword in call_node.keywords if keyword.arg is not None}
+    wanted_names = parameters[len(call_node.args) : number + 1]
+    if not all(name in named for name in wanted_names):
         return None
     word = called(call.transform) or "grad"
-    title = f"jax.{word} differentiates positional arguments, but {wanted[-1]} is passed by name"
-    values = [raised.source(each) for each in made.args] + [raised.source(named[name].value) for name in wanted]
-    others = [raised.source(each) for each in made.keywords if each.arg not in wanted]
-    code = f"{raised.source(made.func)}({', '.join([*values, *others])})"
-    words = f"Without its name, {wanted[-1]} is the argument at position {number}."
-    cure = applied(FoundCure("by position", code, words), [edit_of(raised, over(made, code))])
+    title = f"jax.{word} differentiates positional arguments, but {wanted_names[-1]} is passed by name"
+    values = [raised.source(argument) for argument in call_node.args] + [
+        raised.source(named[name].value) for name in wanted_names
+    ]
+    keywords = [raised.source(keyword) for keyword in call_node.keywords if keyword.arg not in wanted_names]
+    code = f"{raised.source(call_node.func)}({', '.join([*values, *keywords])})"
+    words = f"Without its name, {wanted_names[-1]} is the argument at position {number}."
+    cure = applied(FoundCure("by position", code, words), [edit_of(raised, over(call_node, code))])
     return call.explained(title, "argnums counts from 0, and counts positional arguments only.", [cure])
 
 
 def _argnums(call: Applied, number: int, passed_count: int) -> Explained:
     if (named := _by_name(call, number)) is not None:
         return named
-    given = count(passed_count, "argument")
-    title = f"argnums={number} names no argument: the call passes {given}"
+    argument_count = count(passed_count, "argument")
+    title = f"argnums={number} names no argument: the call passes {argument_count}"
     option = call.option("argnums")
     text = "argnums counts from 0, and counts positional arguments only."
     words = f"Write a number from 0 to {passed_count - 1}." if passed_count else "Pass the arguments by position."
@@ -399,35 +409,35 @@ def _argnums(call: Applied, number: int, passed_count: int) -> Explained:
 
 
 def _sizes(call: Applied, text: str) -> Explained:
-    found = []
+    axes_of_arrays = []
     for row in _SIZE_MANY.finditer(text):
-        found.append((row[1], row[2], row[3], row[4]))
+        axes_of_arrays.append((row[1], row[2], row[3], row[4]))
     for row in _SIZE.finditer(text):
-        found.append((row[1], row[2], row[3], row[4] or ""))
-    wanted = _AXIS_SIZE.search(text)
-    sizes = list(dict.fromkeys([*([wanted[1]] if wanted else []), *(row[0] for row in found)]))
+        axes_of_arrays.append((row[1], row[2], row[3], row[4] or ""))
+    axis_size = _AXIS_SIZE.search(text)
+    sizes = list(dict.fromkeys([*([axis_size[1]] if axis_size else []), *(row[0] for row in axes_of_arrays)]))
     title = (
         f"vmap maps axes of different sizes: {' and '.join(sizes)}" if sizes else "vmap maps axes of different sizes"
     )
-    said = [
+    sentences = [
         f"{path} ({short_type(type_)}) has {size} elements along axis {axis}."
         if type_
         else f"{path} has {size} elements along axis {axis}."
-        for size, axis, path, type_ in found[:4]
+        for size, axis, path, type_ in axes_of_arrays[:4]
     ]
-    if wanted is not None:
-        said.insert(0, f"axis_size is {wanted[1]}.")
+    if axis_size is not None:
+        sentences.insert(0, f"axis_size is {axis_size[1]}.")
         cure = FoundCure("axis_size", None, "Leave axis_size out: vmap takes the size from the arrays.")
-        return call.explained(title, " ".join(said), [cure])
+        return call.explained(title, " ".join(sentences), [cure])
     names = call.parameters
     cure = FoundCure("in_axes", None, "Write None in in_axes for an argument that is the same for all elements.")
-    if len({root_of(row[2]) for row in found}) == 1 and found:
-        root = root_of(found[0][2])
+    if len({root_of(row[2]) for row in axes_of_arrays}) == 1 and axes_of_arrays:
+        root = root_of(axes_of_arrays[0][2])
         words = f"Write None in in_axes for the parts of {root} that are the same for all elements."
         cure = FoundCure("in_axes", None, words)
     if (
         len(names) == 2
-        and len({root_of(row[2]) for row in found}) == len(found) == 2
+        and len({root_of(row[2]) for row in axes_of_arrays}) == len(axes_of_arrays) == 2
         and call.raised is not None
         and call.option("in_axes") is None
     ):
@@ -436,16 +446,20 @@ def _sizes(call: Applied, text: str) -> Explained:
             "in_axes", code, f"With this option of vmap, each element of {names[0]} meets all of {names[1]}."
         )
     equal = FoundCure("same size", None, "Cut or pad the arrays to one size along the mapped axis.")
-    if len(found) == 2 and call.option("in_axes") is not None and (other := _other_axis(found)) is not None:
-        return call.explained(title, " ".join(said), [FoundCure("in_axes", None, other), equal, cure])
-    return call.explained(title, " ".join(said), [equal, cure])
+    if (
+        len(axes_of_arrays) == 2
+        and call.option("in_axes") is not None
+        and (in_axes_words := _other_axis(axes_of_arrays)) is not None
+    ):
+        return call.explained(title, " ".join(sentences), [FoundCure("in_axes", None, in_axes_words), equal, cure])
+    return call.explained(title, " ".join(sentences), [equal, cure])
 
 
-def _other_axis(found: list[tuple[str, str, str, str]]) -> str | None:
-    """Another axis of one array that has as many elements as the mapped axis of the other; None where there is none."""
-    for (size, *_), (_, axis, path, type_) in (found, found[::-1]):
+def _other_axis(axes_of_arrays: list[tuple[str, str, str, str]]) -> str | None:
+    """The sentence that names another axis of one array, as long as the mapped axis of the other; None without one."""
+    for (size, *_), (_, axis, path, type_) in (axes_of_arrays, axes_of_arrays[::-1]):
         sizes = re.findall(r"\d+", type_.partition("[")[2])
-        places = [place for place, each in enumerate(sizes) if each == size and str(place) != axis]
+        places = [place for place, axis_size in enumerate(sizes) if axis_size == size and str(place) != axis]
         if len(places) == 1:
             return f"Map axis {places[0]} of {path}, which has {size} elements, too."
     return None
@@ -458,15 +472,15 @@ def _in_axes(call: Applied, entries: int, passed_count: int) -> Explained:
     option = call.option("in_axes")
     words = "in_axes has one entry for each argument: the axis that vmap maps, or None."
     cure = FoundCure("in_axes", None, words)
-    named = [each.arg for each in call.call.keywords if each.arg] if call.call is not None else []
+    named = [keyword.arg for keyword in call.call.keywords if keyword.arg] if call.call is not None else []
     if named and entries > passed_count:
         title = title.replace("argument", "positional argument")
         text = f"in_axes has no entry for {named[0]}: vmap maps an argument that is passed by name along axis 0."
         words = f"Pass {' and '.join(named)} by position, or bind the value before vmap with functools.partial."
         return call.explained(title, text, [FoundCure("by position", None, words)])
     if call.raised is not None and isinstance(option, ast.Tuple | ast.List) and entries < passed_count:
-        given = [call.raised.source(each) for each in option.elts] + ["AXIS"] * (passed_count - entries)
-        code = f"in_axes=({', '.join(given)})"
+        entries_text = [call.raised.source(entry) for entry in option.elts] + ["AXIS"] * (passed_count - entries)
+        code = f"in_axes=({', '.join(entries_text)})"
         cure = FoundCure("in_axes", code, f"{words} Set AXIS to 0 to map the argument, or to None.")
         cure = chosen(cure, [edit_of(call.raised, over(option, code.partition("=")[2]))])
     return call.explained(title, text, [cure])
@@ -480,14 +494,14 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
     if isinstance(option, ast.Constant) and type(option.value) is int:
         axes = [option.value] * len(nodes)
     elif isinstance(option, ast.Tuple) and len(option.elts) == len(nodes):
-        constants = [each.value if isinstance(each, ast.Constant) else None for each in option.elts]
-        axes = [each if type(each) is int else None for each in constants]
+        constants = [entry.value if isinstance(entry, ast.Constant) else None for entry in option.elts]
+        axes = [constant if type(constant) is int else None for constant in constants]
     for number, node in enumerate(nodes):
         if axes[number] == axis and (leaf := _flat_leaf(call, number, axis, rank)) is not None:
             return leaf
         shape = getattr(call.value(node), "shape", ())
-        known = call.value(node) is not None
-        if known and axes[number] == axis and len(shape) == rank:
+        has_value = call.value(node) is not None
+        if has_value and axes[number] == axis and len(shape) == rank:
             culprit = number
             break
     if culprit is None and len(nodes) == 1:
@@ -500,8 +514,8 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
     if culprit is not None:
         kind = type_of(call.value(nodes[culprit])) if call.value(nodes[culprit]) is not None else ""
         text = f"{call.argument(culprit)} is {kind}." if kind else ""
-    if culprit is not None and len(nodes) > 1 and all(each is None or type(each) is int for each in axes):
-        entries = ["None" if number == culprit else str(each) for number, each in enumerate(axes)]
+    if culprit is not None and len(nodes) > 1 and all(entry is None or type(entry) is int for entry in axes):
+        entries = ["None" if number == culprit else str(entry) for number, entry in enumerate(axes)]
         code = f"in_axes=({', '.join(entries)})"
         words = f"None: vmap passes {call.argument(culprit)} whole to each call."
         if call.raised is not None and option is not None:
@@ -516,7 +530,7 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
 
 
 def _flat_leaf(call: Applied, number: int, axis: int, rank: int) -> Explained | None:
-    """A list of numbers, or a part of a tree, that has no axis to map."""
+    """Explains an argument of vmap whose numbers or arrays have no axis to map, such as a list of numbers."""
     import jax
 
     assert call.call is not None
@@ -534,16 +548,18 @@ def _flat_leaf(call: Applied, number: int, axis: int, rank: int) -> Explained | 
     title = f"vmap cannot map axis {axis} of {part}, which has {has}"
     kind = type(value).__name__
     if rank == 0 and type(value) is not dict and len(flat) == len(leaves) == len(value):
-        said = f"{name} is a {kind} of numbers. vmap maps each array in a {kind}, and does not map the {kind} itself."
+        explanation = (
+            f"{name} is a {kind} of numbers. vmap maps each array in a {kind}, and does not map the {kind} itself."
+        )
         namespace_ = jnp_name(call.raised)
         source = call.raised.source(node)
         code = f"{namespace_}.asarray({source})"
         words = f"asarray makes one array of the {kind}, and vmap maps its axis 0."
         cure = applied(FoundCure(code.partition("(")[0], code, words), [edit_of(call.raised, over(node, code))])
-        return call.explained(title, said, [cure])
-    said = f"vmap maps each array in {name}."
+        return call.explained(title, explanation, [cure])
+    explanation = f"vmap maps each array in {name}."
     words = f"Write None in in_axes for {part}: an entry of in_axes may be a container with the same keys and elements."
-    return call.explained(title, said, [FoundCure("in_axes", None, words)])
+    return call.explained(title, explanation, [FoundCure("in_axes", None, words)])
 
 
 def _no_axis(call: Applied) -> Explained:

@@ -1,4 +1,4 @@
-"""Explains an error about two trees that differ: where they differ, by the path in the user's own names."""
+"""Explains an error about two pytrees that differ: the path of the difference, with the user's names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NONE = "None is an empty tree, not a leaf. Write a value in its place, or is_le
 
 
 def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Two trees of a `jax.tree.map` that differ, or an option whose tree is not that of its argument."""
+    """Explains different trees in a `jax.tree.map`, or an option such as in_axes that does not fit its argument."""
     text = " ".join(message_of(error).split())
     differ = _DIFFER.search(f"{text} ") if isinstance(error, ValueError) else None
     if differ is None:
@@ -39,8 +39,10 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
     path = differ["path"]
     if differ["call"] != "tree_map":
         option = f"{differ['option']}{path} of {_CALLS.get(differ['call'], differ['call'])}"
-        whole = {"in": "the argument", "out": "the result"}.get(differ["option"].partition("_")[0], "the value")
-        title = _title(text, option, whole, [])
+        compared_value = {"in": "the argument", "out": "the result"}.get(
+            differ["option"].partition("_")[0], "the value"
+        )
+        title = _title(text, option, compared_value, [])
         cure = FoundCure(differ["option"], None, _CURE_OF_OPTION)
         return None if title is None else Explained(None, title, _OF_OPTION, (cure,))
     trees = _trees(raised)
@@ -56,16 +58,16 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
     return Explained(None, title, _SAID, (FoundCure("the same structure", None, notes[0] if notes else _CURE),))
 
 
-def _title(text: str, first: str, other: str, notes: list[str]) -> str | None:
-    """What differs between two trees; a way out that the kinds tell goes into the notes."""
-    if found := _TYPES.search(text):
-        kinds = [_kind(found["first"]), _kind(found["other"])]
+def _title(text: str, first: str, second: str, notes: list[str]) -> str | None:
+    """The sentence that names the difference of two trees; adds a cure for None leaves to notes."""
+    if match := _TYPES.search(text):
+        kinds = [_kind(match["first"]), _kind(match["other"])]
         notes += [_NONE] if "None" in kinds else []
-        return f"{first} is {kinds[0]}, but {other} is {kinds[1]}"
-    if found := _LENGTHS.search(text):
-        return f"{first} has {_elements(found['first'])}, but {other} has {found['other']}"
-    if found := _KEYS.search(text):
-        return f"{first} has the keys {_keys(found['first'])}, but {other} has the keys {_keys(found['other'])}"
+        return f"{first} is {kinds[0]}, but {second} is {kinds[1]}"
+    if match := _LENGTHS.search(text):
+        return f"{first} has {_elements(match['first'])}, but {second} has {match['other']}"
+    if match := _KEYS.search(text):
+        return f"{first} has the keys {_keys(match['first'])}, but {second} has the keys {_keys(match['other'])}"
     return None
 
 
@@ -74,11 +76,11 @@ def _elements(number: str) -> str:
 
 
 def _trees(raised: RaisedAt | None) -> list[str] | None:
-    """The two trees of the call as the text has them; None where the call has more, or one has no name."""
+    """The code of the two trees in the call; None for more than two trees, or for a tree without a name."""
     call = raised.node if raised is not None else None
     if raised is not None and isinstance(call, ast.Call) and len(call.args) == 3 and called(call) in _MAPS:
-        if all(isinstance(each, ast.Name | ast.Attribute | ast.Subscript) for each in call.args[1:]):
-            return [raised.source(each) for each in call.args[1:]]
+        if all(isinstance(argument, ast.Name | ast.Attribute | ast.Subscript) for argument in call.args[1:]):
+            return [raised.source(argument) for argument in call.args[1:]]
     return None
 
 
@@ -86,27 +88,27 @@ _MAPS = frozenset({"map", "tree_map"})
 
 
 def _with_keys(raised: RaisedAt | None, text: str) -> list[str] | None:
-    """The two dicts among the arguments of a library's call that have the keys of the message."""
-    found, call = _KEYS.search(text), raised.node if raised is not None else None
-    if found is None or raised is None or raised.frame is None or not isinstance(call, ast.Call):
+    """The code of the two dicts in the call whose keys the error message lists; None if unclear."""
+    match, call = _KEYS.search(text), raised.node if raised is not None else None
+    if match is None or raised is None or raised.frame is None or not isinstance(call, ast.Call):
         return None
     names: list[str] = []
-    for wanted in (found["first"], found["other"]):
-        keys = set(re.findall(r"\['(.*?)'\]", _keys(wanted)))
-        holding = [raised.source(each) for each in call.args if _keys_of(raised, each) == keys]
+    for key_text in (match["first"], match["other"]):
+        keys = set(re.findall(r"\['(.*?)'\]", _keys(key_text)))
+        dicts = [raised.source(argument) for argument in call.args if _keys_of(raised, argument) == keys]
         within = [
-            f"a dict in {raised.source(each)}"
-            for each in call.args
-            if isinstance(each, ast.Name) and _has_dict(value_of(raised, each), keys)
+            f"a dict in {raised.source(argument)}"
+            for argument in call.args
+            if isinstance(argument, ast.Name) and _has_dict(value_of(raised, argument), keys)
         ]
-        if not holding and not within:
+        if not dicts and not within:
             return None
-        names.append((holding or within)[0])
+        names.append((dicts or within)[0])
     return names
 
 
 def _keys_of(raised: RaisedAt, node: ast.expr) -> set[str] | None:
-    """The keys of a dict that is a value, or that the text writes."""
+    """The keys of a dict value or a dict display."""
     if isinstance(node, ast.Dict):
         return {str(key.value) for key in node.keys if isinstance(key, ast.Constant)}
     value = value_of(raised, node)
@@ -114,10 +116,10 @@ def _keys_of(raised: RaisedAt, node: ast.expr) -> set[str] | None:
 
 
 def _has_dict(value: Any, keys: set[str], depth: int = 4) -> bool:
-    """Whether a tuple, such as the state of an optimizer, holds a dict with some keys."""
+    """Whether a tuple, such as the state of an optimizer, contains a dict with the given keys."""
     if type(value) is dict:
         return set(map(str, value)) == keys
-    return depth > 0 and isinstance(value, tuple) and any(_has_dict(each, keys, depth - 1) for each in value[:20])
+    return depth > 0 and isinstance(value, tuple) and any(_has_dict(element, keys, depth - 1) for element in value[:20])
 
 
 def _kind(name: str) -> str:
@@ -130,4 +132,4 @@ def _kind(name: str) -> str:
 
 
 def _keys(text: str) -> str:
-    return ", ".join(each if each.startswith("[") else f"['{each}']" for each in text.split())
+    return ", ".join(key if key.startswith("[") else f"['{key}']" for key in text.split())

@@ -1,10 +1,9 @@
 """Tries a cure: traces the edited statement with the types that its values had when the cell raised.
 
-Only the statements that the cure changes and the statement that raised are traced, in a namespace that is thrown away:
-names of the frame that hold traced values get new tracers of the same types, and other names hold copies. Nothing is
-compiled; the Python of the statements runs, as it does in a trace of JAX's. A statement that may change something
-outside of itself is not traced, and the trials of one error share one time (`time_limit.error_budget`): such a cure has
-not passed.
+A trial traces only the changed statements and the failing statement, in a temporary namespace: traced values become
+new tracers of the same types, other values become copies. JAX compiles nothing; Python runs the statements, as in any
+trace. A statement with side effects gets no trial, and the trials of one error share a time limit
+(`time_limit.error_budget`). A cure without a trial keeps its sentence, but loses its edit.
 """
 
 from __future__ import annotations
@@ -34,41 +33,41 @@ from .raised import RaisedAt
 from .time_limit import Budget, TooLong, left_for_error
 
 _NAME = "__jupyter_jaxpr_trial__"
-_FILL = re.compile(r"\bFILL\b")  # any value will do for a trial
+_FILL = re.compile(r"\bFILL\b")  # the trial replaces FILL by 0
 _numbers = itertools.count(1)
 
 
 def passed(raised: RaisedAt, cures: Sequence[FoundCure]) -> list[FoundCure]:
-    """The cures without those that apply and fail; one that could not be tried keeps only its sentence."""
-    found = []
+    """The cures without those whose trial failed; a cure without a trial keeps only its sentence."""
+    passed_cures = []
     budget = left_for_error()
     for cure in cures:
         if cure.level == "choice" and _FILL.search(cure.code or ""):
             tried = [replace(edit, text=_FILL.sub("0", edit.text)) for edit in cure.edits]
-            found += [cure] if _try(raised, tried, budget) != "failed" else []
+            passed_cures += [cure] if _outcome_of_edits(raised, tried, budget) != "failed" else []
             continue
         if cure.level != "applies":
-            found.append(cure)
+            passed_cures.append(cure)
             continue
-        outcome = _try(raised, cure.edits, budget)
+        outcome = _outcome_of_edits(raised, cure.edits, budget)
         if outcome == "traced":
-            found.append(cure)
+            passed_cures.append(cure)
         elif outcome == "later error":
-            found.append(replace(cure, level="advice", edits=()))
+            passed_cures.append(replace(cure, level="advice", edits=()))
         elif outcome == "untried":
-            found.append(replace(cure, level="advice", code=None, edits=()))
-    return found
+            passed_cures.append(replace(cure, level="advice", code=None, edits=()))
+    return passed_cures
 
 
 Outcome = Literal["traced", "later error", "failed", "untried"]
 
 
 class _OtherCarry(Exception):
-    """The edited body of a loop gives its carry another type, so the loop refuses the body."""
+    """The edited loop body changes the type of the carry, which the loop does not allow."""
 
 
-def _try(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -> Outcome:
-    """Whether edited statements can be traced, and the statements of the function that follow."""
+def _outcome_of_edits(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -> Outcome:
+    """The outcome of a trace of the edited statements, together with the later statements of the function."""
     if raised.loops is None or raised.frame is None:
         return "untried"
     text = edited("\n".join(raised.loops.lines), edits)
@@ -79,42 +78,42 @@ def _try(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -> Outcome:
     function = raised.function
     if isinstance(function, ast.Lambda):
         line = function.lineno + _shift(edits, function.lineno)
-        found = [node for node in ast.walk(module) if isinstance(node, ast.Lambda) and node.lineno == line]
-        same = [node for node in found if node.col_offset == function.col_offset]
-        if len(same) != 1:
+        lambdas = [node for node in ast.walk(module) if isinstance(node, ast.Lambda) and node.lineno == line]
+        lambdas_at_column = [node for node in lambdas if node.col_offset == function.col_offset]
+        if len(lambdas_at_column) != 1:
             return "untried"
-        return _traced(raised, [ast.Return(same[0].body)], budget)
+        return _trace_outcome(raised, [ast.Return(lambdas_at_column[0].body)], budget)
     lines = sorted({*(edit.place.line for edit in edits), raised.place.line})
     raising = raised.place.line + _shift(edits, raised.place.line)
     body: list[ast.stmt] = []
     for line in lines:
-        statement = _at(module, line + _shift(edits, line), raising)
+        statement = _statement_at(module, line + _shift(edits, line), raising)
         if statement is None:
             return "untried"
         if statement not in body:
             body.append(statement)
     body = _with_dependents(module, body)
-    rest = _following(module, body[-1])
-    outcome = _traced(raised, body + rest, budget)
-    if outcome == "failed" and rest and _traced(raised, body, budget) == "traced":
+    following = _statements_after(module, body[-1])
+    outcome = _trace_outcome(raised, body + following, budget)
+    if outcome == "failed" and following and _trace_outcome(raised, body, budget) == "traced":
         return "later error"
     return outcome
 
 
 def _with_dependents(module: ast.Module, body: list[ast.stmt]) -> list[ast.stmt]:
-    """Statements of one block, with those between them that read what an earlier one of them writes."""
-    block = next((inside for inside in _blocks(module) if all(each in inside for each in body)), None)
+    """The edited statements of a block, and those between them that read a name which an earlier one writes."""
+    block = next((inside for inside in _blocks(module) if all(statement in inside for statement in body)), None)
     if block is None or len(body) < 2:
         return body
-    found: list[ast.stmt] = []
+    statements: list[ast.stmt] = []
     written: set[str] = set()
     for statement in block[block.index(body[0]) : block.index(body[-1]) + 1]:
         names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
         if statement in body or any(node.id in written for node in names):
-            found.append(statement)
+            statements.append(statement)
             written |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
             written |= {statement.name} if isinstance(statement, ast.FunctionDef | ast.ClassDef) else set()
-    return found
+    return statements
 
 
 def _blocks(module: ast.Module) -> Iterator[list[ast.stmt]]:
@@ -126,44 +125,51 @@ def _blocks(module: ast.Module) -> Iterator[list[ast.stmt]]:
 
 
 def _shift(edits: Sequence[Edit], line: int) -> int:
-    """How many lines further down a line of the text is once the edits are made."""
+    """The number of lines by which the edits above move a line down."""
     above = [edit for edit in edits if edit.place.end_line < line]
     return sum(edit.text.count("\n") - (edit.place.end_line - edit.place.line) for edit in above)
 
 
-def _at(module: ast.Module, line: int, raising: int) -> ast.stmt | None:
-    """The statement at a line: a def that does not hold the line that raised, or the innermost one."""
-    found: ast.stmt | None = None
+def _statement_at(module: ast.Module, line: int, raising: int) -> ast.stmt | None:
+    """The innermost statement at a line, or the whole def if the failing line is outside of the def."""
+    innermost: ast.stmt | None = None
     inside: list[ast.stmt] = module.body
     while True:
-        found_here = next((each for each in inside if _first(each) <= line <= (each.end_lineno or each.lineno)), None)
-        if found_here is None:
-            return found
-        found = found_here
-        holds = _first(found) <= raising <= (found.end_lineno or found.lineno)
-        if isinstance(found, ast.FunctionDef | ast.ClassDef) and not holds:
-            return found
-        if not isinstance(found, ast.FunctionDef | ast.ClassDef) and found.lineno == line:
-            return found
-        inside = [each for name in ("body", "orelse", "finalbody") for each in getattr(found, name, [])]
+        statement_here = next(
+            (
+                statement
+                for statement in inside
+                if _first_line(statement) <= line <= (statement.end_lineno or statement.lineno)
+            ),
+            None,
+        )
+        if statement_here is None:
+            return innermost
+        innermost = statement_here
+        contains_line = _first_line(innermost) <= raising <= (innermost.end_lineno or innermost.lineno)
+        if isinstance(innermost, ast.FunctionDef | ast.ClassDef) and not contains_line:
+            return innermost
+        if not isinstance(innermost, ast.FunctionDef | ast.ClassDef) and innermost.lineno == line:
+            return innermost
+        inside = [statement for name in ("body", "orelse", "finalbody") for statement in getattr(innermost, name, [])]
         if not inside:
-            return found
+            return innermost
 
 
-def _first(node: ast.stmt) -> int:
-    lines: list[int] = [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))]
+def _first_line(node: ast.stmt) -> int:
+    lines: list[int] = [node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))]
     return min(lines)
 
 
-def _following(module: ast.Module, statement: ast.stmt) -> list[ast.stmt]:
-    """The statements after one that stands in a function itself, not in a loop or a condition."""
+def _statements_after(module: ast.Module, statement: ast.stmt) -> list[ast.stmt]:
+    """The later statements of the function, if the statement is at the top level of the function."""
     for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef) and statement in node.body:
             return node.body[node.body.index(statement) + 1 :]
     return []
 
 
-def _traced(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:
+def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:
     import jax
 
     frame = raised.frame
@@ -171,47 +177,49 @@ def _traced(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:
     last = body[-1]
     if isinstance(last, ast.Expr):
         body = [*body[:-1], ast.Return(last.value)]
-    nodes = [each for node in body for each in ast.walk(node) if isinstance(each, ast.Name)]
-    nodes_written = {each.id for each in nodes if isinstance(each.ctx, ast.Store)}
-    nodes_written |= {each.name for node in body for each in ast.walk(node) if isinstance(each, ast.FunctionDef)}
+    nodes = [part for node in body for part in ast.walk(node) if isinstance(part, ast.Name)]
+    nodes_written = {name_node.id for name_node in nodes if isinstance(name_node.ctx, ast.Store)}
+    nodes_written |= {part.name for node in body for part in ast.walk(node) if isinstance(part, ast.FunctionDef)}
     names = {**frame.f_globals, **frame.f_locals}
-    # What the statements write is a variable of the function; its value before comes in as an argument.
+    # The names that the statements assign are local to the trial function; arguments pass their earlier values.
     before = sorted(name for name in nodes_written if name in names)
     head = f"def {_NAME}({', '.join(before)}):\n    pass\n"
     module = ast.parse(head)
-    made_of = module.body[0]
-    assert isinstance(made_of, ast.FunctionDef)
-    made_of.body = list(body)
+    trial_function = module.body[0]
+    assert isinstance(trial_function, ast.FunctionDef)
+    trial_function.body = list(body)
     text = ast.unparse(ast.fix_missing_locations(module))
     file = f"<jupyter_jaxpr trial {next(_numbers)}>"
-    space: dict[str, Any] = dict(names)
+    trial_names: dict[str, Any] = dict(names)
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     prints = PrintRecorder(lambda: "", swallow=True)
     try:
-        exec(compile(text, file, "exec"), space)
-        made = space[_NAME]
-        if has_handler(made.__code__):
+        exec(compile(text, file, "exec"), trial_names)
+        function = trial_names[_NAME]
+        if has_handler(function.__code__):
             return "untried"
         copies: dict[int, Any] = {}
-        for name in {each.id for each in nodes} & names.keys():
-            space[name] = copied(names[name], copies)
-        specs, tracers = _specs({each.id: space[each.id] for each in nodes if each.id in names})
+        for name in {name_node.id for name_node in nodes} & names.keys():
+            trial_names[name] = copied(names[name], copies)
+        specs, tracers = _specs(
+            {name_node.id: trial_names[name_node.id] for name_node in nodes if name_node.id in names}
+        )
 
         carry = carry_around(raised) if isinstance(last, ast.Return) else None
         has_carry = carry is not None and carry.parameter in names and carry.parameter not in nodes_written
 
         def run(*leaves: Any) -> list[Any]:
-            mine = {**space, **_filled(tracers, leaves)}
-            result = types.FunctionType(made.__code__, mine)(*[mine[name] for name in before])
-            if carry is not None and has_carry and not carry.is_kept(mine[carry.parameter], result):
+            run_names = {**trial_names, **_filled(tracers, leaves)}
+            result = types.FunctionType(function.__code__, run_names)(*[run_names[name] for name in before])
+            if carry is not None and has_carry and not carry.is_kept(run_names[carry.parameter], result):
                 raise _OtherCarry
-            return [each for each in jax.tree_util.tree_leaves(result) if hasattr(each, "dtype")]
+            return [leaf for leaf in jax.tree_util.tree_leaves(result) if hasattr(leaf, "dtype")]
 
         with observer().looking_away(), unseen_warnings():
             prints.start()
             with budget.limited():
                 abstract = {name: _spec_tree(names[name]) for name in tracers}
-                checked = types.FunctionType(made.__code__, {**space, **names, **abstract})
+                checked = types.FunctionType(function.__code__, {**trial_names, **names, **abstract})
                 if side_effects(checked, [_spec_tree(names[name]) for name in before], {}, first=True):
                     return "untried"
                 jax.eval_shape(run, *specs)
@@ -228,17 +236,17 @@ def _traced(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:
 
 
 def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str]) -> Outcome:
-    """Whether the call of a jitted function that raised can be traced with some arguments as what they are.
+    """The outcome of a trace of the failing call with some arguments as Python values instead of tracers.
 
     Args:
-        call: The call.
-        values: What the call gave for each parameter.
-        names: Of the arguments that are not traced.
+        call: The failing call of the jitted function.
+        values: The argument for each parameter.
+        names: The names of the arguments that stay Python values.
     """
     import jax
 
     fun = call.function
-    kinds = {each.name: each.kind for each in inspect.signature(fun).parameters.values()}
+    kinds = {parameter.name: parameter.kind for parameter in inspect.signature(fun).parameters.values()}
     if any(kinds.get(name) not in (_POSITIONAL, _KEYWORD) for name in (*names, *values)):
         return "untried"
     traced = {name: value for name, value in values.items() if name not in names}
@@ -253,15 +261,18 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
         static = {name: copied(values[name], copies) for name in names}
 
         def run(*inputs: Any) -> list[Any]:
-            mine = {**jax.tree_util.tree_unflatten(tree, inputs), **static}
-            # A text or an object among the results is an error of jit.
-            return [jax.numpy.asarray(each) for each in jax.tree_util.tree_leaves(plain(**mine))]
+            arguments = {**jax.tree_util.tree_unflatten(tree, inputs), **static}
+            # asarray raises for a string or an object in the result, as jit does.
+            return [jax.numpy.asarray(leaf) for leaf in jax.tree_util.tree_leaves(plain(**arguments))]
 
         with observer().looking_away(), unseen_warnings():
             prints.start()
             with left_for_error().limited():
-                given = {**jax.tree_util.tree_unflatten(tree, specs), **{name: values[name] for name in names}}
-                if side_effects(fun, [], given, first=True):
+                argument_values = {
+                    **jax.tree_util.tree_unflatten(tree, specs),
+                    **{name: values[name] for name in names},
+                }
+                if side_effects(fun, [], argument_values, first=True):
                     return "untried"
                 jax.eval_shape(run, *specs)
     except (NotCopied, TooLong, SystemExit, GeneratorExit):
@@ -291,29 +302,29 @@ Tracers = dict[str, tuple[list[Any], Any, list[int]]]
 
 
 def _specs(names: dict[str, Any]) -> tuple[list[Any], Tracers]:
-    """Types of the traced leaves of some values, and where they belong."""
+    """The types of the traced leaves of some values, and the positions of the leaves in the values."""
     import jax
 
     specs: list[Any] = []
-    found: Tracers = {}
+    tracers: Tracers = {}
     for name, value in names.items():
         leaves, tree = jax.tree_util.tree_flatten(value)
         places = [number for number, leaf in enumerate(leaves) if is_tracer_type(type(leaf))]
         if places:
-            found[name] = (leaves, tree, places)
+            tracers[name] = (leaves, tree, places)
             specs += [_spec(leaves[number]) for number in places]
-    return specs, found
+    return specs, tracers
 
 
 def _filled(tracers: Tracers, new: Sequence[Any]) -> dict[str, Any]:
     import jax
 
-    waiting = iter(new)
+    new_leaves = iter(new)
     values = {}
     for name, (leaves, tree, places) in tracers.items():
         filled = list(leaves)
         for number in places:
-            filled[number] = next(waiting)
+            filled[number] = next(new_leaves)
         values[name] = jax.tree_util.tree_unflatten(tree, filled)
     return values
 

@@ -18,7 +18,7 @@ from .raised import RaisedAt, is_of_jax
 from .static_argument_edits import is_differentiated, static_cure
 from .trial import passed
 
-#: Public names of jax.errors -> what Python needs: a sentence.
+#: Classes of jax.errors -> the sentence that names the needed value.
 WANTED = {
     "TracerBoolConversionError": "Python's if, while, and, or and not need a value that is true or false.",
     "TracerIntegerConversionError": "Python needs an integer, for example for a range, an index or a shape.",
@@ -27,7 +27,7 @@ WANTED = {
     "NonConcreteBooleanIndexError": "A boolean index decides the shape of the result.",
 }
 _STATIC = "For a setting that seldom changes, pass the name of the argument to jax.jit as static_argnames."
-#: Where no cure fits the line: what to do in general.
+#: The sentence about grad; _GENERAL below: the cure of each error class when no other cure fits.
 _UNDER_GRAD = (
     "jax.grad without jax.jit can run this line, because jax.grad calls the function with values. Under jax.jit, "
     "arrays have no values."
@@ -66,14 +66,14 @@ _LEAKED = re.compile(r"^Encountered an unexpected tracer")
 
 
 def value_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Python needed the value of a traced array."""
+    """Explains an error because Python, NumPy or JAX needed the value of a traced array."""
     kind = kind_name(type(error))
     message = message_of(error)
     if kind in WANTED and is_of_jax(error):
         return _value(kind, error, raised, function)
     if isinstance(error, TypeError) and _SHAPE.search(message):
         sizes = FoundCure(".shape", None, "Take the sizes from the shape of an array, such as x.shape[0].")
-        return _known(
+        return _explained_with_culprits(
             "JAX needs the sizes of a shape while JAX traces",
             "A shape is fixed while JAX traces.",
             error,
@@ -84,40 +84,44 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         )
     if isinstance(error, TypeError) and _REPEATED.search(message):
         title = f"Python needs the value of {_text(raised) or 'a traced number'} while JAX traces"
-        return _known(title, "The number decides how long the list is.", error, raised, function, [])
+        return _explained_with_culprits(title, "The number decides how long the list is.", error, raised, function, [])
     if isinstance(error, TypeError) and _KEY.search(message):
         title = "A traced array cannot be a key of a dict or an element of a set"
-        wanted = "A key needs a value."
+        need = "A key needs a value."
         cure = FoundCure("a list", None, "Use a list, or a key that is no array, such as a text or an index.")
-        return _known(title, wanted, error, raised, function, [cure], every=True)
+        return _explained_with_culprits(title, need, error, raised, function, [cure], of_all_types=True)
     if isinstance(error, TypeError) and (parameter := _PARAMETER.search(message)):
         title = f"JAX needs the value of {parameter[2]} in {_text(raised) or parameter[1]} while JAX traces"
-        return _known(title, "This number decides the shape of the result.", error, raised, function, [])
+        return _explained_with_culprits(
+            title, "This number decides the shape of the result.", error, raised, function, []
+        )
     if isinstance(error, ValueError) and _STATIC_TRACED.search(message):
         title = f"JAX needs a value in {_text(raised) or 'this call'} while JAX traces"
-        wanted = "An argument of this function decides what the function computes, and needs a value."
-        return _known(title, wanted, error, raised, function, [])
+        need = "An argument of this function decides what the function computes, and needs a value."
+        return _explained_with_culprits(title, need, error, raised, function, [])
     if isinstance(error, IndexError) and _SLICE.search(message):
-        what = _text(raised) or "a slice"
+        slice_text = _text(raised) or "a slice"
         cures = Slices(raised).cures() if raised is not None else []
-        wanted = "The bounds of a slice decide the shape of the result."
-        return _known(f"JAX needs the bounds of {what} while JAX traces", wanted, error, raised, function, cures)
+        need = "The bounds of a slice decide the shape of the result."
+        return _explained_with_culprits(
+            f"JAX needs the bounds of {slice_text} while JAX traces", need, error, raised, function, cures
+        )
     if isinstance(error, TypeError) and _FORMAT.search(message):
-        wanted = "A format such as .2f needs the value of a number."
+        need = "A format such as .2f needs the value of a number."
         cures = Calls(raised).cures() if raised is not None else []
         title = f"Python needs the value of {_text(raised) or 'a traced array'} to format it while JAX traces"
-        return _known(title, wanted, error, raised, function, cures, every=True)
+        return _explained_with_culprits(title, need, error, raised, function, cures, of_all_types=True)
     return None
 
 
 def _text(raised: RaisedAt | None) -> str | None:
-    """The text of the expression that raised, at most 60 characters; None where it is not known."""
+    """The code of the failing expression, at most 60 characters; None without source code."""
     text = raised.text if raised is not None else None
     return text if text is None or len(text) <= 60 else f"{text[:59]}…"
 
 
-def _matched(raised: RaisedAt | None) -> str | None:
-    """The comparison that a case of a match statement makes."""
+def _match_comparison(raised: RaisedAt | None) -> str | None:
+    """The comparison, such as x == 0, that a case of a match statement stands for."""
     pattern = raised.parents.get(id(raised.node)) if raised is not None else None
     matched = raised.around(ast.Match) if raised is not None else None
     if raised is None or not isinstance(pattern, ast.MatchValue) or not isinstance(matched, ast.Match):
@@ -125,81 +129,81 @@ def _matched(raised: RaisedAt | None) -> str | None:
     return f"{raised.source(matched.subject)} == {raised.source(pattern.value)}"
 
 
-def _elements(raised: RaisedAt) -> list[Any]:
-    """The traced integers in the tuples and lists that the expression reads."""
-    nodes = [each for each in ast.walk(raised.node) if isinstance(each, ast.Name)] if raised.node is not None else []
-    held = [value_of(raised, each) for each in nodes]
-    return [each for value in held if type(value) in (tuple, list) for each in value if _is_integer(each)]
+def _traced_elements(raised: RaisedAt) -> list[Any]:
+    """The traced integers in the tuples and lists that the failing expression reads."""
+    nodes = [part for part in ast.walk(raised.node) if isinstance(part, ast.Name)] if raised.node is not None else []
+    values = [value_of(raised, name_node) for name_node in nodes]
+    return [element for value in values if type(value) in (tuple, list) for element in value if _is_integer(element)]
 
 
 def _is_integer(tracer: Any) -> bool:
     return not getattr(tracer, "shape", ()) and "int" in str(getattr(tracer, "dtype", ""))
 
 
-def _known(
+def _explained_with_culprits(
     title: str,
-    wanted: str,
+    need: str,
     error: BaseException,
     raised: RaisedAt | None,
     function: str,
     cures: list[FoundCure],
     last: list[FoundCure] | None = None,
-    every: bool = False,
+    of_all_types: bool = False,
 ) -> Explained:
-    # The traceback shows no tracer here: those that the expression reads and that are no arrays are meant.
-    found = named_culprits(raised, _ARGUMENTS.search(message_of(error)))
-    if raised is not None and not found.inputs:
-        scalars = [each for each in raised.tracers.values() if every or _is_integer(each)]
-        found = culprits(raised, scalars or _elements(raised))
-    return _explained(title, wanted, error, raised, function, found, [*cures], last or [])
+    # The traceback does not show the tracer, so take the scalar tracers that the failing expression reads.
+    origins = named_culprits(raised, _ARGUMENTS.search(message_of(error)))
+    if raised is not None and not origins.inputs:
+        scalars = [tracer for tracer in raised.tracers.values() if of_all_types or _is_integer(tracer)]
+        origins = culprits(raised, scalars or _traced_elements(raised))
+    return _explained(title, need, error, raised, function, origins, [*cures], last or [])
 
 
 def _explained(
     title: str,
-    wanted: str,
+    need: str,
     error: BaseException,
     raised: RaisedAt | None,
     function: str,
-    found: Culprits,
+    origins: Culprits,
     cures: list[FoundCure],
     last: list[FoundCure],
 ) -> Explained:
     tried = list(cures) if raised is None else passed(raised, cures)
-    if raised is not None and not found.is_inner and found.transform is None:
-        static = static_cure(raised, error, found.function or function, found.names)
+    if raised is not None and not origins.is_inner and origins.transform is None:
+        static = static_cure(raised, error, origins.function or function, origins.names)
         if static is not None:
             tried.append(static)
-    general = next((key for key, sentence in WANTED.items() if sentence == wanted), kind_name(type(error)))
+    general = next((key for key, sentence in WANTED.items() if sentence == need), kind_name(type(error)))
     if not tried and not last and general in _GENERAL:
         name, words = _GENERAL[general]
         tried.append(FoundCure(name, None, words))
-    text = " ".join(filter(None, [wanted, found.sentence, _why(found)]))
-    if raised is not None and raised.under_grad and found.function is not None and not wanted.startswith("NumPy"):
+    text = " ".join(filter(None, [need, origins.sentence, _why(origins)]))
+    if raised is not None and raised.under_grad and origins.function is not None and not need.startswith("NumPy"):
         text = f"{text} {_UNDER_GRAD}"
     return Explained(None, title, text, (*tried, *last), traced=True)
 
 
-def _why(found: Culprits) -> str:
-    if found.transform == "vmap":
+def _why(origins: Culprits) -> str:
+    if origins.transform == "vmap":
         return "Under vmap, a name stands for all elements at once, and each element has its own value."
-    if found.inputs:
+    if origins.inputs:
         return "While JAX traces, arguments have shapes but no values."
     return "While JAX traces, an array has a shape but no values."
 
 
 def _value(kind: str, error: BaseException, raised: RaisedAt | None, function: str) -> Explained:
-    what = _matched(raised) or _text(raised) or "a traced array"
-    title = f"Python needs the value of {what} while JAX traces"
+    source = _match_comparison(raised) or _text(raised) or "a traced array"
+    title = f"Python needs the value of {source} while JAX traces"
     if kind == "TracerBoolConversionError":
-        title = f"Python cannot know whether {what} is true while JAX traces"
+        title = f"Python cannot know whether {source} is true while JAX traces"
         if raised is not None and isinstance(raised.node, ast.Call):
-            title = f"Python needs the value of {what} while JAX traces"
+            title = f"Python needs the value of {source} while JAX traces"
             kind = "ConcretizationTypeError"
     if kind == "TracerArrayConversionError":
-        title = f"NumPy needs the values of an array in {what} while JAX traces"
-    wanted = WANTED[kind]
+        title = f"NumPy needs the values of an array in {source} while JAX traces"
+    need = WANTED[kind]
     if kind == "ConcretizationTypeError" and _CONVERSION.search(message_of(error)):
-        wanted = _NUMBER
+        need = _NUMBER
     of_length = "`length` argument to `scan`" in message_of(error)
     if of_length:
         title = "JAX needs the length of a scan while JAX traces"
@@ -220,29 +224,29 @@ def _value(kind: str, error: BaseException, raised: RaisedAt | None, function: s
                 or choices.combination()
                 or _index(raised)
             )
-    found = culprits(raised)
-    return _explained(title, wanted, error, raised, function, found, cures, [])
+    origins = culprits(raised)
+    return _explained(title, need, error, raised, function, origins, cures, [])
 
 
 def _index(raised: RaisedAt) -> list[FoundCure]:
-    """Of a list at a traced place."""
+    """The cures of a list with a traced index: jax.lax.switch or an array."""
     node = raised.around(ast.Subscript)
     if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.List | ast.Tuple | ast.Name):
         return []
-    held = value_of(raised, node.value) if raised.frame is not None else None
+    container = value_of(raised, node.value) if raised.frame is not None else None
     parts = node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else []
     call = raised.parents.get(id(node))
     is_called = isinstance(call, ast.Call) and call.func is node
-    if is_called or (type(held) in (list, tuple) and held and all(map(callable, held))):
+    if is_called or (type(container) in (list, tuple) and container and all(map(callable, container))):
         name = f"{lax_name(raised)}.switch"
         words = "switch calls one of several functions by a traced index. All must return the same types."
-        if not isinstance(call, ast.Call) or call.func is not node or call.keywords or not (held or parts):
+        if not isinstance(call, ast.Call) or call.func is not node or call.keywords or not (container or parts):
             return [FoundCure(name, None, words)]
-        given = [raised.source(each) for each in (node.slice, node.value, *call.args)]
-        code = f"{name}({', '.join(given)})"
+        arguments = [raised.source(argument) for argument in (node.slice, node.value, *call.args)]
+        code = f"{name}({', '.join(arguments)})"
         return [applied(FoundCure(name, code, words), [edit_of(raised, over(call, code))])]
-    texts = [each.value if isinstance(each, ast.Constant) else None for each in parts] or held
-    if type(texts) in (list, tuple) and texts and all(type(each) is str for each in texts):
+    texts = [element.value if isinstance(element, ast.Constant) else None for element in parts] or container
+    if type(texts) in (list, tuple) and texts and all(type(element) is str for element in texts):
         words = "Return the index, and take the text outside of the function: a program computes no texts."
         return [FoundCure("the index", None, words)]
     code = f"{jnp_name(raised)}.asarray({raised.source(node.value)})[{raised.source(node.slice)}]"

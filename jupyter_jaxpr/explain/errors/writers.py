@@ -1,4 +1,4 @@
-"""Finds the statement of the user's that kept a traced value in an attribute, a list or a dict of outside."""
+"""Finds the statement in the user's code that stored a traced value in an outside attribute, list or dict."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ _KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert
 
 
 def writer_of(raised: RaisedAt, error: BaseException) -> tuple[str, str] | None:
-    """The name of the function and the only statement that writes what the expression reads; None where not known.
+    """The function name and the code of the only statement that writes a value which the failing expression reads.
 
     Args:
         raised: Where a traced value of an earlier trace was used.
-        error: What was raised.
+        error: The exception of the later use.
     """
-    read = _read(raised.node)
-    found = {
+    read = _names_read(raised.node)
+    writers = {
         (function.name, text)
         for module, lines in _modules(raised)
         for function in ast.walk(module)
         if isinstance(function, ast.FunctionDef) and function is not raised.function and function.name != "__init__"
-        for text in _writes(function, lines, read)
+        for text in _outside_writes(function, lines, read)
     }
-    return next(iter(found)) if len(found) == 1 else None
+    return next(iter(writers)) if len(writers) == 1 else None
 
 
-def _read(node: ast.AST | None) -> set[str]:
-    """What an expression reads: names, and attributes by the name behind the point."""
+def _names_read(node: ast.AST | None) -> set[str]:
+    """The names that an expression reads; an attribute counts as .name."""
     nodes = list(ast.walk(node)) if node is not None else []
-    names = {each.id for each in nodes if isinstance(each, ast.Name)}
-    return names | {f".{each.attr}" for each in nodes if isinstance(each, ast.Attribute)}
+    names = {part.id for part in nodes if isinstance(part, ast.Name)}
+    return names | {f".{part.attr}" for part in nodes if isinstance(part, ast.Attribute)}
 
 
 def _modules(raised: RaisedAt) -> Iterator[tuple[ast.Module, list[str]]]:
-    """The text that raised, and those of the user's functions that the notebook has in names."""
+    """The syntax tree and the lines of the failing file, and of the files of the user's other functions."""
     if raised.loops is not None:
         yield raised.loops.module, raised.loops.lines
     files = {raised.place.file}
@@ -63,29 +63,29 @@ def _file_of(value: Any) -> str:
     return file_of(function.__code__) if type(function) is FunctionType else ""
 
 
-def _writes(function: ast.FunctionDef, lines: list[str], read: set[str]) -> Iterator[str]:
-    """The statements of a function that write into something from outside that an expression reads."""
-    own = own_names(function)
+def _outside_writes(function: ast.FunctionDef, lines: list[str], read: set[str]) -> Iterator[str]:
+    """The code of the statements in a function that write to an outside name or attribute in `read`."""
+    local_names = own_names(function)
     for node in ast.walk(function):
         targets: list[ast.expr] = []
         if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) and not isinstance(node.value, ast.Constant):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            targets = [part for each in targets for part in ast.walk(each) if _is_written(part)]
+            targets = [part for target in targets for part in ast.walk(target) if _is_written(part)]
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and called(node.value) in _KEEPING:
             targets = [node.value.func.value] if isinstance(node.value.func, ast.Attribute) else []
-        if any(_is_kept(target, own, read) for target in targets):
+        if any(_is_outside_write(target, local_names, read) for target in targets):
             text = " ".join((ast.get_source_segment("\n".join(lines), node) or "").split())
             yield text if len(text) <= 60 else f"{text[:59]}…"
 
 
 def _is_written(node: ast.AST) -> TypeGuard[ast.expr]:
-    """Whether a part of the left side of an assignment is written, as both of `model.h, y` are."""
+    """Whether an assignment writes a node of its left side, as it writes both nodes of `model.h, y = ...`."""
     return isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load)
 
 
-def _is_kept(target: ast.expr, own: set[str], read: set[str]) -> bool:
+def _is_outside_write(target: ast.expr, local_names: set[str], read: set[str]) -> bool:
     while isinstance(target, ast.Subscript):
         target = target.value
     if isinstance(target, ast.Attribute):
         return f".{target.attr}" in read
-    return isinstance(target, ast.Name) and target.id not in own and target.id in read
+    return isinstance(target, ast.Name) and target.id not in local_names and target.id in read
