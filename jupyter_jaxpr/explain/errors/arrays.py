@@ -10,7 +10,7 @@ from typing import Any
 
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
-from .arguments import packages_of
+from .arguments import module_of_call, packages_of
 from .calls import Calls
 from .choices import Choices
 from .constructs import called
@@ -342,15 +342,23 @@ def _transpose_cures(raised: RaisedAt | None) -> list[FoundCure]:
     if is_weight and shapes[0][1][-1:] != shapes[1][1][-1:] and shapes[1][1][-1:] == shapes[0][1][:1]:
         left, right = (raised.source(node) for node, _ in shapes)
         node = raised.node
-        code = f"{right} @ {left}"
-        if isinstance(node, ast.Call):
-            code = f"{raised.source(node.func)}({right}, {left})"
         words = f"In this order, the product sums over the axes of {shapes[1][1][-1]} elements."
-        return [FoundCure("the order", code if called(node) in ("", "dot", "matmul") else None, words)]
+        return [FoundCure("the order", _product_in_order(raised, node, right, left), words)]
     if shapes[0][1][-1:] == shapes[1][1][-1:]:
         code = f"{raised.source(shapes[1][0])}.T"
         return [FoundCure(".T", code, f"{code} has the shape {shapes[1][1][::-1]}, whose first size fits.")]
     return [general]
+
+
+def _product_in_order(raised: RaisedAt, node: ast.AST, left: str, right: str) -> str | None:
+    """The code of a product with these operands; None where the code of the product has other arguments, too."""
+    if not isinstance(node, ast.Call):
+        return f"{left} @ {right}"
+    if node.keywords or called(node) not in ("dot", "matmul"):
+        return None
+    if module_of_call(raised, node):
+        return f"{raised.source(node.func)}({left}, {right})" if len(node.args) == 2 else None
+    return f"{left}.dot({right})" if len(node.args) == 1 else None
 
 
 def _array_as_condition(raised: RaisedAt | None) -> Explained:

@@ -154,6 +154,9 @@ class Calls:
         local_names = own_names(function) - {parameter.arg for parameter in function.args.args}
         if not isinstance(root, ast.Name) or root.id in local_names or not isinstance(call.func, ast.Attribute):
             return None
+        module = namespace(self._raised).get(root.id)
+        if type(module) is types.ModuleType and module.__name__.partition(".")[0] == "jax":
+            return None  # such as jax.debug.print, which belongs inside
         return self._source(call.func)
 
     def _max_or_min(self, node: ast.Call, name: str) -> list[FoundCure]:

@@ -10,7 +10,7 @@ from ...plain_text import message_of
 from ...quantities import count
 from .edits import edit_of, over
 from .explanation import Explained
-from .raised import RaisedAt
+from .raised import RaisedAt, was_raised_in_jax
 from .returned import function_of_text, result_of
 
 _NO_TUPLE = re.compile(
@@ -35,8 +35,8 @@ def _too_few(raised: RaisedAt, name: str, missing: int) -> Explained | None:
             is_it = isinstance(argument, ast.Lambda) if name == "<lambda>" else ast.unparse(argument) == name
             if function is None or not is_it:
                 continue
-            takes = len([*function.args.posonlyargs, *function.args.args])
-            if name == "<lambda>" and (rule == "forward" or takes < 3):
+            takes = len([*function.args.posonlyargs, *function.args.args]) - len(function.args.defaults)
+            if takes <= missing or (name == "<lambda>" and (rule == "forward" or takes < 3)):
                 continue
             rule_name = "" if name == "<lambda>" else f" {name}"
             title = (
@@ -59,7 +59,9 @@ def derivative_rule_error(error: BaseException, raised: RaisedAt | None, functio
     if raised is None or raised.loops is None or not isinstance(error, TypeError | ValueError):
         return None
     if missing := _MISSING.search(message_of(error).strip()):
-        return _too_few(raised, missing["name"], int(missing["count"]))
+        # A call of the rule in the user's own code says nothing about the arguments that JAX passes.
+        is_called_by_jax = was_raised_in_jax(error)
+        return _too_few(raised, missing["name"], int(missing["count"])) if is_called_by_jax else None
     match = _NO_TUPLE.search(message_of(error).strip())
     if match is None or match["given"] != "PyTreeDef(*)":
         return None

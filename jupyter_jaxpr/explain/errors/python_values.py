@@ -269,7 +269,12 @@ def _value_and_grad(
     """Explains value, aux, gradient = jax.value_and_grad(f, has_aux=True)(x): value and aux are one pair."""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
         return None
-    has_aux = any(keyword.arg == "has_aux" for keyword in transform.keywords)
+    if expected == "2" or len(statement.targets[0].elts) == 2:
+        return None  # the parts of the value or of the gradient have other names than there are parts
+    options = [keyword.value for keyword in transform.keywords if keyword.arg == "has_aux"]
+    if any(not isinstance(option, ast.Constant) for option in options):
+        return None
+    has_aux = any(isinstance(option, ast.Constant) and option.value for option in options)
     title = f"value_and_grad gives a pair, but the line has {expected} names"
     if not has_aux:
         words = "Write two names: the value and the gradient. Several argnums give one tuple of gradients."
