@@ -154,7 +154,7 @@ class Choices:
 
     def _two_values(self, at: ast.If) -> tuple[ast.AST, str, str, str] | None:
         """The last replaced node, the code before the value, such as "y = ", and the two values of a choice."""
-        after = [] if at.orelse else self._after(at)
+        after = [] if at.orelse else self._statements_after(at)
         match at.body, at.orelse or after:
             case (
                 [ast.Return(value=ast.expr() as first_value)],
@@ -173,7 +173,7 @@ class Choices:
                 return at, f"{name} = ", ast.unparse(ast.BinOp(ast.Name(name, ast.Load()), op, value)), name
         return None
 
-    def _after(self, at: ast.If) -> list[ast.stmt]:
+    def _statements_after(self, at: ast.If) -> list[ast.stmt]:
         parent = self._raised.parents.get(id(at))
         for _, value in ast.iter_fields(parent) if parent is not None else ():
             if isinstance(value, list) and at in value:

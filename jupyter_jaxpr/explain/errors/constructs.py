@@ -299,11 +299,11 @@ def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) ->
     # A float carry that each step rounds to an integer may never fulfil the end condition of a while_loop.
     if "float" in type_before and "float" in type_after:
         words = f"Convert the new carry back to {type_before} at the end of each step. The conversion may lose digits."
-        cures.append(_ending(raised, path, type_before, words))
+        cures.append(_conversion_at_end(raised, path, type_before, words))
     return cures
 
 
-def _ending(raised: RaisedAt | None, path: str, dtype: str, text: str) -> FoundCure:
+def _conversion_at_end(raised: RaisedAt | None, path: str, dtype: str, text: str) -> FoundCure:
     cure = FoundCure(f"stay {dtype}", None, text)
     parts = _body_and_carry(raised)
     if raised is None or parts is None:

@@ -74,7 +74,7 @@ def copied(
         if type(value) is not FunctionType:
             raise NotCopied
     if type(value) is not FunctionType or is_installed(file_of(value.__code__)):
-        if any(is_jitted(inside) and not is_of_jax(inside) for inside in _inside(value)):
+        if any(is_jitted(inside) and not is_of_jax(inside) for inside in _functions_inside(value)):
             raise NotCopied
         return value
     if id(value) in copies:
@@ -89,7 +89,7 @@ def copied(
     copy = FunctionType(code, names, value.__name__, value.__defaults__, cells)
     copy.__kwdefaults__ = value.__kwdefaults__
     copies[id(value)] = copy
-    for name in set(_names(code)) & names.keys():
+    for name in set(_global_names(code)) & names.keys():
         names[name] = copied(names[name], copies, codes=codes)
     for name, cell in zip(code.co_freevars, cells, strict=True):
         try:
@@ -106,7 +106,7 @@ def has_handler(code: CodeType) -> bool:
     return any(has_handler(constant) for constant in code.co_consts if isinstance(constant, CodeType))
 
 
-def _inside(value: Any) -> Iterator[Any]:
+def _functions_inside(value: Any) -> Iterator[Any]:
     """The functions inside an object, a class or a function that a library made."""
     for inside in functions_inside(value):
         yield inside
@@ -118,9 +118,9 @@ def _inside(value: Any) -> Iterator[Any]:
                 yield member.__func__ if type(member) in (staticmethod, classmethod) else member
 
 
-def _names(code: CodeType) -> Iterator[str]:
+def _global_names(code: CodeType) -> Iterator[str]:
     """The global names that code and its nested functions read."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names(constant)
+            yield from _global_names(constant)

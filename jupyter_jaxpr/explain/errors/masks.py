@@ -80,7 +80,7 @@ def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[Foun
     text = "jnp.where keeps the shape. Set FILL to the value of the elements that the mask leaves out."
     if harmful is not None:
         text = (
-            f"jnp.where keeps the shape, so {_text(raised, harmful.node)} would count the elements that the mask "
+            f"jnp.where keeps the shape, so {_shortened(raised, harmful.node)} would count the elements that the mask "
             f"leaves out, whatever their value. Give the mask to a reduction, as in {jnp}.mean({array}, where={mask})."
         )
         return [FoundCure(where_name, None, text)]
@@ -129,7 +129,7 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
         words = "The number of elements is a number of the program, which no shape can have."
         return applied(FoundCure(f"{jnp}.count_nonzero", count, words), [edit_of(raised, over(use.node, count))])
     uses = list(_all_uses(raised, use))
-    firsts = [_first(later_use) for later_use in (uses if use.name != "value" else uses[1:])]
+    firsts = [_position_of_use(later_use) for later_use in (uses if use.name != "value" else uses[1:])]
     if name in _COUNTED and firsts and None not in firsts and _is_array(raised, node, outer, name):
         size = 1 + max(index for index in firsts if index is not None)
         words = f"size={size} keeps as many positions as are read. Where fewer elements are true, a position is 0."
@@ -139,7 +139,7 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
     if harmful is None:
         return chosen(FoundCure("size", code, text), [edit_of(raised, over(node, code))])
     words = (
-        f"size= makes {name} fill its result up to a fixed length, and {_text(raised, harmful.node)} would count "
+        f"size= makes {name} fill its result up to a fixed length, and {_shortened(raised, harmful.node)} would count "
         "the elements that are filled in. "
     )
     if name in _COUNTED:
@@ -160,7 +160,7 @@ def _is_array(raised: RaisedAt, node: ast.Call, outer: ast.expr, name: str) -> b
     return outer is not node or (bool(targets) and all(isinstance(target, ast.Tuple | ast.List) for target in targets))
 
 
-def _first(use: Use) -> int | None:
+def _position_of_use(use: Use) -> int | None:
     """The position that a use such as result[0] reads; None for any other use."""
     match use.node:
         case ast.Subscript(slice=ast.Constant(value=int(place))) if not use.name and place >= 0:
@@ -179,7 +179,7 @@ def use_of(raised: RaisedAt, node: ast.expr) -> Use:
         case ast.Attribute(attr="shape"), ast.Subscript(slice=ast.Constant(value=0)):
             return Use("shape", outer)
         case ast.Attribute(attr=name), ast.Call(func=function, args=args, keywords=options) if function is parent:
-            return Use(name, outer, _written(raised, args, options))
+            return Use(name, outer, _argument_texts(raised, args, options))
         case ast.Call(func=ast.Name(id="len"), args=[_]), _:
             assert isinstance(parent, ast.Call)
             return Use("len", parent)
@@ -188,7 +188,7 @@ def use_of(raised: RaisedAt, node: ast.expr) -> Use:
         ), _:
             assert isinstance(parent, ast.Call)
             if first is node and module_of(raised, module) == "jax.numpy":
-                return Use(name, parent, _written(raised, args, options))
+                return Use(name, parent, _argument_texts(raised, args, options))
             return Use("", parent)
         case ((ast.Return() | ast.Assign() | ast.Expr() | ast.BinOp() | ast.UnaryOp() | ast.Tuple() | ast.Lambda()), _):
             return Use("value", node)
@@ -198,7 +198,7 @@ def use_of(raised: RaisedAt, node: ast.expr) -> Use:
     return Use("value", node)
 
 
-def _written(raised: RaisedAt, args: list[ast.expr], options: list[ast.keyword]) -> tuple[str, ...]:
+def _argument_texts(raised: RaisedAt, args: list[ast.expr], options: list[ast.keyword]) -> tuple[str, ...]:
     return (*map(raised.source, args), *(f"{option.arg}={raised.source(option.value)}" for option in options))
 
 
@@ -226,6 +226,6 @@ def _dtype(raised: RaisedAt, node: ast.expr) -> str:
     return dtype_of(value_of(raised, node.value))
 
 
-def _text(raised: RaisedAt, node: ast.expr) -> str:
+def _shortened(raised: RaisedAt, node: ast.expr) -> str:
     text = " ".join(raised.source(node).split())
     return text if len(text) <= 60 else f"{text[:59]}…"

@@ -29,9 +29,9 @@ def misused_at_error(error: BaseException, raised: RaisedAt | None, function: st
     statement = raised.statement_of(raised.node)
     match statement:
         case ast.Assign(targets=[ast.Subscript() as target], value=value) if _array_of(target) is not None:
-            return _written(raised, statement, target, "set", raised.source(value))
+            return _assigned_at(raised, statement, target, "set", raised.source(value))
         case ast.AugAssign(target=ast.Subscript() as target, op=op, value=value) if _array_of(target) is not None:
-            return _written(raised, statement, target, _METHODS.get(type(op)), raised.source(value))
+            return _assigned_at(raised, statement, target, _METHODS.get(type(op)), raised.source(value))
     return _without_index(raised) or _without_method(raised)
 
 
@@ -43,7 +43,9 @@ def _array_of(node: ast.AST) -> ast.expr | None:
     return None
 
 
-def _written(raised: RaisedAt, statement: ast.stmt, target: ast.Subscript, method: str | None, value: str) -> Explained:
+def _assigned_at(
+    raised: RaisedAt, statement: ast.stmt, target: ast.Subscript, method: str | None, value: str
+) -> Explained:
     array = _array_of(target)
     assert array is not None
     line = " ".join(raised.source(statement).split())

@@ -15,15 +15,15 @@ def namespace(raised: RaisedAt) -> dict[str, Any]:
 
 def jnp_name(raised: RaisedAt) -> str:
     """The name of jax.numpy in the user's code, such as jnp."""
-    return _named(raised, "jnp", "numpy")
+    return _name_of_module(raised, "jnp", "numpy")
 
 
 def lax_name(raised: RaisedAt) -> str:
     """The name of jax.lax in the user's code, such as lax or jax.lax."""
-    return _named(raised, "lax", "lax", is_written=True)
+    return _name_of_module(raised, "lax", "lax", is_written=True)
 
 
-def _named(raised: RaisedAt, short: str, module: str, is_written: bool = False) -> str:
+def _name_of_module(raised: RaisedAt, short: str, module: str, is_written: bool = False) -> str:
     names = raised.module_names
     space = namespace(raised)
     is_known = not space or space.get(short) is sys.modules.get(f"jax.{module}")

@@ -153,7 +153,7 @@ def _none_operand(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained
     names = [
         operand
         for operand in nodes
-        if isinstance(operand, ast.Name) and _has(raised, operand) and value_of(raised, operand) is None
+        if isinstance(operand, ast.Name) and _is_bound(raised, operand) and value_of(raised, operand) is None
     ]
     calls = [operand for operand in nodes if isinstance(operand, ast.Call)]
     nones = names or (calls if len(calls) == 1 else [])
@@ -335,7 +335,7 @@ def _no_return(raised: RaisedAt) -> Explained | None:
     for node in nodes:
         maker = _function_of_value(raised, node)
         if maker is None or (
-            isinstance(node, ast.Name) and (not _has(raised, node) or value_of(raised, node) is not None)
+            isinstance(node, ast.Name) and (not _is_bound(raised, node) or value_of(raised, node) is not None)
         ):
             continue
         missing = missing_return(raised, maker)
@@ -431,7 +431,7 @@ def _iterator(raised: RaisedAt) -> Explained | None:
     return Explained(None, title, "", tuple(passed(raised, [cure])))
 
 
-def _has(raised: RaisedAt, node: ast.Name) -> bool:
+def _is_bound(raised: RaisedAt, node: ast.Name) -> bool:
     assert raised.frame is not None
     return node.id in raised.frame.f_locals or node.id in raised.frame.f_globals
 

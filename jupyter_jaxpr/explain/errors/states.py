@@ -205,7 +205,7 @@ def _leaking_statement(raised: RaisedAt, function: str) -> tuple[int, str] | Non
     for node in ast.walk(traced):
         if isinstance(node, ast.Assign | ast.AugAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if any(_is_outside(part, local_names) for target in targets for part in _parts_of(target)):
+            if any(_is_outside(part, local_names) for target in targets for part in _targets_of(target)):
                 statements[id(node)] = node
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and called(node.value) in _KEEPING:
             holder = node.value.func
@@ -218,7 +218,7 @@ def _leaking_statement(raised: RaisedAt, function: str) -> tuple[int, str] | Non
     return statement.lineno, text if len(text) <= 60 else f"{text[:59]}…"
 
 
-def _parts_of(target: ast.expr) -> list[ast.expr]:
+def _targets_of(target: ast.expr) -> list[ast.expr]:
     return target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
 
 

@@ -209,7 +209,7 @@ def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Ou
         has_carry = carry is not None and carry.parameter in names and carry.parameter not in nodes_written
 
         def run(*leaves: Any) -> list[Any]:
-            run_names = {**trial_names, **_filled(tracers, leaves)}
+            run_names = {**trial_names, **_with_new_leaves(tracers, leaves)}
             result = types.FunctionType(function.__code__, run_names)(*[run_names[name] for name in before])
             if carry is not None and has_carry and not carry.is_kept(run_names[carry.parameter], result):
                 raise _OtherCarry
@@ -218,9 +218,9 @@ def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Ou
         with observer().looking_away(), unseen_warnings():
             prints.start()
             with budget.limited():
-                abstract = {name: _spec_tree(names[name]) for name in tracers}
+                abstract = {name: _types_of_tree(names[name]) for name in tracers}
                 checked = types.FunctionType(function.__code__, {**trial_names, **names, **abstract})
-                if side_effects(checked, [_spec_tree(names[name]) for name in before], {}, first=True):
+                if side_effects(checked, [_types_of_tree(names[name]) for name in before], {}, first=True):
                     return "untried"
                 jax.eval_shape(run, *specs)
     except (NotCopied, TooLong, SystemExit, GeneratorExit):
@@ -253,7 +253,7 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
     leaves, tree = jax.tree_util.tree_flatten(traced)
     if not all(_is_number_or_array(leaf) for leaf in leaves):
         return "untried"
-    specs = [_abstract(leaf) for leaf in leaves]
+    specs = [_type_of_leaf(leaf) for leaf in leaves]
     prints = PrintRecorder(lambda: "", swallow=True)
     try:
         copies: dict[int, Any] = {}
@@ -291,7 +291,7 @@ def _is_number_or_array(leaf: Any) -> bool:
     return isinstance(leaf, bool | int | float | complex) or (hasattr(leaf, "shape") and hasattr(leaf, "dtype"))
 
 
-def _abstract(leaf: Any) -> Any:
+def _type_of_leaf(leaf: Any) -> Any:
     import jax
 
     aval = jax.typeof(leaf)
@@ -312,11 +312,11 @@ def _specs(names: dict[str, Any]) -> tuple[list[Any], Tracers]:
         places = [number for number, leaf in enumerate(leaves) if is_tracer_type(type(leaf))]
         if places:
             tracers[name] = (leaves, tree, places)
-            specs += [_spec(leaves[number]) for number in places]
+            specs += [_type_of_tracer(leaves[number]) for number in places]
     return specs, tracers
 
 
-def _filled(tracers: Tracers, new: Sequence[Any]) -> dict[str, Any]:
+def _with_new_leaves(tracers: Tracers, new: Sequence[Any]) -> dict[str, Any]:
     import jax
 
     new_leaves = iter(new)
@@ -329,14 +329,14 @@ def _filled(tracers: Tracers, new: Sequence[Any]) -> dict[str, Any]:
     return values
 
 
-def _spec(tracer: Any) -> Any:
+def _type_of_tracer(tracer: Any) -> Any:
     import jax
 
     aval = tracer.aval
     return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=bool(getattr(aval, "weak_type", False)))
 
 
-def _spec_tree(value: Any) -> Any:
+def _types_of_tree(value: Any) -> Any:
     import jax
 
-    return jax.tree_util.tree_map(lambda leaf: _spec(leaf) if is_tracer_type(type(leaf)) else leaf, value)
+    return jax.tree_util.tree_map(lambda leaf: _type_of_tracer(leaf) if is_tracer_type(type(leaf)) else leaf, value)

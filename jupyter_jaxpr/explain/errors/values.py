@@ -70,7 +70,7 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     kind = kind_name(type(error))
     message = message_of(error)
     if kind in WANTED and is_of_jax(error):
-        return _value(kind, error, raised, function)
+        return _explained_conversion(kind, error, raised, function)
     if isinstance(error, TypeError) and _SHAPE.search(message):
         sizes = FoundCure(".shape", None, "Take the sizes from the shape of an array, such as x.shape[0].")
         return _explained_with_culprits(
@@ -177,13 +177,13 @@ def _explained(
     if not tried and not last and general in _GENERAL:
         name, words = _GENERAL[general]
         tried.append(FoundCure(name, None, words))
-    text = " ".join(filter(None, [need, origins.sentence, _why(origins)]))
+    text = " ".join(filter(None, [need, origins.sentence, _sentence_about_trace(origins)]))
     if raised is not None and raised.under_grad and origins.function is not None and not need.startswith("NumPy"):
         text = f"{text} {_UNDER_GRAD}"
     return Explained(None, title, text, (*tried, *last), traced=True)
 
 
-def _why(origins: Culprits) -> str:
+def _sentence_about_trace(origins: Culprits) -> str:
     if origins.transform == "vmap":
         return "Under vmap, a name stands for all elements at once, and each element has its own value."
     if origins.inputs:
@@ -191,7 +191,7 @@ def _why(origins: Culprits) -> str:
     return "While JAX traces, an array has a shape but no values."
 
 
-def _value(kind: str, error: BaseException, raised: RaisedAt | None, function: str) -> Explained:
+def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | None, function: str) -> Explained:
     source = _match_comparison(raised) or _text(raised) or "a traced array"
     title = f"Python needs the value of {source} while JAX traces"
     if kind == "TracerBoolConversionError":
