@@ -68,7 +68,10 @@ export function useRoving(start = 0): {
 }
 
 function isDisplayed(control: HTMLElement): boolean {
-  return getComputedStyle(control).display !== 'none';
+  // The second question is for hosts without the first.
+  return (
+    control.checkVisibility?.() ?? getComputedStyle(control).display !== 'none'
+  );
 }
 
 /** The document, or the shadow tree that a host draws the element in. */

@@ -350,7 +350,7 @@ def _transpose_cures(raised: RaisedAt | None) -> list[FoundCure]:
     return [general]
 
 
-def _product_in_order(raised: RaisedAt, node: ast.AST, left: str, right: str) -> str | None:
+def _product_in_order(raised: RaisedAt, node: ast.AST | None, left: str, right: str) -> str | None:
     """The code of a product with these operands; None where the code of the product has other arguments, too."""
     if not isinstance(node, ast.Call):
         return f"{left} @ {right}"

@@ -151,8 +151,9 @@ def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
         growth = _GROWN.search(" ".join(explanation.split()))
         if growth is not None and int(growth[2]) > int(growth[1]):
             words = (
-                "A carry keeps its number of elements. Return the new element as the output of a step of lax.scan, or "
-                "start with an array of the final shape and fill it with .at[i].set(...)."
+                f"A carry keeps its number of elements, here {growth[1]}. To collect an element of each step, return "
+                "the element as the output of a step of lax.scan, or start with an array of the final shape and fill "
+                "it with .at[i].set(...)."
             )
             cure = FoundCure("a fixed length", None, words)
         explanation = " ".join([*explanation.split(), *_carry_origins(raised, "")])

@@ -51,8 +51,10 @@ def class_of_text(raised: RaisedAt, kind: str) -> ast.ClassDef | None:
 def registered(raised: RaisedAt | None, kind: str) -> tuple[FoundCure, ...]:
     """The cure that registers a class as a pytree, so JAX finds the arrays in its objects."""
     words = f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields."
-    cure = FoundCure(_REGISTER, None, words)
     node = class_of_text(raised, kind) if raised is not None else None
+    if (field := _field_without_array(node)) is not None:
+        words += f" Mark {field} as static: {field} = dataclasses.field(metadata={{'static': True}})."
+    cure = FoundCure(_REGISTER, None, words)
     if raised is None or node is None:
         return (cure,)
     decorators = [decorator for decorator in node.decorator_list if "dataclass" in ast.unparse(decorator)]
@@ -66,3 +68,17 @@ def registered(raised: RaisedAt | None, kind: str) -> tuple[FoundCure, ...]:
     code = f"{_REGISTER}\n@{raised.source(decorators[0])}"
     cure = applied(FoundCure(_REGISTER, code, words), [edit_of(raised, over(decorators[0], code))])
     return tuple(passed(raised, [cure])) or (FoundCure(_REGISTER, None, words),)
+
+
+def _field_without_array(node: ast.ClassDef | None) -> str | None:
+    """The first field of a class whose annotation names a type that holds no array."""
+    for part in node.body if node is not None else ():
+        if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
+            if ast.unparse(part.annotation).partition("[")[0].rpartition(".")[2] in (
+                "str",
+                "bool",
+                "bytes",
+                "Callable",
+            ):
+                return part.target.id
+    return None
