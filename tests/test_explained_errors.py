@@ -107,7 +107,7 @@ def test_a_method_under_jit_without_static_self() -> None:
     finding = trace_error(caught.value, "predict")
     assert finding.title == "The argument self is not an array: its type is Model"
     assert [(cure.name, cure.code) for cure in finding.cures] == [
-        ("static_argnames", '@jax.jit(static_argnames="self")'),
+        ("static_argnames", None),  # Python hashes a Model by its identity, so the edit has no trial
         ("jax.tree_util.register_dataclass", None),
     ]
 
