@@ -135,7 +135,7 @@ def test_loops_in_loops(names, start, counts):
 
 
 @EVERY
-@given(start=floats.map(np.float32), which=st.lists(st.integers(-2, 5), min_size=1, max_size=5))
+@given(start=floats.map(np.float32), indices=st.lists(st.integers(-2, 5), min_size=1, max_size=5))
 def test_switches(start, indices):
     branches = [lambda h: h + 1, lambda h: h * 2, jnp.negative]
 
