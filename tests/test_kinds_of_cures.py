@@ -12,6 +12,7 @@ import pytest
 
 import jupyter_jaxpr
 from jupyter_jaxpr.explain.errors.call_messages import CALL_MESSAGES
+from jupyter_jaxpr.explain.errors.device_messages import DEVICE_MESSAGES
 from jupyter_jaxpr.explain.errors.lax_messages import LAX_MESSAGES
 from jupyter_jaxpr.explain.errors.message_rows import ARRAY_MESSAGES, MESSAGES
 from jupyter_jaxpr.explain.errors.setting_messages import SETTING_MESSAGES
@@ -69,7 +70,7 @@ def test_every_name_of_a_cure_of_a_miss_by_its_reasons_has_a_row() -> None:
 def test_every_message_has_a_row() -> None:
     titles = set(re.findall(r"^title: (.*)$", table("error_table"), re.MULTILINE))
     missing = set()
-    for message in (*ARRAY_MESSAGES, *CALL_MESSAGES, *LAX_MESSAGES, *MESSAGES, *SETTING_MESSAGES):
+    for message in (*ARRAY_MESSAGES, *CALL_MESSAGES, *DEVICE_MESSAGES, *LAX_MESSAGES, *MESSAGES, *SETTING_MESSAGES):
         pattern = re.sub(r"\\\{\d\\\}", ".+", re.escape(message.title))
         if not any(re.fullmatch(pattern, title) for title in titles):
             missing.add(message.title)

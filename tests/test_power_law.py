@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_jaxpr.document.types.timing import Sweep, SweepFit, SweepPoint
-from jupyter_jaxpr.exports.time import unclear_growth
+from jupyter_jaxpr.exports.growth_sentence import unclear_growth
 from jupyter_jaxpr.measure.times.power_law import power_law
 
 pytestmark = pytest.mark.any_jax

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..document.types import timing as schema
-from ..exports.time import growth_sentence, unclear_growth
+from ..exports.growth_sentence import growth_sentence, unclear_growth
 from ..measure.times.difference import is_slower
 from .warm_time import warm_document
 

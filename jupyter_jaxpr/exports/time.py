@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..document.types.document import Snapshot
-from ..document.types.timing import ProgramTiming, Sweep, SweepFit, SweepPoint, WarmTime
+from ..document.types.timing import ProgramTiming, Sweep, SweepPoint, WarmTime
 from ..quantities import duration, ends, factor, operations, size
+from .growth_sentence import TIMES, growth_sentence
 
 HEAD = ("", "median", "quartiles", "fastest", "call returns after")
 _NOT_MEASURED = "–"
@@ -18,13 +19,6 @@ _UNKNOWN = "unknown"
 _CALLS = "{runs} {kind} calls were timed. The fastest took {fastest}."
 _ONE_CALL = "1 {kind} call was timed."
 _BATCHES = "{runs} {kind} calls were timed in batches of {batch}. In the fastest batch, a call took {fastest}."
-_TIMES = {"eager": "eager time", "first": "first-call time", "warm": "warm time", "compile": "compile time"}
-_FEWEST_NUMBERS = 3
-_GROWING = {**_TIMES, "equations": "number of equations", "bytes": "memory size"}
-# An exponent of a smaller absolute value counts as no growth.
-_FLAT = 0.15
-# A smaller error would be printed as zero.
-_EXACT = 0.05
 
 
 @dataclass(frozen=True)
@@ -119,7 +113,7 @@ def _sweep(sweep: Sweep) -> SweepText:
         (title, cell_of) for title, cell_of in _COLUMNS if any(cell_of(point) is not None for point in sweep.points)
     ]
     head = (sweep.name, *(("function",) if several else ()), *(title for title, _ in columns))
-    remarks = [growth_sentence(sweep, fit) for fit in sweep.fits if fit.series in _TIMES]
+    remarks = [growth_sentence(sweep, fit) for fit in sweep.fits if fit.series in TIMES]
     return SweepText(
         title=f"Sweep of {sweep.call} over {sweep.name}",
         head=head,
@@ -160,33 +154,3 @@ def _median(time: WarmTime | None) -> str | None:
 
 def _seconds(seconds: float | None) -> str | None:
     return None if seconds is None else duration(seconds)
-
-
-def unclear_growth(sweep: Sweep) -> str | None:
-    """Return a sentence on series of a sweep whose points do not show their growth; None without such a series."""
-    if len({point.number for point in sweep.points if point.number is not None}) < _FEWEST_NUMBERS:
-        return None
-    fitted = {(fit.function, fit.series) for fit in sweep.fits}
-    unclear = [
-        f"the {_TIMES[series]} of {function}"
-        for function in sweep.functions
-        for series in ("eager", "first", "warm")
-        if (function, series) not in fitted
-        and any(getattr(point, series) is not None for point in sweep.points if point.function == function)
-    ]
-    if not unclear:
-        return None
-    return f"The points do not show how these times grow: {', '.join(unclear)}. Sweep more values, or larger ones."
-
-
-def growth_sentence(sweep: Sweep, fit: SweepFit) -> str:
-    """Return a sentence on the growth of a series of a sweep."""
-    subject = f"the {_GROWING[fit.series]} of {fit.function}"
-    if abs(fit.exponent) < _FLAT:
-        return f"{subject[0].upper()}{subject[1:]} hardly depends on {sweep.name}."
-    power = f"{sweep.name}^{fit.exponent:.1f}"
-    if fit.error is not None and fit.error >= _EXACT:
-        power = f"{power} ± {fit.error:.1f}"
-    if any(point.number is not None and point.number < fit.first_number for point in sweep.points):
-        return f"From {sweep.name} = {fit.first_number:,.12g} on, {subject} scales as {power}."
-    return f"{subject[0].upper()}{subject[1:]} scales as {power}."

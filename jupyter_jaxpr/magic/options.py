@@ -13,7 +13,8 @@ from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_ar
 from ..document.facts import ALL_NOTES, SILENCEABLE_NOTES, TRANSFORM_KINDS
 from ..document.types.transform import TransformKind
 from ..observe.own_traces import Stage
-from ..typed.specs import SpecError, SweptName, Target, parse_sweep, parse_target
+from ..typed.specs import SpecError, Target, parse_target
+from ..typed.sweep_values import SweptName, parse_sweep
 
 STAGES = ("trace", "lower", "compile", "run")
 

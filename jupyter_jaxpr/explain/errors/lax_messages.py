@@ -1,4 +1,4 @@
-"""The table of error messages of `jax.lax`, einsum, custom derivatives and shard_map, with titles and cures."""
+"""The table of error messages of `jax.lax`, einsum and custom derivatives, with titles and cures."""
 
 from __future__ import annotations
 
@@ -82,26 +82,6 @@ LAX_MESSAGES = (
         ("the same type", "Compute the tangent of the result from the tangents that the rule gets."),
     ),
     Message(
-        r"`jax\.device_put` only accepts .*?Received invalid value: (.+)",
-        "device_put takes a device or a sharding, but gets {1}",
-        "",
-        ("jax.devices", 'Write jax.devices("cpu")[0] for the first device of a platform.'),
-    ),
-    Message(
-        r"shard_map (in|out)_specs argument must refer to an axis marked as manual \(frozenset\(\{(.*?)\}\)\), but:\s+"
-        r"\S+ refers to '(\w+)'",
-        "{1}_specs of shard_map names the axis {3}, which the mesh does not have",
-        "The axes of the mesh are {2}.",
-        ("P(...)", "Write the name of an axis of the mesh, or None for an axis that is not split."),
-    ),
-    Message(
-        r"in_specs passed to shard_map: P\((.*?),?\) does not match the specs of the input: P\((.*?),?\) for arg: "
-        r"(\S+?)\.(?:\s|$)",
-        "in_specs of shard_map says P({1}), but the argument {3} is split as P({2})",
-        "In a mesh with explicit axes the type of an array says how the array is split.",
-        ("jax.reshard", "Leave in_specs out, or split the array before the call with jax.reshard(x, P({1}))."),
-    ),
-    Message(
         r"expected function with aux output to return a two-element tuple, but got type",
         "With has_aux=True the function must return a pair: the number and the rest",
         "The function returns something else than a tuple of two elements.",
@@ -169,18 +149,6 @@ LAX_MESSAGES = (
         "A tree of {2} leaves cannot be made of {3}",
         "tree.unflatten takes the leaves in the order in which tree.flatten gave them.",
         ("the leaves", "Give exactly {2} leaves."),
-    ),
-    Message(
-        r"Unknown backend (\w+)\. Available backends are \[(.*?)\]",
-        "JAX finds no {1} here",
-        "The platforms here are {2}.",
-        ("jax.devices()", "jax.devices() lists the devices of the default platform."),
-    ),
-    Message(
-        r"Number of devices (\d+) must be >= the product of mesh_shape (\(.*?\))",
-        "A mesh of the shape {2} needs more devices than there are: {1}",
-        "",
-        ("the shape", "Give a shape whose sizes, multiplied, give at most {1}."),
     ),
     Message(
         r"key array cannot be converted to boolean",

@@ -8,6 +8,7 @@ import re
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
 from .call_messages import CALL_MESSAGES
+from .device_messages import DEVICE_MESSAGES
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .lax_messages import LAX_MESSAGES
@@ -29,6 +30,7 @@ _ROWS = (
     *SETTING_MESSAGES,
     *ARRAY_MESSAGES,
     *LAX_MESSAGES,
+    *DEVICE_MESSAGES,
     *NUMPY_MESSAGES,
     *PROGRAM_MESSAGES,
     *MESSAGES,

@@ -11,7 +11,8 @@ from ...document.types.timing import Sweep
 from ...measure.compare.named import functions_of
 from ...measure.times.sweep import Values, sweep
 from ...observe.process_observer import observer
-from ...typed.specs import SpecError, parse_sweep, parse_target
+from ...typed.specs import SpecError, parse_target
+from ...typed.sweep_values import parse_sweep
 from ..messages import Confirm
 from ..request import LongRequest, RequestContext
 
