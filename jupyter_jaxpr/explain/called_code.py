@@ -12,6 +12,7 @@ from types import CodeType, FunctionType
 from typing import Any, overload
 
 from ..interruptions import not_of_a_signal
+from ..observe.kept_texts import text_kept
 from ..observe.whose_code import is_installed
 from ..plain_text import FAILURES, file_of
 
@@ -47,7 +48,8 @@ def _lines_of(code: CodeType) -> Sequence[str]:
     """Return the lines of a function; none where the function is long."""
     if is_installed(file_of(code)):
         return _installed_lines(code)
-    lines, _ = inspect.getsourcelines(code)
+    with text_kept(file_of(code)):
+        lines, _ = inspect.getsourcelines(code)
     return lines if len(lines) <= _LINES else ()
 
 
