@@ -545,6 +545,9 @@ def test_the_cell_does_what_it_does_without_the_magic(both: Any, name: str) -> N
     plain, recorded = both[name]
     left_out = ("state", "log afterwards")
     without, with_magic = ({k: v for k, v in facts.items() if k not in left_out} for facts in (plain, recorded))
+    if jax.__version_info__ < (0, 11):  # JAX 0.10 itself compares neighbours in its tables, which depend on addresses
+        for facts in (without, with_magic):
+            facts["log"] = [entry for entry in facts["log"] if entry != "eq"]
     assert with_magic == without
 
 
