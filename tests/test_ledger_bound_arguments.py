@@ -230,7 +230,7 @@ def test_another_holder_is_no_reason_where_jax_compiled() -> None:
     (reason,) = ledger["f"].misses[1].reasons
     assert (reason.kind, reason.text) == (
         "cleared",
-        "the cache entry is gone: the caches were cleared, or JAX evicted the entry",
+        "the cache entry is gone: clear_cache() cleared the entries of f",
     )
 
 

@@ -19,7 +19,7 @@ from ...jax.held_traces import traces_by_function
 from ...plain_text import FAILURES
 from .function_history import EVENTS_PER_FUNCTION, FunctionHistory, MissEvent
 
-_EVICTED_ABOVE = 4_000
+EVICTED_ABOVE = 4_000
 """The number of misses of the user's functions above which JAX may evict entries.
 
 JAX keeps 8,192 entries, but the entries of libraries count, too.
@@ -49,7 +49,7 @@ def held_entries(history: FunctionHistory, clears: int, misses: int) -> list[boo
         if size is None or _several_options([makers[index] for index in mine]):
             continue
         raised = sum(_may_have_left_one(event, number, clears) for event in history.events)
-        forgotten = bool(raised) or misses > _EVICTED_ABOVE or len(history.events) == EVENTS_PER_FUNCTION
+        forgotten = bool(raised) or misses > EVICTED_ABOVE or len(history.events) == EVENTS_PER_FUNCTION
         if size - raised < len(fast):
             if size == 0:
                 is_held_by_entry = [is_held and index not in mine for index, is_held in enumerate(is_held_by_entry)]

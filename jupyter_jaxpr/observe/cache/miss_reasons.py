@@ -13,6 +13,7 @@ from ..value_texts import NOTHING_CALLED, Reading
 from .closed_over import reads_another
 from .construct_reasons import construct_reasons
 from .function_history import FunctionHistory, MissEvent
+from .held_entries import EVICTED_ABOVE
 from .key_differences import closest, compare, kinds_of_values
 from .keys import Key
 from .reason import Reason, names_text
@@ -225,15 +226,24 @@ def _same_key(event: MissEvent, of_object: Sequence[MissEvent], history: Functio
         return Reason("no_fast_path", _without_fast_path(history.name, event.effects))
     if event.trace is not None or (last is not None and last.clears != event.clears):
         place = "" if last is None else f" made{_line_from(last, event)}"
-        why = "the caches were cleared, or JAX evicted the entry"
-        if last is not None and last.clears != event.clears:
-            why = "jax.clear_caches() cleared the caches"
-        text = f"the cache entry{place} is gone: {why}"
-        return Reason("cleared", text, cure="Do not call jax.clear_caches() or clear_cache() between calls.")
+        why, clearing_call = _why_gone(event, last, history.name)
+        return Reason("cleared", f"the cache entry{place} is gone: {why}", cure=_NO_CLEARING.format(call=clearing_call))
     if event.outcome == "dispatch_only":
         text = "the cache key equals an earlier key: JAX evicted the fast-path entry and reused the executable"
         return Reason("cleared", text)
     return Reason("unknown", "the reason is unknown: no recorded part of the cache key differs from an earlier call")
+
+
+_NO_CLEARING = "Do not call {call} between calls."
+
+
+def _why_gone(event: MissEvent, last: MissEvent | None, name: str) -> tuple[str, str]:
+    """Return why JAX traced for a key of which it had an entry, and the call that clears entries."""
+    if last is not None and last.clears != event.clears:
+        return "jax.clear_caches() cleared the caches", "jax.clear_caches()"
+    if event.number > EVICTED_ABOVE:
+        return "the caches were cleared, or JAX evicted the entry", "jax.clear_caches() or clear_cache()"
+    return f"clear_cache() cleared the entries of {name}", "clear_cache()"
 
 
 def _same_function(old: MissEvent, new: MissEvent) -> bool:
