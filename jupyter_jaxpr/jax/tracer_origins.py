@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any
+from typing import Any, Literal
 
 from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES, exact, mro_of, own_name
@@ -144,24 +144,42 @@ def maker_of(tracer: Any) -> Any:
 
 @dataclass(frozen=True)
 class RaisedCall:
-    """A call of a jitted function through which an error passed."""
+    """A call of a function under `jax.jit` or `jax.checkpoint` through which an error passed."""
 
     function: Any
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
+    transform: Literal["jit", "checkpoint"] = "jit"
+    static_numbers: tuple[int, ...] = ()
+    static_names: tuple[str, ...] = ()
 
 
-def raised_calls(error: BaseException) -> list[RaisedCall]:
-    """Return the calls of jitted functions through which an error passed, outermost first."""
+_CALLS: tuple[tuple[str, str, Literal["jit", "checkpoint"]], ...] = (
+    ("cache_miss", "pjit.py", "jit"),
+    ("fun_remat", "ad_checkpoint.py", "checkpoint"),
+)
+"""The function and the file of JAX's frame around a call of the user's function, and the transform."""
+
+
+def raised_calls(error: BaseException, transform: str = "jit") -> list[RaisedCall]:
+    """Return the calls under a transform through which an error passed, outermost first.
+
+    Calls of `jax.checkpoint` with static arguments are left out: JAX's frame no longer holds all their arguments.
+    """
     calls = []
     traceback = error.__traceback__
     while traceback is not None:
-        names = traceback.tb_frame.f_code
-        if names.co_name == "cache_miss" and names.co_filename.endswith("pjit.py"):
+        code = traceback.tb_frame.f_code
+        for name, file, around in _CALLS:
+            if around != transform or code.co_name != name or not code.co_filename.endswith(file):
+                continue
             local = traceback.tb_frame.f_locals
             fun, args, kwargs = local.get("fun"), local.get("args"), local.get("kwargs")
-            if fun is not None and isinstance(args, tuple) and isinstance(kwargs, dict):
-                calls.append(RaisedCall(fun, args, kwargs))
+            is_whole = around == "jit" or local.get("static_argnums") == ()
+            if fun is not None and isinstance(args, tuple) and isinstance(kwargs, dict) and is_whole:
+                options = local.get("jit_info")
+                numbers, names = (getattr(options, f"static_arg{kind}", ()) for kind in ("nums", "names"))
+                calls.append(RaisedCall(fun, args, kwargs, around, tuple(numbers or ()), tuple(names or ())))
         traceback = traceback.tb_next
     return calls
 

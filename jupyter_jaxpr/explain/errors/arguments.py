@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ast
 import difflib
-import inspect
 import re
 import types
 from dataclasses import replace
 from typing import Any
 
-from ...interruptions import not_of_a_signal
 from ...jax.tracer_origins import type_of
 from ...observe.observation import FoundCure
-from ...plain_text import FAILURES, message_of, mro_of, own_name
+from ...plain_text import message_of, mro_of, own_name
 from ...quantities import count
 from .edits import applied, edit_of, over
 from .explanation import Explained
@@ -21,7 +19,7 @@ from .names import namespace
 from .origins import dtype_of, root_of, value_of
 from .own_classes import registered
 from .raised import RaisedAt, touches_jax
-from .static_argument_edits import argument_values, is_hashed, jit_with, static_outcome
+from .static_argument_edits import argument_values, is_hashed, jit_with, parameters_of, raised_call_of, static_outcome
 from .trial import passed
 
 _NO_ARRAY = re.compile(
@@ -243,7 +241,9 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
         text += f" The type {kind} needs an __eq__ and a __hash__ that compare the contents."
     static = FoundCure("static_argnames", None, text)
     if raised is not None and is_whole and (not values or _can_be_static(values.get(name))):
-        static = jit_with(raised, function, f'static_argnames="{name}"', "static_argnames", text)
+        call = raised_call_of(error, function)
+        parameters = [] if call is None else parameters_of(call.function)
+        static = jit_with(raised, function, f'static_argnames="{name}"', "static_argnames", text, parameters)
     outcome = static_outcome(error, function, name) if static.edits else "traced"
     if outcome == "untried":
         static = replace(static, level="advice", code=None, edits=())
@@ -480,14 +480,6 @@ def _is_static(raised: RaisedAt, call: ast.Call, name: str, parameters: list[str
         )
         for node in ast.walk(module)
     )
-
-
-def parameters_of(function: Any) -> list[str]:
-    """The names of a function's parameters; an empty list if Python cannot read the signature."""
-    try:
-        return list(inspect.signature(function).parameters)
-    except not_of_a_signal(*FAILURES):
-        return []
 
 
 def _jitted_function(raised: RaisedAt | None) -> tuple[str, list[str]]:

@@ -11,13 +11,14 @@ from ...jax.facts import is_jitted
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
 from ...quantities import count
-from .arguments import packages_of, parameters_of
+from .arguments import packages_of
 from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import namespace
 from .origins import dtype_of, operands, value_of
 from .raised import RaisedAt, touches_jax
+from .static_argument_edits import parameters_of
 from .trial import passed
 
 _NO_DTYPE = re.compile(r"^Cannot interpret '\d+' as a data type")

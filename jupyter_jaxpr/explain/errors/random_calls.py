@@ -7,12 +7,12 @@ import re
 
 from ...observe.observation import FoundCure
 from ...plain_text import message_of, own_name
-from .arguments import parameters_of
 from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .origins import operands, value_of
 from .raised import RaisedAt
+from .static_argument_edits import parameters_of
 from .trial import passed
 
 _NO_DTYPE = re.compile(r"^Cannot interpret '(.*?)' as a data type")

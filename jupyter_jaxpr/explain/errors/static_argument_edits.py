@@ -1,8 +1,9 @@
-"""Makes the edit that marks arguments as static, if the call passes hashable Python values for them."""
+"""Makes the edit that marks arguments of jit or checkpoint as static, if the call passes hashable Python values."""
 
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import linecache
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,8 @@ from ..loops.statements import parsed
 from .raised import RaisedAt
 from .trial import Outcome, traced_with
 
+_JIT = frozenset({"jax.jit", "jit"})
+_CHECKPOINT = frozenset({"jax.checkpoint", "jax.remat", "checkpoint", "remat"})
 _HASHED = (bool, int, float, complex, str, bytes, type(None))
 
 
@@ -30,31 +33,69 @@ def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Se
         function: The name of the traced function.
         names: The names of the arguments.
     """
-    call = next((raised_call for raised_call in reversed(raised_calls(error)) if _name(raised_call) == function), None)
+    calls = [*raised_calls(error, "checkpoint"), *raised_calls(error)]
+    call = next((raised_call for raised_call in calls[::-1] if _name(raised_call) == function), None)
     values = _values_by_parameter(call) if call is not None else None
     if values is None or not names or not all(name in values and is_hashed(values[name]) for name in names):
         return None
-    text = (
-        f"JAX compiles once for each value of {' and '.join(names)}. Use a static argument for a setting that seldom "
-        "changes."
-    )
-    cure = jit_with(raised, function, _keyword(names), "static_argnames", text)
-    if cure.code is None or call is None or traced_with(call, values, names) != "traced":
+    assert call is not None
+    if call.transform == "checkpoint":
+        cure = _static_in_checkpoint(raised, call, function, names)
+    else:
+        text = (
+            f"JAX compiles once for each value of {' and '.join(names)}. Use a static argument for a setting that "
+            "seldom changes."
+        )
+        cure = jit_with(raised, function, _keyword(names), "static_argnames", text, parameters_of(call.function))
+    if cure is None or cure.code is None or traced_with(call, values, [*names, *_static(call)]) != "traced":
         return None
     return cure
 
 
+def _static(call: RaisedCall) -> list[str]:
+    """The parameters of a jitted function that are static already."""
+    parameters = parameters_of(call.function)
+    numbered = [parameters[number] for number in call.static_numbers if number < len(parameters)]
+    return list(dict.fromkeys([*numbered, *call.static_names]))
+
+
+def _static_in_checkpoint(raised: RaisedAt, call: RaisedCall, function: str, names: Sequence[str]) -> FoundCure | None:
+    """The cure static_argnums of jax.checkpoint; None if an argument is passed by name: static_argnums only counts."""
+    positional = parameters_of(call.function)[: len(call.args)]
+    if not set(names) <= set(positional):
+        return None
+    numbers = ", ".join(str(positional.index(name)) for name in names)
+    keyword = f"static_argnums=({numbers},)" if len(names) == 1 else f"static_argnums=({numbers})"
+    text = f"jax.checkpoint then leaves {' and '.join(names)} a value of Python, and traces anew for each value."
+    return jit_with(raised, function, keyword, "static_argnums", text, positional, _CHECKPOINT)
+
+
+def raised_call_of(error: BaseException, function: str) -> RaisedCall | None:
+    """The innermost call of a jitted function through which an error passed, by the function's name."""
+    return next((call for call in reversed(raised_calls(error)) if _name(call) == function), None)
+
+
 def static_outcome(error: BaseException, function: str, name: str) -> Outcome:
     """The outcome of a trial trace of the failing call with one static argument."""
-    call = next((raised_call for raised_call in reversed(raised_calls(error)) if _name(raised_call) == function), None)
+    call = raised_call_of(error, function)
     values = _values_by_parameter(call) if call is not None else None
     if call is None or values is None or name not in values:
         return "untried"
-    return traced_with(call, values, [name])
+    return traced_with(call, values, [name, *_static(call)])
 
 
-def jit_with(raised: RaisedAt, function: str, keyword: str, name: str, text: str) -> FoundCure:
+def jit_with(
+    raised: RaisedAt,
+    function: str,
+    keyword: str,
+    name: str,
+    text: str,
+    parameters: Sequence[str] = (),
+    transforms: frozenset[str] = _JIT,
+) -> FoundCure:
     """A cure that adds an option to the jit of a function; without code if the jit is not in the user's code.
+
+    Where the jit has static arguments already, the code of the cure is the longer option, without an edit.
 
     Args:
         raised: Where the error was raised.
@@ -62,20 +103,29 @@ def jit_with(raised: RaisedAt, function: str, keyword: str, name: str, text: str
         keyword: The code of the option, such as static_argnames="n".
         name: The name of the cure.
         text: The sentence of the cure.
+        parameters: The parameters of the function; () where they are unknown.
+        transforms: The names under which the user's code may call the transform; of jax.jit, unless stated.
     """
     option = keyword.partition("=")[0]
-    jits = list(_jits(raised, function))
+    jits = list(_jits(raised, function, transforms))
     if len(jits) != 1:
         return FoundCure(name, None, text)
     file, scope, node, source = jits[0]
     if isinstance(node, ast.Call):
-        if any(keyword.arg in (option, "static_argnums") for keyword in node.keywords):
-            return FoundCure(name, None, text)
+        written = [argument for argument in node.keywords if argument.arg in (option, "static_argnums")]
+        if written:
+            longer = _longer_option(written, keyword, parameters)
+            return FoundCure(longer.partition("=")[0] if longer else name, longer, text)
         code = f"{source[:-1].rstrip().rstrip(',')}, {keyword})"
         if not node.args and not node.keywords:
             code = f"{source[:-1]}{keyword})"
     else:
         code = f"{source}({keyword})"
+        if transforms is _CHECKPOINT:  # jax.checkpoint needs the function in the same call
+            partial = _partial_in(raised)
+            if partial is None:
+                return FoundCure(name, None, f"{text} Write @partial({source}, {keyword}) above the function.")
+            code = f"{partial}({source}, {keyword})"
     assert node.end_lineno is not None and node.end_col_offset is not None
     place = Place(file, node.lineno, scope, node.col_offset, node.end_lineno, node.end_col_offset)
     shown_code = f"@{code}" if _is_decorator(source, node) else code
@@ -105,7 +155,46 @@ def _keyword(names: Sequence[str]) -> str:
     return f"static_argnames={quoted[0] if len(quoted) == 1 else '(' + ', '.join(quoted) + ')'}"
 
 
-def _jits(raised: RaisedAt, function: str) -> Iterator[tuple[str, str, ast.expr, str]]:
+def _longer_option(written: Sequence[ast.keyword], keyword: str, parameters: Sequence[str]) -> str | None:
+    """The option of the user's jit with the arguments of another option, such as static_argnums=(0, 2).
+
+    None where the user's option is no literal, or a parameter is unknown. JAX takes names and numbers as they are where
+    the jit has both, so a name joins names, and a number joins numbers.
+    """
+    option, _, value = keyword.partition("=")
+    if len(written) != 1 or written[0].arg is None:
+        return None
+    try:
+        old, new = ast.literal_eval(written[0].value), ast.literal_eval(value)
+    except ValueError:
+        return None
+    before = old if isinstance(old, tuple | list) else (old,)
+    after = new if isinstance(new, tuple) else (new,)
+    if written[0].arg == "static_argnums" and option == "static_argnames":
+        if not set(after) <= set(parameters):
+            return None
+        after = tuple(map(list(parameters).index, after))
+    elements = ", ".join(f'"{element}"' if type(element) is str else str(element) for element in (*before, *after))
+    return f"{written[0].arg}=({elements})"
+
+
+def parameters_of(function: Any) -> list[str]:
+    """The names of a function's parameters; an empty list if Python cannot read the signature."""
+    try:
+        return list(inspect.signature(function).parameters)
+    except not_of_a_signal(*FAILURES):
+        return []
+
+
+def _partial_in(raised: RaisedAt) -> str | None:
+    """The name of functools.partial in the user's module; None if the module has none."""
+    names = raised.frame.f_globals if raised.frame is not None else {}
+    if names.get("partial") is functools.partial:
+        return "partial"
+    return "functools.partial" if names.get("functools") is functools else None
+
+
+def _jits(raised: RaisedAt, function: str, transforms: frozenset[str]) -> Iterator[tuple[str, str, ast.expr, str]]:
     """Each place that jits a function: the file, the function around the place, the jit expression and its code."""
     files = {raised.place.file: raised.place.function}
     for frame in raised.callers:
@@ -118,20 +207,22 @@ def _jits(raised: RaisedAt, function: str) -> Iterator[tuple[str, str, ast.expr,
         for node in ast.walk(loops.module):
             if isinstance(node, ast.FunctionDef) and node.name == function:
                 for decorator in node.decorator_list:
-                    if _is_jit(decorator) or (isinstance(decorator, ast.Call) and _makes_jit(decorator)):
+                    is_maker = isinstance(decorator, ast.Call) and _makes_transform(decorator, transforms)
+                    if is_maker or ast.unparse(decorator) in transforms:
                         yield file, scope, decorator, ast.get_source_segment(text, decorator) or ""
-            elif isinstance(node, ast.Call) and _is_jit(node.func) and node.args:
-                if isinstance(node.args[0], ast.Name) and node.args[0].id == function:
+            elif isinstance(node, ast.Call) and node.args and ast.unparse(node.func) in transforms:
+                jitted = node.args[0]
+                jitted_name = jitted.attr if isinstance(jitted, ast.Attribute) else getattr(jitted, "id", None)
+                if jitted_name == function:
                     yield file, scope, node, ast.get_source_segment(text, node) or ""
 
 
-def _is_jit(node: ast.expr) -> bool:
-    return ast.unparse(node) in ("jax.jit", "jit")
-
-
-def _makes_jit(node: ast.Call) -> bool:
-    is_partial = ast.unparse(node.func) in ("partial", "functools.partial") and node.args and _is_jit(node.args[0])
-    return bool(is_partial) or (_is_jit(node.func) and not node.args)
+def _makes_transform(node: ast.Call, transforms: frozenset[str]) -> bool:
+    """Whether a call makes a decorator: partial(jax.jit, ...) or jax.jit(...) without a function."""
+    called = ast.unparse(node.func)
+    if called in ("partial", "functools.partial"):
+        return bool(node.args) and ast.unparse(node.args[0]) in transforms
+    return called in transforms and not node.args
 
 
 def _name(call: RaisedCall) -> str | None:
@@ -159,5 +250,5 @@ def is_hashed(value: Any) -> bool:
 
 def argument_values(error: BaseException, function: str) -> dict[str, Any]:
     """The arguments of the failing call of a jitted function, by parameter; empty if unknown."""
-    call = next((raised_call for raised_call in reversed(raised_calls(error)) if _name(raised_call) == function), None)
+    call = raised_call_of(error, function)
     return {} if call is None else _values_by_parameter(call) or {}

@@ -51,7 +51,7 @@ def _reason_against(raised: RaisedAt, edits: Sequence[Edit]) -> str | None:
                 f"{name} is not a local name of {before_it.name}, so an assignment to {name} there would fail. Give "
                 f"{name} to {before_it.name} as an argument, return the new value, and assign the result in the caller."
             )
-        if raised.in_trace:
+        if raised.in_trace and before_it.name in _running(raised):
             written = _leaking_write(after_it, first, last)
             if written is not None:
                 return (
@@ -59,6 +59,11 @@ def _reason_against(raised: RaisedAt, edits: Sequence[Edit]) -> str | None:
                     f"the new value from {before_it.name}, and assign the result to {written} in the caller."
                 )
     return None
+
+
+def _running(raised: RaisedAt) -> set[str]:
+    """The names of the user's functions that had not ended when the error was raised."""
+    return {frame.f_code.co_name for frame in (*raised.callers, raised.frame) if frame is not None}
 
 
 def _innermost_function(module: ast.AST, first: int, last: int) -> ast.FunctionDef | None:

@@ -11,7 +11,7 @@ from ...jax.tracer_origins import short_type, type_of
 from ...observe.observation import FoundCure
 from ...plain_text import message_of, own_name
 from ...quantities import count
-from .arguments import packages_of, parameters_of
+from .arguments import packages_of
 from .constructs import called
 from .edits import applied, chosen, edit_of, over
 from .explanation import Explained
@@ -19,6 +19,7 @@ from .names import jnp_name, namespace
 from .origins import dtype_of, root_of, value_of
 from .raised import RaisedAt
 from .returned import AnyFunction, function_of_text, missing_return, result_of
+from .static_argument_edits import parameters_of
 from .trial import passed
 
 _INPUT = re.compile(r"^(?P<word>\w+) requires real-(?: or complex-)?valued inputs .*?, but got (?P<dtype>\w+)")

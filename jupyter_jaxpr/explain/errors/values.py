@@ -46,6 +46,16 @@ _GENERAL = {
 }
 _CONVERSION = re.compile(r"The problem arose with the `\w+` function|occurred in the item\(\) method")
 _NUMBER = "Python needs the value of an array, as float(), int() and bool() do."
+_COMPARING = "The call needs to know whether a traced value is true or false."
+_METHOD = re.compile(r"The (\w+)\(\) method was called on ")
+_ARGUMENT = re.compile(
+    r"argument ['`](?P<after>\w+)['`]|['`](?P<before>\w+)['`] argument"
+    r"|\b(?P<plain>(?!first)\w+) argument (?:of|to|must) |\b[Aa]rgument (?P<name>[a-z]\w*) of "
+)
+"""The argument that needs a value, as JAX names it in the second line of its message."""
+_LENGTHS = frozenset({"size", "num_segments"})
+"""Arguments that state the length of the result; JAX computes the length from values where the call leaves them out."""
+_WITHOUT_CONTEXT = re.compile(r"The error occurred while tracing|This (?:concrete )?value|See http")
 _ARGUMENTS = re.compile(r"depends on the values? of the arguments? (.+?)\.(?:\s|$)")
 _SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type")
 _PARAMETER = re.compile(
@@ -114,6 +124,18 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     return None
 
 
+def _argument_in(context: str) -> str | None:
+    """The name of the argument of JAX's function that the second line of JAX's message names; None without a name."""
+    match = _ARGUMENT.search(context)
+    return None if match is None else next(name for name in match.groups() if name is not None)
+
+
+def _passes(raised: RaisedAt | None, argument: str | None) -> bool:
+    """Whether the failing call passes an argument by name."""
+    call = raised.node if raised is not None else None
+    return isinstance(call, ast.Call) and any(keyword.arg == argument for keyword in call.keywords)
+
+
 def _text(raised: RaisedAt | None) -> str | None:
     """The code of the failing expression, at most 60 characters; None without source code."""
     text = raised.text if raised is not None else None
@@ -174,6 +196,8 @@ def _explained(
         if static is not None:
             tried.append(static)
     general = next((key for key, sentence in WANTED.items() if sentence == need), kind_name(type(error)))
+    if need == _COMPARING:
+        general = "ConcretizationTypeError"
     if not tried and not last and general in _GENERAL:
         name, words = _GENERAL[general]
         tried.append(FoundCure(name, None, words))
@@ -194,16 +218,29 @@ def _sentence_about_trace(origins: Culprits) -> str:
 def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | None, function: str) -> Explained:
     source = _match_comparison(raised) or _text(raised) or "a traced array"
     title = f"Python needs the value of {source} while JAX traces"
+    need = WANTED[kind]
     if kind == "TracerBoolConversionError":
         title = f"Python cannot know whether {source} is true while JAX traces"
         if raised is not None and isinstance(raised.node, ast.Call):
             title = f"Python needs the value of {source} while JAX traces"
-            kind = "ConcretizationTypeError"
-    if kind == "TracerArrayConversionError":
+            kind, need = "ConcretizationTypeError", _COMPARING
+    elif kind == "TracerArrayConversionError":
         title = f"NumPy needs the values of an array in {source} while JAX traces"
-    need = WANTED[kind]
-    if kind == "ConcretizationTypeError" and _CONVERSION.search(message_of(error)):
-        need = _NUMBER
+    elif kind == "ConcretizationTypeError":
+        context = message_of(error).partition("\n")[2].partition("\n")[0]
+        if _CONVERSION.search(context):
+            need = _NUMBER
+        elif method := _METHOD.match(context):
+            need = f"{method[1]}() needs the values of the array."
+        elif (argument := _argument_in(context)) in _LENGTHS and not _passes(raised, argument):
+            title = f"JAX needs the length of the result of {source} while JAX traces"
+            need = "The values of the array decide how long the result is."
+        elif argument:
+            title = f"JAX needs the value of the argument {argument} in {source} while JAX traces"
+            need = "This argument decides what JAX computes, or the shape of the result."
+        elif context and not _WITHOUT_CONTEXT.match(context):
+            title = f"JAX needs a value in {source} while JAX traces"
+            need = "An argument of this function decides what JAX computes, or the shape of the result."
     of_length = "`length` argument to `scan`" in message_of(error)
     if of_length:
         title = "JAX needs the length of a scan while JAX traces"
