@@ -71,12 +71,23 @@ class OpenNotebook:
     def run(self, index: int, *, wait: bool = True) -> None:
         """Run a cell by Ctrl+Enter; wait for its end unless told not to."""
         before = self.prompt(index).inner_text()
-        self.editor(index).click()
+        self.enter(index)
         self.page.keyboard.press("Control+Enter")
         if wait:
             self.wait_for_end(index, before=before)
         else:
             expect(self.prompt(index)).to_have_text("[*]:")
+
+    def enter(self, index: int) -> None:
+        """Put the caret into a cell's text, at the start of the line in the middle.
+
+        In the middle of the line may stand a mark of the panel, and a press on the mark opens another view.
+        """
+        editor = self.editor(index)
+        editor.scroll_into_view_if_needed()
+        box = editor.bounding_box()
+        assert box is not None
+        editor.click(position={"x": 2, "y": box["height"] / 2})
 
     def run_all(self) -> None:
         """Run all cells and wait for the last one, or for the first that raises."""
@@ -90,7 +101,7 @@ class OpenNotebook:
 
     def write(self, index: int, source: str) -> None:
         """Replace a cell's text, all at once: no completion, no indentation of its own."""
-        self.editor(index).click()
+        self.enter(index)
         self.page.keyboard.press("Control+A")
         self.page.keyboard.insert_text(source)
 

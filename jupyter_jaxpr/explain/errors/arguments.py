@@ -11,6 +11,7 @@ from typing import Any
 
 from ...jax.tracer_origins import type_of
 from ...observe.observation import FoundCure
+from ...observe.side_effects.attributes import instance_dict
 from ...plain_text import message_of, mro_of, own_name
 from ...quantities import count
 from .edits import applied, edit_of, over
@@ -240,14 +241,15 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     if not is_plain:
         text += f" The type {kind} needs an __eq__ and a __hash__ that compare the contents."
     static = FoundCure("static_argnames", None, text)
-    if raised is not None and is_whole and (not values or _can_be_static(values.get(name))):
+    can_be_static = not values or _can_be_static(values.get(name))
+    if raised is not None and is_whole and can_be_static:
         call = raised_call_of(error, function)
         parameters = [] if call is None else parameters_of(call.function)
         static = jit_with(raised, function, f'static_argnames="{name}"', "static_argnames", text, parameters)
     outcome = static_outcome(error, function, name) if static.edits else "traced"
     if outcome == "untried":
         static = replace(static, level="advice", code=None, edits=())
-    cures = [static] if outcome != "failed" else []
+    cures = [static] if outcome != "failed" and can_be_static else []
     if is_whole and kind in _ITERATED:
         return Explained(
             None, f"The argument {path} is not an array: its type is {kind}", _TRACED, tuple(_list_cures(raised, kind))
@@ -284,6 +286,8 @@ _TRACED = (
     "jax.jit traces each argument that is not static. JAX can trace arrays, numbers, and lists, tuples and "
     "dicts of arrays and numbers."
 )
+#: Annotations of fields whose values have a hash.
+_PLAIN_FIELDS = frozenset({"int", "float", "bool", "str", "bytes", "complex"})
 #: Modules of Python whose objects have a hash of their contents and hold no arrays.
 _HASHED_BY_CONTENT = frozenset({"datetime", "pathlib", "decimal", "fractions", "uuid", "re"})
 #: Types whose elements JAX can trace once they are in a list.
@@ -326,6 +330,8 @@ def packages_of(value: Any) -> set[str]:
 def _can_be_static(value: Any) -> bool:
     if is_hashed(value) or callable(value):
         return True
+    if any(type(part).__name__ in ("ArrayImpl", "ndarray") for part in instance_dict(value).values()):
+        return False  # a static argument is a constant of the program, and JAX compiles anew for each object
     # A class hashes its objects by identity, or by its own __hash__; lists, dicts and sets have no hash.
     return getattr(type(value), "__hash__", None) is not None
 
@@ -382,8 +388,11 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
         values = FoundCure("a tuple", None, f"Pass a tuple where the values of {name} decide a shape or an axis.")
         return Explained(None, title, explanation, (values, cure))
     if kind != "list":
-        cure = FoundCure("hashable", None, f"Pass {name} as a number, a text or a tuple.")
-        return Explained(None, title, explanation, (cure,))
+        cures = [FoundCure("hashable", None, f"Pass {name} as a number, a text or a tuple.")]
+        module = raised.loops.module if raised.loops is not None else ast.Module([], [])
+        classes = [part for part in ast.walk(module) if isinstance(part, ast.ClassDef) and part.name == kind]
+        frozen = _frozen(raised, classes[0], value) if len(classes) == 1 else []
+        return Explained(None, title, explanation, tuple(frozen or cures))
     text = "Python can hash a tuple, but not a list."
     is_flat = all(is_hashed(element) for element in value) if type(value) is list else None
     code = None
@@ -422,16 +431,35 @@ def _unhashed_self(raised: RaisedAt, kind: str, explanation: str) -> Explained |
         f"Give {kind} an __eq__ and a __hash__ that compare the contents, or let JAX trace the fields with "
         "register_dataclass."
     )
-    cures = [FoundCure("hashable", None, words)]
-    stored = any(isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) for node in ast.walk(classes[0]))
-    for decorator in classes[0].decorator_list:
+    frozen = _frozen(raised, classes[0], value_of(raised, call.func.value) if raised.frame is not None else None)
+    return Explained(None, title, explanation, tuple(frozen or [FoundCure("hashable", None, words)]))
+
+
+def _frozen(raised: RaisedAt, users_class: ast.ClassDef, value: Any) -> list[FoundCure]:
+    """The cure frozen=True of a dataclass with fields that have a hash, whose methods change no field; else empty.
+
+    Args:
+        raised: Where the error was raised.
+        users_class: The definition of the class.
+        value: The static argument; None where the value is unknown, and the annotations of the fields decide.
+    """
+    nodes = list(ast.walk(users_class))
+    if any(isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) for node in nodes):
+        return []
+    annotations = [ast.unparse(node.annotation) for node in users_class.body if isinstance(node, ast.AnnAssign)]
+    has_hashes = all(annotation in _PLAIN_FIELDS for annotation in annotations)
+    if value is not None:
+        has_hashes = all(map(is_hashed, instance_dict(value).values()))
+    if not has_hashes:
+        return []
+    for decorator in users_class.decorator_list:
         source = raised.source(decorator)
-        if source.rpartition(".")[2] == "dataclass" and not stored:
+        if source.rpartition(".")[2] == "dataclass":
             code = f"{source}(frozen=True)"
             words = f"Write @{code}: Python hashes a frozen dataclass by its fields, and no field of it can be changed."
             frozen = applied(FoundCure("frozen=True", code, words), [edit_of(raised, over(decorator, code))])
-            cures = passed(raised, [frozen]) or cures
-    return Explained(None, title, explanation, tuple(cures))
+            return passed(raised, [frozen])
+    return []
 
 
 def _static_argument(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr] | None:

@@ -568,7 +568,15 @@ def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Expl
         for argument in node.args[place:]
         if isinstance(argument, ast.List | ast.Tuple) or type(value_of(raised, argument)) in kinds
     ]
+    # The functions of jax.random count without the key.
+    place = node.args.index(lists[0]) if lists and node.args[place] not in lists else place
     lists = lists if node.args[place] in lists and name in _ELEMENTWISE else [node.args[place]]
     edits = [edit_of(raised, over(argument, f"{jnp}.asarray({raised.source(argument)})")) for argument in lists]
     cure = applied(FoundCure(f"{jnp}.asarray", edits[0].text, text), edits)
-    return _explained_array_error(title, _operands(raised), raised, [cure])
+    explained = _explained_array_error(title, _operands(raised), raised, [cure])
+    if explained.cures:
+        return explained
+    if any(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in ast.walk(node.args[place])):
+        cure = FoundCure("an index", None, "JAX has no arrays of texts: compute an index, and read the text by it.")
+    # Random numbers, for example, are not drawn in a trial.
+    return replace(explained, cures=(replace(cure, level="advice", code=None, edits=()),))

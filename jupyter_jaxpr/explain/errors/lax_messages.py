@@ -42,6 +42,22 @@ LAX_MESSAGES = (
         with_operands=True,
     ),
     Message(
+        r"(\w+) update must have the same rank as operand, got update shape (\(.*?\)) for operand shape (\(.*?\))",
+        "The update of {1} has the shape {2}, but the array has the shape {3}",
+        "The update needs as many axes as the array.",
+        ("[None]", "Give the update the missing axis, such as with y[None]."),
+        with_operands=True,
+    ),
+    Message(
+        r"safe_map\(\) argument 2 is (longer|shorter) than argument 1",
+        "The start indices and the sizes of a slice have different lengths",
+        "A slice has one start index and one size for each axis of the array.",
+        ("each axis", "Give as many sizes as start indices: one for each axis."),
+        raised_in_jax=True,
+        with_operands=True,
+        calls=("dynamic_slice",),
+    ),
+    Message(
         r"Cannot concatenate arrays with different numbers of dimensions: got (.+?)\.?$",
         "Arrays with different numbers of axes cannot be joined: {1}",
         "",

@@ -17,6 +17,7 @@ class Message:
         of_others: NumPy and Python raise the same message; the row applies only to errors in which JAX takes part.
         raised_in_jax: The row applies only to errors from JAX's code; the user's code can raise the same message.
         with_operands: The explanation also lists the arguments of the call with their types.
+        calls: The row applies only where the failing expression calls a function of these names; () for any expression.
     """
 
     pattern: str
@@ -26,6 +27,7 @@ class Message:
     of_others: bool = False
     raised_in_jax: bool = False
     with_operands: bool = False
+    calls: tuple[str, ...] = ()
 
 
 ARRAY_MESSAGES = (

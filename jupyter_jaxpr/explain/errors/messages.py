@@ -52,6 +52,8 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
             continue
         if row.raised_in_jax and not was_raised_in_jax(error):
             continue
+        if row.calls and _called_name(raised) not in row.calls:
+            continue
         groups = [row_match[0], *(group or "" for group in row_match.groups())]
 
         def filled(template: str, groups: list[str] = groups) -> str:
@@ -62,6 +64,12 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
         explanation = " ".join(filter(None, [filled(row.text), operand_text]))
         return Explained(None, filled(row.title), explanation, (FoundCure(name, None, filled(words)),))
     return _tracer_argument(text, raised)
+
+
+def _called_name(raised: RaisedAt | None) -> str | None:
+    """The name of the function that the failing expression calls, without its module; None for other expressions."""
+    node = raised.node if raised is not None else None
+    return ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else None
 
 
 def _call_arguments(raised: RaisedAt | None) -> list[ast.expr]:
