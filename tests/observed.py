@@ -8,7 +8,7 @@ from typing import Any
 
 import jax
 
-from jupyter_jaxpr.build.build import Built, build
+from jupyter_jaxpr.build.document_of_run import Built, build
 from jupyter_jaxpr.document.types.document import Cell, Environment
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, ObservedProgram
 

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.build.build import Built
+from jupyter_jaxpr.build.document_of_run import Built
 from jupyter_jaxpr.wire import request
 from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.messages import Answered, Refused

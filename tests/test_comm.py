@@ -9,7 +9,7 @@ import jax
 import msgspec
 import pytest
 
-from jupyter_jaxpr.build.build import Built
+from jupyter_jaxpr.build.document_of_run import Built
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.types.document import Environment
 from jupyter_jaxpr.wire.comm import Publisher, publisher

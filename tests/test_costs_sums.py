@@ -263,7 +263,7 @@ def test_what_fails_is_a_note_and_no_exception(monkeypatch):
     def broken(*arguments, **options):
         raise RuntimeError("no")
 
-    monkeypatch.setattr("jupyter_jaxpr.build.build.program_cost", broken)
+    monkeypatch.setattr("jupyter_jaxpr.build.document_of_run.program_cost", broken)
     document = built(program(traced(lambda x: x * 2, X))).document
     assert document.costs == []
     assert [note.kind for note in document.notes] == ["failed"]

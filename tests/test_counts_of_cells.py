@@ -13,7 +13,7 @@ import jax
 import pytest
 from conftest import Notebook
 
-from jupyter_jaxpr.build import build as builds
+from jupyter_jaxpr.build import document_of_run as builds
 from jupyter_jaxpr.observe.observation import Observation
 
 CELLS = [

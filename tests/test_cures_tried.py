@@ -18,7 +18,7 @@ import pytest
 from conftest import Notebook
 from jax._src import monitoring as _monitoring  # noqa: TID251  # jax.monitoring cannot take a listener out
 
-from jupyter_jaxpr.explain.errors import time_limit
+from jupyter_jaxpr.explain.errors import trial_time_limit
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.observe.process_observer import observer
@@ -187,7 +187,7 @@ def test_a_trial_of_a_loop_neither_changes_nor_ends_anything(
     notebook = make_notebook()
     built = notebook.builds()
     if "while" in body:  # the trial reaches its time limit
-        monkeypatch.setattr(time_limit, "SECONDS", 0.05)
+        monkeypatch.setattr(trial_time_limit, "SECONDS", 0.05)
     text = LOOP.replace("    for i", f"{body}    for i")
     notebook.run(text.replace("sin(x) + i", "sin(x) + g(i)") if "g(i)" in body else text)
     events_before = list(notebook["seen"])
@@ -271,7 +271,7 @@ def test_what_a_request_had_no_time_for_is_tried_at_the_next_one(
     built = notebook.builds()
     notebook.run(cell)
     with monkeypatch.context() as no_time:
-        no_time.setattr(time_limit, "SECONDS", 0.0)
+        no_time.setattr(trial_time_limit, "SECONDS", 0.0)
         before = asked(built[-1], notebook)
     assert "applies" not in {level for _, level, _ in cures_of(before)} | {note.level for note in before.notes}
     after = asked(built[-1], notebook)

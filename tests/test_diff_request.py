@@ -10,7 +10,7 @@ import msgspec
 from diff_edits import X, first, with_a_term
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.build.build import Built
+from jupyter_jaxpr.build.document_of_run import Built
 from jupyter_jaxpr.document.encoding import encode
 from jupyter_jaxpr.document.saved_copy import saved_copy
 from jupyter_jaxpr.document.types.diff import ProgramDiff

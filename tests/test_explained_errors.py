@@ -14,7 +14,7 @@ import pytest
 from conftest import Notebook
 
 from jupyter_jaxpr.build.cures import try_cures
-from jupyter_jaxpr.explain.errors import time_limit
+from jupyter_jaxpr.explain.errors import trial_time_limit
 from jupyter_jaxpr.explain.errors.explained import trace_error
 from jupyter_jaxpr.jax.tracer_origins import type_of
 from jupyter_jaxpr.observe.observation import Finding
@@ -238,7 +238,7 @@ def test_an_error_of_python_alone_has_no_output(notebook: Notebook) -> None:
 
 @pytest.mark.parametrize("loop", ["for i in range(n):\n        x = x + i", "while 0 < n:\n        n = n - 1"])
 def test_a_trial_that_would_take_too_long_ends(notebook: Notebook, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
-    monkeypatch.setattr(time_limit, "SECONDS_AT_ERROR", 0.2)
+    monkeypatch.setattr(trial_time_limit, "SECONDS_AT_ERROR", 0.2)
     ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x, n):\n    {loop}\n    return x\nf(1.0, 10**9)")
     cures = {cure["name"]: cure.get("level", "advice") for cure in ran.note("trace_raised")["cures"]}
     assert "static_argnames" not in cures
@@ -253,7 +253,7 @@ def test_a_cure_that_was_not_tried_in_time_is_tried_when_the_panel_asks(
     built = notebook.builds()
     levels = []
     for after in ("", "1 / 0"):
-        monkeypatch.setattr(time_limit, "SECONDS_AT_ERROR", 0.0)
+        monkeypatch.setattr(trial_time_limit, "SECONDS_AT_ERROR", 0.0)
         notebook.run("%%jaxpr\n@jax.jit\ndef f(x):\n    return x[x > 1].sum()\nf(jnp.ones(3))")
         run = built[-1]
         notebook.run(after)

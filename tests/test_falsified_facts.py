@@ -29,16 +29,16 @@ from jupyter_jaxpr.jax.facts import Bound
 from jupyter_jaxpr.observe import hook_receiver, observer, whose_code
 from jupyter_jaxpr.observe.cache import (
     argument_differences,
+    cache_key,
     function_history,
     function_objects,
     held_entries,
     history,
     key_texts,
-    keys,
     keys_of_calls,
 )
 from jupyter_jaxpr.observe.cache import closed_over as reads
-from jupyter_jaxpr.observe.cache.keys import JitOptions, Key
+from jupyter_jaxpr.observe.cache.cache_key import JitOptions, Key
 from jupyter_jaxpr.observe.cache.static_values import StaticValue
 
 pytestmark = pytest.mark.any_jax
@@ -50,14 +50,14 @@ def leaf(place: int, value: Callable[[Any], Any]) -> Falsify:
     """Give each leaf of a key another fact: type, holder, sharding, commitment or layout."""
 
     def falsify(patch: pytest.MonkeyPatch) -> None:
-        read = keys.leaf_facts
+        read = cache_key.leaf_facts
 
         def facts(*arguments: Any) -> list[Any]:
             return [
                 (*argument[:place], value(argument[place]), *argument[place + 1 :]) for argument in read(*arguments)
             ]
 
-        patch.setattr(keys, "leaf_facts", facts)
+        patch.setattr(cache_key, "leaf_facts", facts)
 
     return falsify
 

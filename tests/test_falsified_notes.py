@@ -21,7 +21,7 @@ from conftest import Notebook
 
 from jupyter_jaxpr.explain import dropped_updates, leaks, left_running, stale_values
 from jupyter_jaxpr.jax import untold_changes
-from jupyter_jaxpr.observe import called_functions, credit, recording
+from jupyter_jaxpr.observe import called_functions, credited_counts, recording
 from jupyter_jaxpr.observe import values_at_trace as at_trace
 from jupyter_jaxpr.observe.calls import impure_calls, printed_output
 from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
@@ -114,12 +114,12 @@ FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
         {},
     ),
     "how long JAX compiled small programs": (
-        replaced(credit, "EagerCompile", lambda name, _, place: EagerCompile(name, 0.0, place)),
+        replaced(credited_counts, "EagerCompile", lambda name, _, place: EagerCompile(name, 0.0, place)),
         magic.test_eager_operations_that_were_compiled,
         {},
     ),
     "which small programs JAX compiled": (
-        replaced(credit, "EagerCompile", lambda _, seconds, place: EagerCompile("add", seconds, place)),
+        replaced(credited_counts, "EagerCompile", lambda _, seconds, place: EagerCompile("add", seconds, place)),
         magic.test_eager_operations_that_were_compiled,
         {},
     ),

@@ -14,7 +14,7 @@ from conftest import Notebook
 
 from jupyter_jaxpr.document.types.live import LiveProgram
 from jupyter_jaxpr.live import last_level
-from jupyter_jaxpr.live.live import CellToTrace, Live
+from jupyter_jaxpr.live.live_program import CellToTrace, Live
 
 CELL = "@jax.jit\ndef f(x):\n    return helper(x) * 2\nf(x)\n"
 COMPILED = "XLA compiled the program for its HLO. The compile is in no ledger and in no cache of JAX's."

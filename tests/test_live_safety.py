@@ -12,7 +12,7 @@ import pytest
 from conftest import Notebook
 
 from jupyter_jaxpr.document.types.live import LiveProgram
-from jupyter_jaxpr.live.live import CellToTrace, Live
+from jupyter_jaxpr.live.live_program import CellToTrace, Live
 
 #: Functions of an earlier cell, which outlive the trace, and so does what JAX's caches hold of them.
 HELPERS = {

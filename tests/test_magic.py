@@ -634,12 +634,12 @@ def test_what_was_printed_in_three_traces_is_one_note(notebook: Notebook) -> Non
 def test_a_failure_of_ours_is_one_line_and_the_cell_is_unharmed(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from jupyter_jaxpr.build import build
+    from jupyter_jaxpr.build import document_of_run
 
     def broken(*args: object, **kwargs: object) -> None:
         raise RuntimeError("a mistake of ours")
 
-    monkeypatch.setattr(build, "build", broken)
+    monkeypatch.setattr(document_of_run, "build", broken)
     ran = notebook.run("%%jaxpr\n" + F + "f(x)")
     assert ran.result.success
     assert float(ran.result.result[0]) == 0.0
@@ -651,8 +651,8 @@ def test_a_failure_of_ours_is_one_line_and_the_cell_is_unharmed(
 
 
 def test_a_failure_at_the_end_leaves_nothing_at_work(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    from jupyter_jaxpr.observe.cell_run import Run
     from jupyter_jaxpr.observe.observer import Observer
-    from jupyter_jaxpr.observe.run import Run
 
     end = Observer.end
 

@@ -8,7 +8,7 @@ import pytest
 from observed import ENVIRONMENT
 from unrolled_cells import FILE, V, cell_of, seen
 
-from jupyter_jaxpr.build.build import build
+from jupyter_jaxpr.build.document_of_run import build
 from jupyter_jaxpr.document.types.document import Cell
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, ObservedProgram, Place
 

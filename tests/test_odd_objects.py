@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from odd_cells import check, clean, set_up, told
 
-from jupyter_jaxpr.build.build import build
+from jupyter_jaxpr.build.document_of_run import build
 from jupyter_jaxpr.build.environment import environment
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.encoding import encode, refused

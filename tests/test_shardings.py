@@ -402,7 +402,7 @@ def test_a_large_program_is_read_when_it_is_asked_about(on_eight_devices):
         """
         from jupyter_jaxpr.wire.answers import Answers
         from jupyter_jaxpr.wire.runs import Runs
-        from jupyter_jaxpr.build.build import Built
+        from jupyter_jaxpr.build.document_of_run import Built
 
         def many(a, w):
             for _ in range(400):

@@ -13,7 +13,7 @@ from jax import lax
 from observed import ENVIRONMENT, built, normal, program, traced
 
 from jupyter_jaxpr.build import programs as program_build
-from jupyter_jaxpr.build.build import Unavailable, build
+from jupyter_jaxpr.build.document_of_run import Unavailable, build
 from jupyter_jaxpr.document.check.validate import validate
 from jupyter_jaxpr.document.encoding import encode
 from jupyter_jaxpr.document.text import program_text

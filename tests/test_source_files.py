@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import pytest
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.build.build import Built
+from jupyter_jaxpr.build.document_of_run import Built
 from jupyter_jaxpr.program.source import source_files
 from jupyter_jaxpr.program.source.source_files import NoText, source_text
 from jupyter_jaxpr.wire.answers import Answers

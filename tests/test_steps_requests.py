@@ -9,7 +9,7 @@ from jax import lax
 from stepping import snapshot_of
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.build.build import Built
+from jupyter_jaxpr.build.document_of_run import Built
 from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.messages import Answered, Confirm, Working
 from jupyter_jaxpr.wire.runs import Runs

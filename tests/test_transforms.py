@@ -10,7 +10,7 @@ from conftest import Notebook
 from jax import lax
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.build.build import Built
+from jupyter_jaxpr.build.document_of_run import Built
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.runs import Runs

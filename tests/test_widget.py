@@ -16,7 +16,7 @@ import traitlets
 from jax import lax
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.build.build import Built
+from jupyter_jaxpr.build.document_of_run import Built
 from jupyter_jaxpr.magic.widget_host import shows_widget
 from jupyter_jaxpr.widgets import jaxpr_widget
 from jupyter_jaxpr.wire.widget_messages import own_messages

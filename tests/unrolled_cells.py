@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from observed import ENVIRONMENT, traced
 
-from jupyter_jaxpr.build.build import build
+from jupyter_jaxpr.build.document_of_run import build
 from jupyter_jaxpr.document.types.document import Cell, Snapshot
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, ObservedProgram, Place, StageTimes
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from ..explain.errors.explained import error_finding
-from ..explain.errors.time_limit import Budget
+from ..explain.errors.trial_time_limit import Budget
 from ..explain.loops import words
-from ..explain.loops.tried import edits_of, tried
+from ..explain.loops.trial_of_rewrite import edits_of, tried
 from ..explain.misses.cures import miss_cures
-from ..explain.notes.trial import tried_at_top, tried_in
+from ..explain.notes.trial_of_edit import tried_at_top, tried_in
 from ..observe.cache.function_history import FunctionHistory, MissEvent
 from ..observe.observation import Edit, ErrorToTry, FoundCure
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .live_sources import Sources
     from .note_cures import SketchedNote
     from .notes import NotedLoop
-    from .to_try import ToTry
+    from .undecided_cures import UndecidedCures
 
 #: The most misses of one run whose cures are tried, newest first: a function that misses often has one reason.
 _MISSES = 32
@@ -48,7 +48,7 @@ def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) ->
         sources: The live sources of the run, which hold the document.
         names: The notebook's namespace as it is now; the trials read it and never change it.
     """
-    waiting = sources.to_try
+    waiting = sources.undecided_cures
     if waiting is None:
         return sources.document
     budget = Budget()
@@ -95,7 +95,7 @@ def _of_error(error: ErrorToTry | None, sources: Sources, budget: Budget) -> lis
 
 
 def _of_notes(
-    waiting: ToTry, sources: Sources, names: Mapping[str, Any], budget: Budget
+    waiting: UndecidedCures, sources: Sources, names: Mapping[str, Any], budget: Budget
 ) -> tuple[list[tuple[Note, tuple[FoundCure, ...]]], list[SketchedNote]]:
     """Try the edits of notes; return the tried notes with the edits that passed, and the notes left to try."""
     decided: list[tuple[Note, tuple[FoundCure, ...]]] = []
@@ -130,7 +130,7 @@ def _tried_note(
 
 
 def _cures(
-    observer: Observer, sources: Sources, waiting: ToTry, names: Mapping[str, Any], budget: Budget
+    observer: Observer, sources: Sources, waiting: UndecidedCures, names: Mapping[str, Any], budget: Budget
 ) -> tuple[dict[tuple[int, int], tuple[FoundCure, ...]], set[tuple[int, int]]]:
     """Try the cures of misses; return the cures that passed, and the misses that were tried.
 
@@ -173,7 +173,7 @@ def _kind(event: MissEvent, history: FunctionHistory) -> tuple[object, ...]:
 
 
 def _tried(
-    noted: NotedLoop, waiting: ToTry, sources: Sources, budget: Budget
+    noted: NotedLoop, waiting: UndecidedCures, sources: Sources, budget: Budget
 ) -> tuple[Note, Note, Sequence[Edit]] | None:
     """Return the note on a loop before and after the trial of its rewrite; None if the trial changes nothing.
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..document.merge import merged
-from ..document.names import Names
+from ..document.printed_variable_names import Names
 from ..document.read.recorded_steps import recorded_steps
 from ..document.summary import summarised
 from ..document.text import program_text
@@ -42,7 +42,7 @@ from .level_texts import Text, held_level, linked_lines, linked_text
 from .levels import LevelName, Unavailable, level_document, make
 from .programs import walk_names
 from .shardings import HloLines, is_spread, program_shardings
-from .to_try import ToTry
+from .undecided_cures import UndecidedCures
 
 if TYPE_CHECKING:
     from ..measure.compare.variants import Comparison
@@ -82,7 +82,7 @@ class Sources:
         self._cells = cells
         self._cell_file = cell_file
         self._control_paths = tuple(control_paths)
-        self.to_try: ToTry | None = None
+        self.undecided_cures: UndecidedCures | None = None
         self._lock = threading.RLock()
         self._texts: dict[tuple[int, LevelName, str | None], Text] = {}
         self._passes: dict[int, Passes] = {}
@@ -282,7 +282,7 @@ class Sources:
         cures: Mapping[tuple[int, int], Sequence[FoundCure]],
         loops: Sequence[tuple[Note, Note, Sequence[Edit]]],
         noted: Sequence[tuple[Note, Sequence[FoundCure]]],
-        untried: ToTry,
+        untried: UndecidedCures,
     ) -> Snapshot:
         """Put the tried cures into the document; returns the document.
 
@@ -293,7 +293,7 @@ class Sources:
             untried: The cures that are not decided yet.
         """
         with self._lock:
-            self.to_try = untried
+            self.undecided_cures = untried
             document = self._document
             if not cures and not loops and not noted:
                 return document

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ..document.names import Names, Pools, name_program
+from ..document.printed_variable_names import Names, Pools, name_program
 from ..document.types.document import Activity, Let, Naming, Program, Scope, Stages
 from ..interruptions import not_of_a_signal
 from ..observe.observation import ObservedFunction, ObservedProgram, StageTimes

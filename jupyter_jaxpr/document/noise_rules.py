@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from .names import Names, Pools
+from .printed_variable_names import Names, Pools
 from .types.diff import Noise
 from .types.document import Snapshot
 

@@ -13,8 +13,8 @@ import msgspec
 from ..quantities import in_a_sentence, size
 from .cut_out import Part
 from .encoding import encode
-from .names import Names, Pools, name_program
 from .pools import of_document
+from .printed_variable_names import Names, Pools, name_program
 from .types.cost import ProgramCost
 from .types.cures import Cure, Edit
 from .types.document import Cell, Let, Level, NamedValue, Program, RaisedCall, Scope, Snapshot

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..quantities import count
 from .limits import CHARACTERS, LINES, NAMED
-from .names import PROGRAM, Names, Pools, name_apart, name_program, walk
+from .printed_variable_names import PROGRAM, Names, Pools, name_apart, name_program, walk
 from .read.variable_names import names_of_variables
 from .types.document import Program, Scope, Snapshot
 

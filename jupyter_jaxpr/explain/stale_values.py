@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..observe.cell_run import Run
 from ..observe.kept_contents import array_text
 from ..observe.observation import Finding
-from ..observe.run import Run
 from ..observe.values_at_trace import ChangedSince, ValuesAtTrace
 
 #: Notes on one function: more say nothing new.

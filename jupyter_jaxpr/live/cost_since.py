@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..build.build import Built, Sources
 from ..build.costs import total_cost
+from ..build.document_of_run import Built, Sources
 from ..document.read.cost_texts import amount
 from ..document.types.document import Snapshot
 from ..program.costs import Cost

@@ -6,16 +6,16 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..observe.cell_run import Run
 from ..observe.observation import Observation
 from ..observe.recorded_calls import RecordedCalls
 from ..observe.recorded_cell import RecordedCell
-from ..observe.run import Run
 from ..typed.cell import LastCall, RunningCell
 from .heartbeat import Heartbeat
 from .options import Options
 
 if TYPE_CHECKING:
-    from ..build.build import Built
+    from ..build.document_of_run import Built
     from ..measure.compare.variants import Comparison
     from ..measure.times.sweep import Sweep
     from ..observe.cache.ledger import Ledger

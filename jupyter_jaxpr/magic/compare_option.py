@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported
-from ..measure.compare.named import candidate
+from ..measure.compare.named_function import candidate
 from ..measure.compare.variants import Comparison, Sweep, compare
 from ..observe.observation import Finding, Observation
 from ..plain_text import error_text

@@ -14,7 +14,7 @@ from ..wire.comm import Stage
 from ..wire.messages import UnrolledSoFar
 
 if TYPE_CHECKING:
-    from ..observe.run import Run
+    from ..observe.cell_run import Run
     from ..observe.under_way import UnrolledLoop
     from ..wire.comm import Publisher
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..explain.dropped_updates import dropped_updates
-from ..explain.errors import time_limit
+from ..explain.errors import trial_time_limit
 from ..explain.errors.explained import error_finding, is_of_call
-from ..explain.errors.time_limit import Budget
+from ..explain.errors.trial_time_limit import Budget
 from ..explain.impure_calls import frozen_values
 from ..explain.keys_between_calls import keys_between_calls
 from ..explain.leaks import leaked_tracers
@@ -151,7 +151,7 @@ def _focus(observation: Observation, name: str) -> None:
 
 def _raised(observation: Observation, error: Exception, function: str | None) -> list[Finding]:
     """Return the finding on the error of the cell; `function` is the jitted function whose call raised."""
-    budget = Budget(time_limit.SECONDS_AT_ERROR)
+    budget = Budget(trial_time_limit.SECONDS_AT_ERROR)
     finding = error_finding(error, function, budget)
     if budget.was_short:
         observation.error_to_try = ErrorToTry(id(error), function)

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..jax.dispatches import only_program
+from ..observe.cell_run import Run
 from ..observe.observation import Finding, Observation, ObservedFunction
 from ..observe.recording import Recording
-from ..observe.run import Run
 from ..quantities import count
 from .trace_of_last_call import ORIGINS_OF_CALLS
 from .traced_last import AS_JIT

@@ -20,11 +20,11 @@ from IPython.core.error import UsageError
 from ..explain.leaks import reach_before
 from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted
+from ..observe.cell_run import Run
 from ..observe.observation import Observation
 from ..observe.process_observer import observer
 from ..observe.recorded_calls import RecordedCalls
 from ..observe.recorded_cell import EAGER_TAKES, RecordedCell
-from ..observe.run import Run
 from ..typed import cell as cells
 from ..wire import comm
 from . import compare_option, options, outcome, sweep_option, target_trace
@@ -35,8 +35,8 @@ from .host_copies import HostCopies
 from .magics import JaxprMagics
 from .nested_cells import is_within_a_cell, lines_above, run_body
 from .own_failures import OwnFailures
+from .running_cells import WhatRuns
 from .shown_runs import ShownRuns
-from .what_runs import WhatRuns
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

@@ -18,7 +18,7 @@ from .kept_outputs import KeptOutputs
 from .widget_host import shows_widget
 
 if TYPE_CHECKING:
-    from ..build.build import Built
+    from ..build.document_of_run import Built
     from ..document.types.document import Snapshot as Document
     from .session import Session
 
@@ -98,7 +98,7 @@ class ShownRuns:
         return is_shown
 
     def _built(self, run: RunResult) -> Built:
-        from ..build.build import build
+        from ..build.document_of_run import build
 
         magics = self._session.magics
         return build(

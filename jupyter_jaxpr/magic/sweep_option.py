@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported
-from ..measure.compare.named import functions_of
+from ..measure.compare.named_function import functions_of
 from ..measure.times.sweep import Sweep, Values, sweep
 from ..observe.observation import Finding, Observation
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..plain_text import exact
+from .cache.cache_key import Key
 from .cache.key_texts import positional_names
-from .cache.keys import Key
 from .cache.keys_of_calls import by_name, static_places
 from .observation import ArgumentSpec
 from .value_texts import Reading

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..interruptions import not_of_a_signal
 from ..jax import facts
+from ..jax.cache_key_parts import FlatCall
 from ..jax.calls import DerivedCall, JitCall
 from ..jax.eager_control_flow import EagerConstructs
 from ..jax.effects import program_effects
@@ -27,25 +28,24 @@ from ..jax.facts import (
     stored_jit_name,
 )
 from ..jax.hooks import Hooks
-from ..jax.keys import FlatCall
 from ..jax.stages import made_ahead
 from ..jax.uncalled_traces import TracedAhead, TracesAhead
 from ..jax.untold_changes import TruncatedType, Untold, UntoldChanges, UnusedDonation
 from ..plain_text import FAILURES, file_of, text_of
+from .cache.cache_key import Key
 from .cache.function_history import FunctionHistory
 from .cache.history import History
 from .cache.key_of_miss import key_of_miss
-from .cache.keys import Key
 from .calls.monitoring import HAS_MONITORING
+from .cell_run import Run
 from .code_of_callables import name_of
-from .credit import drain, take_loose, worked_ahead
+from .credited_counts import drain, take_loose, worked_ahead
 from .functions import FunctionRecord, Functions
 from .library_functions import is_users
 from .library_programs import LibraryCall, note_derived_library_program, note_library_program
+from .programs_that_ran import note_call, note_derived, note_program, note_transformed, origin_of
 from .raised_traces import note_raised, note_raised_outside
 from .recording import recording_of
-from .replay import note_call, note_derived, note_program, note_transformed, origin_of
-from .run import Run
 from .stages import STAGE_NAMES, LooseEvent
 from .threads import (
     LOOSE_EVENTS,

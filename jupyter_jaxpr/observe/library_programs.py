@@ -12,11 +12,11 @@ from typing import Any
 
 from ..jax.calls import DerivedCall, JitCall
 from ..plain_text import own_name, text_of
+from .cell_run import Run
 from .functions import FunctionRecord
 from .observation import ObservedFunction, Place
-from .programs import KeptProgram
-from .replay import replay
-from .run import Run
+from .programs_of_misses import KeptProgram
+from .programs_that_ran import replay
 from .stages import CallStages, LooseEvent
 from .threads import ThreadState
 

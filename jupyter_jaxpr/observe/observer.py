@@ -24,12 +24,12 @@ from .calls.entry_hits import EntryHits
 from .calls.hit_programs import HitPrograms
 from .calls.kept_calls import ProgramCalls
 from .calls.monitoring import HAS_MONITORING
-from .credit import count_by_name, drain, take_loose
+from .cell_run import Run
+from .credited_counts import count_by_name, drain, take_loose
 from .hook_receiver import HookReceiver
 from .observation import LedgerReading, Observation
-from .programs import KeptProgram
+from .programs_of_misses import KeptProgram
 from .progress import Progress, progress_of
-from .run import Run
 from .stages import CallStages
 from .threads import (
     ThreadState,

@@ -38,7 +38,7 @@ from .jit_here import jitted_anew
 from .library_functions import is_users
 from .observation import ObservedFunction, ObservedProgram, Place, Printed
 from .observer import Observer
-from .programs import KeptProgram
+from .programs_of_misses import KeptProgram
 from .side_effects.effect import SideEffect
 from .side_effects.guard import EffectsError, undone
 from .traced_names import NameRecorder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .run import Run
+from .cell_run import Run
 from .stages import STAGE_NAMES
 from .threads import (
     Miss,

@@ -10,9 +10,9 @@ from typing import Any
 from ..jax.partial_traces import PartialTrace, partial_trace
 from ..plain_text import kind_name
 from .arguments import spec_of
+from .cell_run import FunctionActivity
 from .code_of_callables import place_of
 from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
-from .run import FunctionActivity
 from .user_places import call_place
 from .whose_code import is_users_frame
 

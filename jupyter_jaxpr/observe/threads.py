@@ -18,16 +18,16 @@ from ..interruptions import not_of_a_signal
 from ..jax.calls import JitCall
 from ..plain_text import FAILURES
 from .arguments import CallShape, EquinoxCall
+from .cache.cache_key import Key
 from .cache.function_history import FunctionHistory, MissEvent
 from .cache.history import History
-from .cache.keys import Key
 from .calls.call_values import CallValues
 from .calls.held_calls import HeldCall
+from .cell_run import FunctionActivity, Run
 from .code_of_callables import code_of, unwrap
 from .functions import FunctionRecord
 from .observation import Place
 from .outside_reads import Read
-from .run import FunctionActivity, Run
 from .stages import CallStages, LooseEvent
 from .values_at_trace import values_at_trace
 
@@ -170,7 +170,7 @@ def leave(state: ThreadState, history: History, call: JitCall, raised: bool) -> 
         lines = state.run.call_lines if state.run is not None and miss.activity is not None else None
         was_left_early = raised or top is not call
         if was_left_early and state.run is not None and state.run.keeps_programs:
-            from .replay import note_unfinished  # replay imports this module
+            from .programs_that_ran import note_unfinished  # replay imports this module
 
             try:
                 note_unfinished(top, miss)

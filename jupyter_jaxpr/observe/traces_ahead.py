@@ -11,7 +11,7 @@ from ..jax.uncalled_traces import TracedAhead
 from .arguments import CallShape, shape_of
 from .code_of_callables import code_of, name_of, place_of
 from .observation import ObservedFunction, Place
-from .programs import KeptProgram
+from .programs_of_misses import KeptProgram
 from .value_texts import Reading
 
 TRACES_AHEAD = 64

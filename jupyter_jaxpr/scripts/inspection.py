@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any, Literal, get_args
 
-from ..build.build import Built, build
+from ..build.document_of_run import Built, build
 from ..build.environment import environment
 from ..build.timing import time_focus
 from ..observe.observation import Observation

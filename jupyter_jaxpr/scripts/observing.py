@@ -15,10 +15,10 @@ from typing import ClassVar
 from ..jax.facts import jitted_functions
 from ..observe.cache.ledger import Calls, Ledger
 from ..observe.calls.monitoring import HAS_MONITORING
+from ..observe.cell_run import NOT_COUNTED, ONLY_IN_CELLS, UNLOADED, Run
 from ..observe.code_of_callables import name_of
 from ..observe.observation import Place
 from ..observe.process_observer import observer
-from ..observe.run import NOT_COUNTED, ONLY_IN_CELLS, UNLOADED, Run
 from ..observe.unseen_warnings import unseen_warnings
 from ..observe.user_places import user_place
 from ..quantities import count

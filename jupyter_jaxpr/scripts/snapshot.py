@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from ..build.build import Sources, Unavailable
 from ..build.diff_of_runs import diff_runs
+from ..build.document_of_run import Sources, Unavailable
 from ..build.levels import Platform
 from ..build.steps import construct_of, recording_document
 from ..build.transform import transform_program

@@ -13,7 +13,7 @@ from ..scripts.last import LastRun, last
 from ..scripts.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from ..build.build import Built
+    from ..build.document_of_run import Built
     from .jaxpr_widget import JaxprWidget
 
 _NO_ANYWIDGET = (

@@ -15,7 +15,7 @@ import anywidget
 import msgspec
 import traitlets
 
-from ..build.build import Built, Sources
+from ..build.document_of_run import Built, Sources
 from ..document.encoding import encode, printable
 from ..document.saved_copy import LIMIT_BYTES, saved_copy
 from ..document.types.document import Snapshot

@@ -44,7 +44,7 @@ from .runs import Runs, cell_key
 from .widget_messages import WidgetMessages
 
 if TYPE_CHECKING:
-    from ..build.build import Built, Sources
+    from ..build.document_of_run import Built, Sources
     from ..document.types.document import Environment, Snapshot
 
 log = logging.getLogger(__name__)

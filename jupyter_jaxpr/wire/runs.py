@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..build.build import Built, Sources
+    from ..build.document_of_run import Built, Sources
     from ..document.types.document import Snapshot
 
 # A run holds JAX's own programs alive (never arrays): enough for a notebook's recent cells, not for its history.

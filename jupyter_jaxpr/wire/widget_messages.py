@@ -22,7 +22,7 @@ from .messages import PROTOCOL, Announcement, Answered, Failed, Hello, Reply, Sn
 from .runs import Runs
 
 if TYPE_CHECKING:
-    from ..build.build import Built
+    from ..build.document_of_run import Built
     from ..document.types.document import Snapshot
 
 log = logging.getLogger(__name__)

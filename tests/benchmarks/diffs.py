@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from documents import observed, seconds
 from rows import Row, milliseconds
 
-from jupyter_jaxpr.build import build as snapshot_build
+from jupyter_jaxpr.build import document_of_run as snapshot_build
 from jupyter_jaxpr.build.diff_of_runs import diff_runs
 from jupyter_jaxpr.build.environment import environment
 

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from rows import Row, microseconds, milliseconds
 from sized_programs import mixed, sines
 
-from jupyter_jaxpr.build import build as snapshot_build
+from jupyter_jaxpr.build import document_of_run as snapshot_build
 from jupyter_jaxpr.build import programs as program_build
 from jupyter_jaxpr.build.environment import environment
 from jupyter_jaxpr.document.encoding import encode

@@ -15,7 +15,7 @@ from pairs import alternate
 from rows import Row, milliseconds
 
 from jupyter_jaxpr.document.encoding import encode
-from jupyter_jaxpr.live.live import CellToTrace, Live
+from jupyter_jaxpr.live.live_program import CellToTrace, Live
 
 SIZES = {10: 15, 300: 9, 3_000: 5}  # number of equations -> number of pairs
 MORE = 0.15

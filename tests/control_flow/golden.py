@@ -20,7 +20,7 @@ sys.path[:0] = [str(FOLDER.parent), str(FOLDER)]
 from observed import built, program, traced  # noqa: E402  # both lie beside what they are for
 from programs import PROGRAMS  # noqa: E402  # likewise
 
-from jupyter_jaxpr.build.build import Built  # noqa: E402  # after the paths
+from jupyter_jaxpr.build.document_of_run import Built  # noqa: E402  # after the paths
 from jupyter_jaxpr.document.types.control_flow import Control  # noqa: E402  # likewise
 from jupyter_jaxpr.document.types.document import Snapshot  # noqa: E402  # likewise
 

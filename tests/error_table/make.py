@@ -20,7 +20,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from error_table.cards import FOLDER, Cells, Row, rows, written
-from jupyter_jaxpr.explain.errors import time_limit
+from jupyter_jaxpr.explain.errors import trial_time_limit
 
 
 def make(cells_of: Callable[[Notebook], Any], folder: Path) -> None:
@@ -30,7 +30,7 @@ def make(cells_of: Callable[[Notebook], Any], folder: Path) -> None:
         cells_of: Makes an object that returns the card of a cell.
         folder: The folder of the table.
     """
-    time_limit.SECONDS = time_limit.SECONDS_AT_ERROR = 60.0
+    trial_time_limit.SECONDS = trial_time_limit.SECONDS_AT_ERROR = 60.0
     is_check = "--check" in sys.argv
     names = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
     config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..names import Pools, name_program
 from ..noise_rules import ProgramNoise
+from ..printed_variable_names import Pools, name_program
 from ..types.diff import DiffSide
 from ..types.document import Snapshot
 from .match.changes import Change

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..names import Pools
+from ..printed_variable_names import Pools
 from ..types.document import Scope, Snapshot
 
 #: Primitives whose inner programs combine two values, with the parameter; the panel has no numbers for those equations.

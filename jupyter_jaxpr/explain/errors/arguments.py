@@ -21,7 +21,7 @@ from .origins import dtype_of, root_of, value_of
 from .own_classes import registered
 from .raised import RaisedAt, touches_jax
 from .static_argument_edits import argument_values, is_hashed, jit_with, parameters_of, raised_call_of, static_outcome
-from .trial import passed
+from .trial_of_cure import passed
 
 _NO_ARRAY = re.compile(
     r"^Error interpreting argument to (?:<function (?P<name>\S+) at .*?>|.*) as an abstract array\. "

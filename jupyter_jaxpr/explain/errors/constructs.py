@@ -13,7 +13,7 @@ from .explanation import Explained
 from .names import jnp_name
 from .raised import RaisedAt
 from .returned import function_of_text, missing_return, result_of
-from .trial import passed
+from .trial_of_cure import passed
 
 _CARRY = re.compile(
     r"input carry (?:component )?(?P<path>\S+) has type (?P<before>\S+) but the corresponding output carry component "

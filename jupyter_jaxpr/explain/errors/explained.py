@@ -12,16 +12,19 @@ from ...observe.raised_traces import raised_in
 from ...plain_text import error_lines, kind_name, message_of
 from ..loops.statements import parsed
 from .arguments import argument_error
-from .arrays import array_error
+from .array_operations import array_error
 from .axis_names import axis_name_error
 from .callbacks import callback_error
 from .constructs import construct_error
 from .derivative_rules import derivative_rule_error
+from .earlier_causes import state_error
 from .edits import edited, shown
 from .explanation import Explained
+from .harmful_assignments import without_harm
 from .messages import message_error
 from .misplaced import misplaced_error
 from .misused_at import misused_at_error
+from .needed_values import value_error
 from .orders import order_error
 from .own_classes import own_class_error
 from .plain_values import plain_value_error
@@ -30,12 +33,9 @@ from .python_values import python_value_error
 from .quoted import quoted_error
 from .raised import RaisedAt, raised_at, touches_jax
 from .random_calls import random_call_error
-from .states import state_error
-from .stores import without_harm
-from .time_limit import Budget, error_budget
 from .transforms import transform_error
 from .trees import tree_error
-from .values import value_error
+from .trial_time_limit import Budget, error_budget
 
 #: Functions of JAX that JAX traces on their own when the user's function calls them.
 _INNER = frozenset({"psum", "pmean", "pmax", "pmin", "all_gather", "ppermute", "all_to_all", "axis_index"})

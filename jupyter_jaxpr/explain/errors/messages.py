@@ -18,7 +18,7 @@ from .origins import culprits, dtype_of, operands, value_of
 from .program_messages import PROGRAM_MESSAGES
 from .raised import RaisedAt, touches_jax, was_raised_in_jax
 from .setting_messages import SETTING_MESSAGES
-from .trial import passed
+from .trial_of_cure import passed
 
 _BOUNDS = re.compile(r"^Python integer (-?\d+) out of bounds for (u?int\d+)")
 _KEY = re.compile(r"^JAX encountered invalid PRNG key data|^unexpected PRNG key type|^random\w* accepts a single key")

@@ -19,7 +19,7 @@ from .names import namespace
 from .origins import dtype_of, operands, value_of
 from .raised import RaisedAt, touches_jax
 from .static_argument_edits import parameters_of
-from .trial import passed
+from .trial_of_cure import passed
 
 _NO_DTYPE = re.compile(r"^Cannot interpret '\d+' as a data type")
 _ONE_LIST = re.compile(

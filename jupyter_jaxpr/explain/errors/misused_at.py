@@ -9,10 +9,10 @@ from ...observe.observation import FoundCure
 from ...plain_text import message_of
 from .edits import applied, edit_of, over
 from .explanation import Explained
+from .harmful_assignments import lost_write
 from .origins import operands
 from .raised import RaisedAt
-from .stores import lost_write
-from .trial import passed
+from .trial_of_cure import passed
 
 _OF_AT = re.compile(r"'?(?:\w+\.)*_IndexUpdate(?:Helper|Ref)'?|_IndexUpdateRef")
 _METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}

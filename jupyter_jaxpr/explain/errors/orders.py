@@ -13,7 +13,7 @@ from .explanation import Explained
 from .origins import value_of
 from .raised import RaisedAt, touches_jax
 from .returned import AnyFunction, function_of_text
-from .trial import passed
+from .trial_of_cure import passed
 
 _NO_DTYPE = re.compile(r"^Cannot interpret '(.+?)' as a data type")
 _NO_SHAPE = re.compile(r"^Shapes must be 1D sequences|'float' object cannot be interpreted as an integer")

@@ -13,7 +13,7 @@ from .explanation import Explained
 from .names import namespace
 from .origins import value_of
 from .raised import RaisedAt
-from .trial import passed
+from .trial_of_cure import passed
 
 _NO_JAX_TYPE = re.compile(r"^Argument '.*' of type '?<class '(?:\w+\.)*(\w+)'>'? is not a valid JAX type", re.DOTALL)
 _REGISTER = "jax.tree_util.register_dataclass"

@@ -9,14 +9,14 @@ from typing import Any
 from ...jax.facts import is_tracer_type
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
-from .calls import Calls
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import jnp_name, lax_name
 from .origins import culprits, dtype_of, operands, value_of
 from .raised import RaisedAt
+from .rewritten_calls import Calls
 from .static_argument_edits import static_cure
-from .trial import passed
+from .trial_of_cure import passed
 
 _SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type, got (.*?)\.(?:\s|$)")
 _TRACED_KEY = re.compile(r"\w*Tracer\(.*\)")

@@ -18,7 +18,7 @@ from .explanation import Explained
 from .names import jnp_name
 from .origins import culprits, dtype_of, operands, value_of
 from .raised import RaisedAt, touches_jax
-from .trial import passed
+from .trial_of_cure import passed
 
 _NO_FIELD = re.compile(r"^'dict' object has no attribute '(\w+)'")
 _NO_MEMBER = re.compile(r"^module 'jax(?:\.\w+)*' has no attribute '(\w+)'")

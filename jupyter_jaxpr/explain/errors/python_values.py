@@ -23,7 +23,7 @@ from .origins import dtype_of, operands, value_of
 from .raised import LIBRARIES, RaisedAt, touches_jax
 from .returned import function_of_text, missing_return
 from .transforms import assigned
-from .trial import passed
+from .trial_of_cure import passed
 
 _OPERANDS = re.compile(
     r"^unsupported operand type\(s\) for (\S+)(?: or pow\(\))?: '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'"

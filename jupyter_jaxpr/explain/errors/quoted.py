@@ -11,7 +11,7 @@ from types import TracebackType
 
 from ...observe.observation import FoundCure
 from ...plain_text import message_of, quoted
-from .arrays import operand_nodes
+from .array_operations import operand_nodes
 from .explanation import Explained
 from .origins import operands
 from .raised import RaisedAt, is_of_jax, was_raised_in_jax

@@ -13,7 +13,7 @@ from .explanation import Explained
 from .origins import operands, value_of
 from .raised import RaisedAt
 from .static_argument_edits import parameters_of
-from .trial import passed
+from .trial_of_cure import passed
 
 _NO_DTYPE = re.compile(r"^Cannot interpret '(.*?)' as a data type")
 _SEED = re.compile(r"^PRNG key seed must be an integer; got \w*Tracer\(~?(\w+)")

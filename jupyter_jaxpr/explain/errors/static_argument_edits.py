@@ -17,7 +17,7 @@ from ...observe.observation import Edit, FoundCure, Place
 from ...plain_text import FAILURES, file_of, function_of
 from ..loops.statements import parsed
 from .raised import RaisedAt
-from .trial import Outcome, traced_with
+from .trial_of_cure import Outcome, traced_with
 
 _JIT = frozenset({"jax.jit", "jit"})
 _CHECKPOINT = frozenset({"jax.checkpoint", "jax.remat", "checkpoint", "remat"})

@@ -20,7 +20,7 @@ from .origins import dtype_of, root_of, value_of
 from .raised import RaisedAt
 from .returned import AnyFunction, function_of_text, missing_return, result_of
 from .static_argument_edits import parameters_of
-from .trial import passed
+from .trial_of_cure import passed
 
 _INPUT = re.compile(r"^(?P<word>\w+) requires real-(?: or complex-)?valued inputs .*?, but got (?P<dtype>\w+)")
 _OUTPUT = re.compile(r"^(?P<word>\w+) requires real-valued outputs .*?, but got (?P<dtype>\w+)")

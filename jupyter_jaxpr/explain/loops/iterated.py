@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ...typed.syntax_nodes import in_order
 from .bodies import Cannot, target_names
-from .names import Names, last_name, singular, stored_names
+from .new_names import Names, last_name, singular, stored_names
 from .statements import LoopStatement
 
 _NO_POSITIONS = "The source positions of the loop's equations are not known."

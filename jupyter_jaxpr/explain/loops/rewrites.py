@@ -14,9 +14,9 @@ from typing import Literal
 
 from ...typed.syntax_nodes import in_order
 from .bodies import Body, Cannot, check_numbers, check_side_effects, has_long_text, single_value, target_names
-from .exact import check_exact, check_whole_numbers
+from .equal_values import check_exact, check_whole_numbers
 from .iterated import Iterated, IteratedReader, MadeAt, ReplaceElements
-from .names import Names, carried_names, check_starts_empty, is_read_later, singular, stored_names
+from .new_names import Names, carried_names, check_starts_empty, is_read_later, singular, stored_names
 from .statements import Loop, LoopStatement
 
 Form = Literal["fori_loop", "scan", "while_loop", "vmap"]

@@ -12,11 +12,11 @@ from ...program.jaxpr.walk import Walk
 from ...quantities import count
 from ...typed.syntax_nodes import in_order
 from . import words
-from .find import LoopFinder
+from .comparison_cell import trial
 from .nest import FoundLoop
+from .repeated_statements import LoopFinder
 from .rewrites import Rewrite, rewrite
 from .statements import LoopStatement, Span, frame_span, loops_of, node_span
-from .trial import trial
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ...observe.cache.cache_key import Leaf
 from ...observe.cache.function_history import FunctionHistory, MissEvent
 from ...observe.cache.key_texts import paths
-from ...observe.cache.keys import Leaf
 from ...observe.cache.reason import Reason
 from ...observe.observation import FoundCure
 from ...observe.value_texts import NOTHING_CALLED
-from ..errors.time_limit import Budget
+from ..errors.trial_time_limit import Budget
 from ..result_types import Fixed, result_types
 from .edited_calls import Side, Unchanged, edits_of_call, expressions
-from .keys import Arguments, arguments_of, as_specs, bound, have_one_key
+from .key_comparison import Arguments, arguments_of, as_specs, bound, have_one_key
 from .read_outside import names_read
 from .written_calls import Text, call_at, is_bound_around, is_repeated, text_of
 

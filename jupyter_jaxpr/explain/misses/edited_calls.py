@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from ...observe.cache.keys import Key
+from ...observe.cache.cache_key import Key
 from ...observe.cache.static_values import is_plain
 from ...observe.observation import Edit
-from .keys import Arguments
+from .key_comparison import Arguments
 from .written_calls import Text
 
 

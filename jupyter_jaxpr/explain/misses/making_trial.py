@@ -11,9 +11,9 @@ from typing import Any
 
 from ...observe.cache.function_history import FunctionHistory, MissEvent
 from ..errors.copies import copied
-from ..errors.time_limit import Budget
+from ..errors.trial_time_limit import Budget
 from ..result_types import ResultTypes, Untried, result_types, silence, spec_of_aval
-from .keys import arguments_of, as_specs
+from .key_comparison import arguments_of, as_specs
 from .makings import Making, bound_in, free_names, is_inside
 from .read_outside import names_read, reads_the_machine, reads_what_may_change
 from .written_calls import Text, first_line, is_repeated

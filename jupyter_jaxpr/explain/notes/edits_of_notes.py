@@ -9,8 +9,8 @@ from typing import TypeGuard
 
 from ..dropped_updates import updated_array
 from ..loops.statements import Span
-from .keys import split_key
 from .selections import kept_out
+from .split_key_edit import split_key
 from .text import Sketch, Text
 
 _UPDATE = "The statement gives the new array the name of the old array. JAX does not change the old array."

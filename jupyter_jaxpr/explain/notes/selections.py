@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ...interruptions import not_of_a_signal
 from ..loops.statements import Span
-from .at_one import is_finite_at_one
+from .finite_at_one import is_finite_at_one
 from .text import Sketch, Text
 
 _KEPT_OUT = "The second selection gives 1 to the branch that is not taken, so its derivative is finite there."

@@ -10,10 +10,10 @@ from ...program.control_flow.card_facts import IN_CONDITION, INSIDE
 from ...program.control_flow.equation import COND, SCAN, SCOPE_PRIMITIVES, WHILE
 from ...program.jaxpr.high_primitives import named
 from ...program.jaxpr.parameters import open_jaxpr
-from .bounds import Bounds
 from .buffers import bytes_of
 from .conditions import SCOPE_PARAMETERS
 from .equations import Step, Unsteppable, inner_program, types_of
+from .recording_limits import Bounds
 from .recording_program import counted
 from .run_in_pieces import RunInPieces
 from .steps import Steps

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...jax.keys import flatten
+from ...jax.cache_key_parts import flatten
 from ...quantities import count
 from ..value_texts import Reading
-from .keys import Key, Leaf
+from .cache_key import Key, Leaf
 from .leaf_differences import type_and_weakness
 from .reason import Reason, names_text
 from .static_differences import static_reason

@@ -22,9 +22,9 @@ from ...plain_text import file_of
 from ..code_of_callables import code_of, unwrap
 from ..observation import Outcome, Place
 from ..whose_code import is_installed
+from .cache_key import Key
 from .closed_over import ChangedValue, changed_values, kept_values, unread_values
 from .function_objects import FunctionObject, NewestObject
-from .keys import Key
 from .reason import Reason
 from .where_made import Making, making_of
 from .wrapped_functions import Wrappers

@@ -11,8 +11,8 @@ from ...jax.facts import partial_of
 from ...plain_text import exact
 from ..code_of_callables import code_of
 from ..value_texts import Reading
+from .cache_key import Key
 from .closed_over import Outside, values_outside
-from .keys import Key
 from .static_values import is_plain
 from .wrapped_functions import Wrappers, equinox_wrappers, options_of, wrappers_of
 

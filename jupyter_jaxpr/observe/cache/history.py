@@ -21,13 +21,13 @@ from ..code_of_callables import unwrap
 from ..observation import Outcome, Place
 from ..stages import CallStages, Tally
 from ..value_texts import NOTHING_CALLED, Reading
+from .cache_key import Key
 from .function_history import FunctionHistory, MissEvent
 from .function_objects import read_function_object
-from .keys import Key
 
 if TYPE_CHECKING:
     from ..calls.call_lines import CallLines
-    from ..run import FunctionActivity
+    from ..cell_run import FunctionActivity
     from .ledger import Calls, Ledger
 
 

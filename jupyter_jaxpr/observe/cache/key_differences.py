@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from ..value_texts import Reading
 from .argument_differences import call_style, dynamic_differences, static_differences
+from .cache_key import Key, Leaf
 from .key_texts import paths
-from .keys import Key, Leaf
 from .leaf_differences import kinds_of_types, leaf_differences
 from .reason import Reason, ReasonKind
 from .setting_differences import setting_differences

@@ -9,7 +9,7 @@ from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, Limit, exact, kind_name, text_of
 from ...quantities import count
 from ..value_texts import Reading
-from .keys import Key
+from .cache_key import Key
 from .structures import nnx_variables, static_fields
 
 

@@ -10,15 +10,15 @@ from types import FunctionType
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from ...jax.calls import PmapCall
-from ...jax.keys import (
+from ...jax.cache_key_parts import (
     FlatCall,
     structure_of,
 )
+from ...jax.calls import PmapCall
 from ...plain_text import exact
 from ..value_texts import NOTHING_CALLED, Reading
+from .cache_key import NO_STATICS, JitOptions, Key
 from .key_texts import positional_names
-from .keys import NO_STATICS, JitOptions, Key
 from .static_values import StaticValue
 
 _NO_KEYWORDS: Mapping[str, Any] = {}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ...plain_text import text_of
-from .keys import Leaf
+from .cache_key import Leaf
 from .reason import Reason, ReasonKind, names_text
 from .static_differences import static_reason
 from .static_values import StaticLeaf

@@ -18,11 +18,11 @@ from ...quantities import count
 from ..calls.entry_hits import EntryHits
 from ..observation import Outcome, Place
 from ..value_texts import NOTHING_CALLED, Reading
+from .cache_key import Key
 from .function_history import Counts, FunctionHistory, MissEvent
 from .held_entries import held_entries
 from .history import History
 from .key_texts import signature_text
-from .keys import Key
 from .miss_reasons import entries_of, reasons_of
 from .miss_reasons import entry_of as find_entry
 from .reason import Reason

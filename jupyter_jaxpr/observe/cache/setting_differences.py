@@ -8,7 +8,7 @@ from typing import Any
 
 from ...plain_text import Limit, text_of
 from ...quantities import count
-from .keys import Key
+from .cache_key import Key
 from .leaf_differences import mesh_text
 from .reason import Reason, names_text
 from .structures import is_same

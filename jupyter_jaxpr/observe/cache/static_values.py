@@ -8,7 +8,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 from ...interruptions import not_of_a_signal
-from ...jax.keys import (
+from ...jax.cache_key_parts import (
     is_structure,
 )
 from ...plain_text import FAILURES, defined

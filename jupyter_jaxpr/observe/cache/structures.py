@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...interruptions import not_of_a_signal
-from ...jax.keys import dataclass_fields
+from ...jax.cache_key_parts import dataclass_fields
 from ...plain_text import FAILURES, Limit, exact, kind_name, own_name, text_of
 from ..value_texts import Reading
 

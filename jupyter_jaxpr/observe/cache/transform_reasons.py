@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from ...jax.transforms_of_tracers import Transforms
 from ..value_texts import Reading
+from .cache_key import Key
 from .function_history import MissEvent
 from .key_texts import paths
-from .keys import Key
 from .reason import Reason, names_text
 
 _WORDS = {"vmap": "vmap", "grad": "reverse-mode differentiation", "jvp": "forward-mode differentiation"}

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from ...interruptions import not_of_a_signal
+from ...jax.cache_key_parts import array_type
 from ...jax.facts import is_deleted
-from ...jax.keys import array_type
 
 Which = Literal["compiled", "last"]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...interruptions import not_of_a_signal
 from ...jax.post_hook import Results
 from ...plain_text import FAILURES
-from ..cache.keys import Key
+from ..cache.cache_key import Key
 from ..cache.keys_of_calls import key_of
 from ..value_texts import Reading
 

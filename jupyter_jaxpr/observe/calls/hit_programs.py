@@ -18,15 +18,15 @@ from ...jax.facts import imported
 from ...jax.held_traces import call_leaves
 from ...jax.post_hook import Results
 from ...plain_text import FAILURES
-from ..cache.keys import Key
+from ..cache.cache_key import Key
 from ..cache.keys_of_calls import key_of
 from ..cache.miss_reasons import is_equal
 from ..users_classes import comparing_class, read_by_users_code
 
 if TYPE_CHECKING:
+    from ..cell_run import Run
     from ..functions import FunctionRecord
-    from ..programs import KeptProgram
-    from ..run import Run
+    from ..programs_of_misses import KeptProgram
 
 ALL_OF_THE_FIRST = 32
 """The number of first calls of a function that are all examined; an examination takes 10 us."""
@@ -128,7 +128,7 @@ class HitPrograms:
             else:
                 activity = self._run.activity(record)
                 activity.use(program, in_this_run=False)
-                from ..programs import own_programs  # that module imports this one
+                from ..programs_of_misses import own_programs  # that module imports this one
 
                 looks.all_seen = not record.unkept and all(
                     program.key in activity.programs for program in own_programs(record)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...interruptions import not_of_a_signal
+from ...jax.cache_key_parts import array_type
 from ...jax.facts import is_deleted
-from ...jax.keys import array_type
 from .call_values import CallValues
 
 #: The first calls of a function that are kept; the last call is one more.

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from ...build.levels import Unavailable
 from ...document.types.comparison import VariantComparison
 from ...document.types.struct import described
-from ...measure.compare.programs import compare_programs, question
+from ...measure.compare.compared_programs import compare_programs, question
 from ...observe.process_observer import observer
 from ..document_index import ProgramIndex
 from ..messages import Confirm

@@ -16,7 +16,7 @@ from ..request import Request, RequestContext
 from ..runs import KEPT
 
 if TYPE_CHECKING:
-    from ...build.build import Sources
+    from ...build.document_of_run import Sources
 
 _GONE = f"The kernel no longer holds the earlier run: the kernel keeps the last {KEPT} runs. Choose another run."
 _NO_SUCH = "The earlier run has no such program. Choose another program."

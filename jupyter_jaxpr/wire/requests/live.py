@@ -7,14 +7,14 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
-from ...build.build import Sources
 from ...build.diff_of_runs import diff_runs
+from ...build.document_of_run import Sources
 from ...build.levels import Unavailable
 from ...document.types.diff import ProgramDiff
 from ...document.types.document import Snapshot
 from ...document.types.live import LiveProgram
 from ...document.types.struct import described
-from ...live.live import CellToTrace, Live, observed_calls
+from ...live.live_program import CellToTrace, Live, observed_calls
 from ...observe.observation import ArgumentSpec
 from ..request import Request, RequestContext
 from ..runs import Runs

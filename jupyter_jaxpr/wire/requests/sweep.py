@@ -8,7 +8,7 @@ from ...build.levels import Unavailable
 from ...build.sweep import sweep_document
 from ...document.types.struct import described
 from ...document.types.timing import Sweep
-from ...measure.compare.named import functions_of
+from ...measure.compare.named_function import functions_of
 from ...measure.times.sweep import Values, sweep
 from ...observe.process_observer import observer
 from ...typed.specs import SpecError, parse_target

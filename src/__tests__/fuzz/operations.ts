@@ -20,7 +20,7 @@ import { GROUPS, readingOf as costsRead } from '../../panel/cost/cost-rows';
 import { icicleOf } from '../../panel/cost/icicle-layout';
 import { placementOf, rooflineOf } from '../../panel/cost/roofline-layout';
 import { readingOf } from '../../panel/flow/cards-of-program';
-import { drawingOf } from '../../panel/flow/drawing';
+import { drawingOf } from '../../panel/flow/card-drawing';
 import { sweepMarkdown, sweepText } from '../../panel/time/copied-times';
 import { plotSpec } from '../../panel/time/plot-spec';
 import { choicesOf, plotSentence, seriesOf } from '../../panel/time/series';
@@ -36,7 +36,7 @@ import { IListing } from '../../workbench/listing/listing';
 import { findMatches } from '../../workbench/reading/matches';
 import { noiseOfRows } from '../../workbench/reading/noise-rules';
 import { readQuery } from '../../workbench/reading/query';
-import { drawShards } from '../../workbench/shardings/drawing';
+import { drawShards } from '../../workbench/shardings/device-drawing';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 

@@ -8,7 +8,7 @@ import { IJaxprModel } from '../../tokens';
 import { grouped, operations } from '../../quantities';
 import { Steady } from '../../parts/steady';
 import { equations, shortened } from '../../parts/summary';
-import { Acts } from './acts';
+import { Acts } from './card-actions';
 import { Reading } from './cards-of-program';
 import { SmallProgram } from './small-program';
 import { useStepping } from './stepper';

@@ -7,7 +7,7 @@ import { Icon } from '../../parts/icons';
 import { whereOf } from '../../workbench/words/describe';
 import { equations, shortened } from '../../parts/summary';
 import { IJaxprModel } from '../../tokens';
-import { Acts } from './acts';
+import { Acts } from './card-actions';
 import { ICard, Reading } from './cards-of-program';
 import { useStepping } from './stepper';
 import {

@@ -6,7 +6,7 @@ import { ILinked } from '../../model/links';
 import { IJaxprModel } from '../../tokens';
 import { Icon } from '../../parts/icons';
 import { shortened } from '../../parts/summary';
-import { Acts } from './acts';
+import { Acts } from './card-actions';
 import { Branches } from './branches';
 import { Head } from './card-head';
 import { Diagram } from './diagram';

@@ -3,7 +3,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Picture } from '../../parts/picture';
-import { drawingOf } from './drawing';
+import { drawingOf } from './card-drawing';
 import { ICard, Reading } from './cards-of-program';
 import { drawingWords, titleOf } from './words';
 

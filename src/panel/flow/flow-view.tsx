@@ -8,7 +8,7 @@ import * as React from 'react';
 import { Attention } from '../../model/attention';
 import { IJaxprModel } from '../../tokens';
 import { AttentiveWidget } from '../../parts/attentive-widget';
-import { Acts } from './acts';
+import { Acts } from './card-actions';
 import { Card } from './card';
 import { Choosing } from './choosing';
 import { ICard, Reading, readingOf } from './cards-of-program';

@@ -10,7 +10,7 @@ import * as React from 'react';
 import { ILinked } from '../../model/links';
 import type { IFold, IRow } from '../../program-text/row';
 import { grouped } from '../../quantities';
-import { Acts } from './acts';
+import { Acts } from './card-actions';
 import { ILine, Line, equationsOf } from './program-line';
 import { Reading } from './cards-of-program';
 

@@ -4,7 +4,7 @@ import * as React from 'react';
 
 import { Icon } from '../../parts/icons';
 import { useRoving } from '../../parts/roving';
-import { useFitting } from './fitting';
+import { useFitting } from './fitting-tabs';
 import { openTabsMenu } from './tabs-menu';
 import { ViewName, viewLabels } from './views';
 

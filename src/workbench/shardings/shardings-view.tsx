@@ -17,7 +17,7 @@ import type { IJaxprModel, Selection } from '../../tokens';
 import { Failed } from '../../parts/progress-and-stop';
 import { Picture } from '../../parts/picture';
 import { dispatchKey } from '../reading/key-table';
-import { drawShards, shardsWords } from './drawing';
+import { drawShards, shardsWords } from './device-drawing';
 import {
   causesWords,
   groupWords,

@@ -8,7 +8,13 @@ import { Leaf } from '../../../protocol/snapshot';
 import { grouped } from '../../../quantities';
 import { Steady, widestOf } from '../../../parts/steady';
 import { shortened } from '../../../parts/summary';
-import { IDrawing, drawingOf, firstDrawn, hasEdge, lineOf } from './drawing';
+import {
+  IDrawing,
+  drawingOf,
+  firstDrawn,
+  hasEdge,
+  lineOf
+} from './scaled-picture';
 import { IStep, Walk } from './places';
 import { figure, leafName, roleWords, spoken } from './words';
 

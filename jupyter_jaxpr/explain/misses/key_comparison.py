@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...interruptions import not_of_a_signal
-from ...observe.cache.keys import Key, Leaf
+from ...observe.cache.cache_key import Key, Leaf
 from ...observe.cache.static_values import UNKNOWN, is_plain
 from ...observe.cache.structures import is_same
 from ..result_types import Fixed, spec_of_aval

@@ -13,8 +13,8 @@ from ...observe.whose_code import is_installed
 from ...plain_text import file_of
 from ..loops.statements import parsed
 from .constructs import called
+from .harmful_assignments import own_names
 from .raised import RaisedAt
-from .stores import own_names
 
 _KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert", "appendleft"})
 

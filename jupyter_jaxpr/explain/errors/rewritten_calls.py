@@ -12,11 +12,11 @@ from typing import Any, TypeGuard
 from ...jax.facts import jax_directory
 from ...observe.observation import FoundCure
 from .edits import Change, applied, chosen, edit_of, over
+from .harmful_assignments import lost_write, own_names
 from .masks import masked, sized
 from .names import jnp_name, lax_name, module_of, namespace
 from .origins import MASK_OF_ROWS, axes_of, masks_elements, value_of
 from .raised import RaisedAt
-from .stores import lost_write, own_names
 
 _OTHER_NAMES = {"fabs": "abs", "pow": "power", "prod": "prod", "dist": "", "fsum": "sum"}
 # Functions of math that compute something else than the jax.numpy functions of the same name.

@@ -15,12 +15,12 @@ from ...plain_text import FAILURES, file_of, kind_name, message_of
 from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
+from .harmful_assignments import own_names
+from .leaking_statement import writer_of
 from .origins import value_of
 from .raised import RaisedAt, touches_jax
 from .returned import function_of_text
-from .stores import own_names
-from .trial import passed
-from .writers import writer_of
+from .trial_of_cure import passed
 
 _DELETED = re.compile(
     r"^Array has been deleted|^(?:INVALID_ARGUMENT: )?.*[Bb]uffer has been deleted or donated", re.DOTALL

@@ -2,7 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import type { Layout, SpreadArray } from '../../../protocol/snapshot';
 import { Shape, widthOf } from '../../../parts/shapes';
-import { drawShards, shardsWords } from '../drawing';
+import { drawShards, shardsWords } from '../device-drawing';
 import { partsOf, runsOf } from '../parts';
 import { REPLICATED, array, layout } from './spread';
 

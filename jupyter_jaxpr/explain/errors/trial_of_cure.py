@@ -30,7 +30,7 @@ from .carries import carry_around
 from .copies import NotCopied, copied, has_handler
 from .edits import edited
 from .raised import RaisedAt
-from .time_limit import Budget, TooLong, left_for_error
+from .trial_time_limit import Budget, TooLong, left_for_error
 
 _NAME = "__jupyter_jaxpr_trial__"
 _FILL = re.compile(r"\bFILL\b")  # the trial replaces FILL by 0

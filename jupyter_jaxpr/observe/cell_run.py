@@ -33,7 +33,7 @@ from .calls.printed_output import PrintRecorder
 from .calls.untraced_lines import LineRecorder
 from .functions import FunctionRecord
 from .observation import EagerCompile, LineReading, Observation, ObservedFunction, ObservedProgram, Place
-from .programs import KeptProgram, own_programs
+from .programs_of_misses import KeptProgram, own_programs
 from .stages import Tally
 from .traced_names import NamedValues, NameRecorder
 from .traces_ahead import TRACES_AHEAD, KeptTrace, with_traces

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..build.build import build
+from ..build.document_of_run import build
 from ..build.environment import environment
 from ..document.types.document import Cell, Snapshot
 from ..document.types.live import LiveProgram
@@ -34,7 +34,7 @@ from ..plain_text import error_lines, error_text
 from ..quantities import duration
 from ..typed.written_cell import FunctionStatement, NoPython, WrittenCell, read_cell
 from .arguments import Given, Unusable, from_calls, from_observed, from_specs, from_target, parameters
-from .choice import chosen_function
+from .chosen_function import chosen_function
 from .cost_since import LastRun, cost_since
 from .definitions import DefinedClasses, Definitions, define, outdated_calls, read_by, text_known
 from .last_level import COMPILED, TEXT_LIMIT, TEXTS_UP_TO, LastLevel, SlowCompiles, Texts

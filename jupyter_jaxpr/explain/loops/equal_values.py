@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from ...typed.syntax_nodes import in_order
 from .bodies import Cannot
 from .iterated import MadeAt
-from .names import stored_names
+from .new_names import stored_names
 from .statements import LoopStatement
 
 #: Methods that take something out of a container or a file.

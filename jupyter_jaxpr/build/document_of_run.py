@@ -37,21 +37,21 @@ from . import machine as machine_build
 from . import notes, pools
 from .control_flow import ControlFlowFound, read_control_flow
 from .costs import AT_ONCE, XLA_AT_ONCE, program_cost, with_lead
+from .distinguishing_fields import told_apart
 from .equal_notes import without_repeats
 from .index_notes import index_notes
+from .jax_naming import learn_naming
 from .ledger import MissNumbers, ledger_document
 from .level_texts import held_level
 from .levels import Unavailable
 from .live_sources import Sources
 from .masked_notes import masked_notes
 from .named_values import named_values
-from .naming import learn_naming
 from .note_cures import NoteSketches
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings
 from .silenced_notes import without_silenced
-from .to_try import ToTry
-from .told_apart import told_apart
+from .undecided_cures import UndecidedCures
 from .value_marks import ValueMarks
 
 __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
@@ -244,7 +244,7 @@ class _Builder:
         # The same loop with another number of iterations in another program has a note of its own, without code.
         rewritten = {unrolled.loop.statement.node for unrolled in self._loops if unrolled.loop.code is not None}
         loops = tuple(unrolled for unrolled in self._loops if unrolled.loop.statement.node in rewritten)
-        sources.to_try = ToTry(
+        sources.undecided_cures = UndecidedCures(
             self._miss_numbers, loops, len(own_programs), notes=tuple(sketches.found), error=observation.error_to_try
         )
         return Built(document, sources)

@@ -1,7 +1,7 @@
 """Names every variable of a program as `print(jaxpr)` does.
 
 The rules are written in this folder's FORMAT.md; `src/program-text/` follows the same ones. They work on the columns of
-`document.Scope` alone. What differs between JAX versions is in the document's `naming`, see `build/naming.py`.
+`document.Scope` alone. What differs between JAX versions is in the document's `naming`, see `build/jax_naming.py`.
 """
 
 from __future__ import annotations

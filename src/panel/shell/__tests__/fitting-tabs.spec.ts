@@ -1,4 +1,4 @@
-import { fitting } from '../fitting';
+import { fitting } from '../fitting-tabs';
 
 describe('the tabs that have a place in the row', () => {
   const widths = [60, 40, 50, 40];

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...interruptions import not_of_a_signal
-from ...jax.keys import (
+from ...jax.cache_key_parts import (
     FlatCall,
     LeafColumns,
     LeafFacts,

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 
 import { GOLDEN, golden } from '../../../program-text/__tests__/documents';
 import { Control, Snapshot } from '../../../protocol/snapshot';
-import { NARROWEST, WIDEST, drawingOf } from '../drawing';
+import { NARROWEST, WIDEST, drawingOf } from '../card-drawing';
 import { Reading } from '../cards-of-program';
 import { IDrawing, Shape, fitted, widthOf } from '../../../parts/shapes';
 import { standAlone } from '../../../parts/standing-alone';

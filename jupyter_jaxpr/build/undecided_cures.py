@@ -10,7 +10,7 @@ from .note_cures import SketchedNote
 from .notes import NotedLoop
 
 
-class ToTry(NamedTuple):
+class UndecidedCures(NamedTuple):
     """The cures of a run that are not decided yet.
 
     Attributes:

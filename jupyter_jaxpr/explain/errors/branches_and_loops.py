@@ -8,12 +8,12 @@ import copy
 from ...observe.observation import FoundCure
 from ..loops.rewrites import Form, rewrite
 from ..loops.statements import LoopStatement
-from .calls import Calls
 from .edits import Change, applied, edit_of, over
 from .finite import finite_where
 from .names import jnp_name, lax_name
 from .origins import dtype_of, value_of
 from .raised import RaisedAt
+from .rewritten_calls import Calls
 
 _COND = "Each call runs one of the two functions. JAX compiles both functions, and both must return the same types."
 _WHERE = "jnp.where computes both values and chooses between them element by element, so the condition may be an array."

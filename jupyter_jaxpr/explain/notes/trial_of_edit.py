@@ -24,8 +24,8 @@ from ...program.masked_derivatives import count_masked_derivatives
 from ..edited_code import EditedCode
 from ..errors.copies import NotCopied, copied
 from ..errors.edits import edited
-from ..errors.time_limit import Budget
-from ..loops.tried import given_of, gives, types_before
+from ..errors.trial_time_limit import Budget
+from ..loops.trial_of_rewrite import given_of, gives, types_before
 from ..result_types import Fixed, ResultTypes, Untried, result_types, spec_of_aval
 from .text import Sketch
 

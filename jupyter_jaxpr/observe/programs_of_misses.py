@@ -14,7 +14,7 @@ from typing import Any, Literal
 from ..interruptions import not_of_a_signal
 from ..jax.eager_control_flow import Construct
 from .arguments import CallShape, EquinoxCall, arguments_of, equinox_arguments, plain_shape, result_of, spec_of
-from .cache.keys import Key
+from .cache.cache_key import Key
 from .calls.call_values import CallValues
 from .calls.held_calls import HeldCall
 from .functions import FunctionRecord

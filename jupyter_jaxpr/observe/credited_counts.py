@@ -13,10 +13,10 @@ from ..jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
 from ..jax.hooks import Hooks
 from .cache.function_history import FunctionHistory
 from .cache.history import History
+from .cell_run import EAGER_COMPILES, FunctionActivity, Run
 from .functions import FunctionRecord, Functions
 from .library_functions import is_users
 from .observation import EagerCompile, Place
-from .run import EAGER_COMPILES, FunctionActivity, Run
 from .stages import CallStages, LooseEvent
 from .threads import ThreadState
 from .user_places import user_place

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..document.names import NAMING
+from ..document.printed_variable_names import NAMING
 from ..document.types.document import Naming
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported

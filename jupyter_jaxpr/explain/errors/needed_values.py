@@ -8,15 +8,15 @@ from typing import Any
 
 from ...observe.observation import FoundCure
 from ...plain_text import kind_name, message_of
-from .calls import Calls, Slices
-from .choices import Choices
+from .branches_and_loops import Choices
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import jnp_name, lax_name
 from .origins import Culprits, culprits, named_culprits, value_of
 from .raised import RaisedAt, is_of_jax
+from .rewritten_calls import Calls, Slices
 from .static_argument_edits import is_differentiated, static_cure
-from .trial import passed
+from .trial_of_cure import passed
 
 #: Classes of jax.errors -> the sentence that names the needed value.
 WANTED = {

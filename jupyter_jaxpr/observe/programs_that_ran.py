@@ -13,13 +13,13 @@ from ..jax.calls import DerivedCall, JitCall
 from ..jax.eager_control_flow import traceback_here
 from ..jax.facts import COMPILE_EVENT, LOWER_EVENT
 from .arguments import CallShape, equinox_call, shape_of
-from .cache.keys import Key
+from .cache.cache_key import Key
 from .calls.call_values import CallValues, copied
 from .calls.held_calls import HeldCall
+from .cell_run import Run
 from .functions import FunctionRecord, equinox_wrapper
 from .observation import Place
-from .programs import KeptProgram, keep, stored_program
-from .run import Run
+from .programs_of_misses import KeptProgram, keep, stored_program
 from .stages import CallStages
 from .threads import Miss, ThreadState
 from .value_texts import NOTHING_CALLED

@@ -11,16 +11,16 @@ from typing import Any
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
 from .arguments import module_of_call, packages_of
-from .calls import Calls
-from .choices import Choices
+from .branches_and_loops import Choices
 from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
+from .harmful_assignments import lost_write
 from .names import jnp_name, namespace
 from .origins import MASK_OF_ROWS, dtype_of, masks_elements, operands, value_of
 from .raised import RaisedAt
-from .stores import lost_write
-from .trial import passed
+from .rewritten_calls import Calls
+from .trial_of_cure import passed
 
 _BROADCAST = re.compile(
     r"^(?:(?P<op>\w+) got incompatible shapes for broadcasting: |Incompatible shapes for broadcasting: (?:shapes=\[)?)"
