@@ -6,15 +6,15 @@ import { Panel, PanelLayout, Widget } from '@lumino/widgets';
 import { diffsOf } from '../../model/diffs';
 import { liveOf } from '../../model/live';
 import { readingPlaceOf } from '../../model/reading-place';
-import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel, ModelChange } from '../../tokens';
 import { Head, IPanelActions } from './above-view';
 import { STOP } from '../../parts/roving';
-import { askedFor, filledViews } from './filled-views';
+import { ChosenView } from './chosen-view';
+import { filledViews } from './filled-views';
 import { tabId, viewId } from './tabs';
 import { IView, MAKERS } from './view-makers';
 import { ViewScroll } from './view-scroll';
-import { SIMPLE_VIEWS, VIEW_NAMES, ViewName, viewLabels } from './views';
+import { VIEW_NAMES, ViewName, viewLabels } from './views';
 
 export class Shell extends Widget {
   /**
@@ -28,15 +28,15 @@ export class Shell extends Widget {
     firstView: ViewName = 'program'
   ) {
     super();
-    this._wanted = firstView;
+    this._view = new ChosenView(firstView);
     this.addClass('jp-JaxprPanel-shell');
     const layout = (this.layout = new PanelLayout());
     this._head = new Head({
       panel,
       trans: _trans,
       actions: _actions,
-      views: () => this._views(),
-      chosen: () => this._chosen,
+      views: () => this._view.views(this._model),
+      chosen: () => this._view.shown(this._model) ?? 'program',
       choose: view => this._choose(view)
     });
     layout.addWidget(this._head);
@@ -71,7 +71,7 @@ export class Shell extends Widget {
       readingPlaceOf(model).restored.connect(this._onRestored, this);
     }
     this._head.model = model;
-    this._followAsked();
+    this._followRun();
     for (const view of this._made.values()) {
       view.model = model;
     }
@@ -100,8 +100,8 @@ export class Shell extends Widget {
 
   /** True if the panel has only the simple set of tabs. */
   set simple(simple: boolean) {
-    if (simple !== this._simple) {
-      this._simple = simple;
+    if (simple !== this._view.simple) {
+      this._view.simple = simple;
       this._arrange();
       this._head.update();
     }
@@ -152,7 +152,7 @@ export class Shell extends Widget {
 
   private _onChanged(_: unknown, change: ModelChange): void {
     if (change === 'snapshots') {
-      this._followAsked();
+      this._followRun();
     }
     if (change !== 'hover' && change !== 'selection') {
       this._arrange();
@@ -164,71 +164,27 @@ export class Shell extends Widget {
     this._scrolls.forEach(scroll => scroll.follow(this._model));
   }
 
-  /** True if the user was reading this run when the page was left. */
-  private _wasRead(snapshot: Snapshot): boolean {
-    return (
-      this._model !== null &&
-      readingPlaceOf(this._model).runBefore === snapshot.id
-    );
-  }
-
   private _onRestored(): void {
-    const snapshot = this._model?.snapshot ?? null;
-    if (snapshot !== null && this._wasRead(snapshot) && this._before !== null) {
-      this._choose(this._before); // the run came before what was kept of it
+    const view = this._model && this._view.beforeRun(this._model);
+    if (view) {
+      this._choose(view); // the run came before what was kept of it
     }
     this._scrolls.forEach(scroll => scroll.restore());
   }
 
-  /** A run that compares or times shows the result's view; the next run returns to the earlier view. */
-  private _followAsked(): void {
-    const snapshot = this._model?.snapshot ?? null;
-    // A document that arrives again may hold results that the panel requested, so each run is handled once.
-    if (snapshot === null || this._seen.has(snapshot.id)) {
-      return;
-    }
-    this._seen.add(snapshot.id);
-    if (this._wasRead(snapshot)) {
-      return; // the view that was chosen then comes back
-    }
-    const requestedView = askedFor(snapshot);
-    if (requestedView !== null && this._wanted !== requestedView) {
-      this._before ??= this._wanted;
-      this._wanted = requestedView;
-      this.viewChosen(requestedView);
-      this._head.update();
-    } else if (requestedView === null && this._before !== null) {
-      this._wanted = this._before;
-      this._before = null;
-      this.viewChosen(this._wanted);
+  /** Shows the view that a new run asks for, or the earlier view again. */
+  private _followRun(): void {
+    if (this._model !== null && this._view.followRun(this._model)) {
+      this.viewChosen(this._view.wanted);
       this._head.update();
     }
-  }
-
-  /** The views that have a tab. */
-  private _views(): readonly ViewName[] {
-    const filled = filledViews(this._model);
-    const shown = filled.filter(
-      view => !this._simple || SIMPLE_VIEWS.has(view) || view === this._wanted
-    );
-    return shown.length > 0 ? shown : filled;
   }
 
   private _choose(view: ViewName): void {
-    this._wanted = view;
-    this._before = null;
+    this._view.choose(view);
     this.viewChosen(view);
     this._arrange();
     this._head.update();
-  }
-
-  private get _chosen(): ViewName {
-    const views = this._views();
-    if (views.includes(this._wanted)) {
-      return this._wanted;
-    }
-    // Without a program, the view that says why takes its place.
-    return views.includes('notes') ? 'notes' : (views[0] ?? 'program');
   }
 
   /** Shows the chosen view, if it has anything to show. */
@@ -239,7 +195,7 @@ export class Shell extends Widget {
       this._model !== null &&
         (this._model.status.kind === 'stale' || liveOf(this._model).isBehind)
     );
-    const shown = this._views().length > 0 ? this._chosen : null;
+    const shown = this._view.shown(this._model);
     for (const [name, place] of this._places) {
       place.setHidden(name !== shown);
     }
@@ -333,11 +289,6 @@ export class Shell extends Widget {
   private _sincePlace = new Panel();
   private _since: IView | null = null;
   private _sinceAsked = false;
-  private _wanted: ViewName;
-  private _simple = false;
-  /** The view that was shown before a run changed the view. */
-  private _before: ViewName | null = null;
-  /** The ids of the snapshots whose requested view was already shown. */
-  private _seen = new Set<string>();
+  private _view: ChosenView;
   private _model: IJaxprModel | null = null;
 }
