@@ -1,0 +1,85 @@
+/** Chooses the view that the panel shows: the one that the user chose, or the view of a result that a run asked for. */
+import { readingPlaceOf } from '../../model/reading-place';
+import { Snapshot } from '../../protocol/snapshot';
+import { IJaxprModel } from '../../tokens';
+import { askedFor, filledViews } from './filled-views';
+import { SIMPLE_VIEWS, ViewName } from './views';
+
+export class ChosenView {
+  /**
+   * @param wanted The view that is shown first, if it has anything to show.
+   */
+  constructor(public wanted: ViewName) {}
+
+  /** True if the panel has only the simple set of tabs. */
+  simple = false;
+
+  /** The user's choice; later runs do not go back to an earlier view. */
+  choose(view: ViewName): void {
+    this.wanted = view;
+    this._before = null;
+  }
+
+  /**
+   * After a run that compares or times, the view of the result; after the next run, the earlier view again.
+   *
+   * @returns True if the view changed.
+   */
+  followRun(model: IJaxprModel): boolean {
+    const { snapshot } = model;
+    // A document that arrives again may hold results that the panel requested, so each run is handled once.
+    if (snapshot === null || this._handled.has(snapshot.id)) {
+      return false;
+    }
+    this._handled.add(snapshot.id);
+    if (wasRead(model, snapshot)) {
+      return false; // the view that was chosen then comes back
+    }
+    const requested = askedFor(snapshot);
+    if (requested !== null && this.wanted !== requested) {
+      this._before ??= this.wanted;
+      this.wanted = requested;
+      return true;
+    }
+    if (requested === null && this._before !== null) {
+      this.choose(this._before);
+      return true;
+    }
+    return false;
+  }
+
+  /** The view before a run changed it, if the user was reading this run when the page was left; else null. */
+  beforeRun(model: IJaxprModel): ViewName | null {
+    const { snapshot } = model;
+    return snapshot !== null && wasRead(model, snapshot) ? this._before : null;
+  }
+
+  /** The views that have a tab. */
+  views(model: IJaxprModel | null): readonly ViewName[] {
+    const filled = filledViews(model);
+    const shown = filled.filter(
+      view => !this.simple || SIMPLE_VIEWS.has(view) || view === this.wanted
+    );
+    return shown.length > 0 ? shown : filled;
+  }
+
+  /** The view that is shown; null if no view has anything to show. */
+  shown(model: IJaxprModel | null): ViewName | null {
+    const views = this.views(model);
+    if (views.includes(this.wanted)) {
+      return this.wanted;
+    }
+    // Without a program, the view that says why takes its place.
+    return views.includes('notes') ? 'notes' : (views[0] ?? null);
+  }
+
+  /** The view that was shown before a run changed the view. */
+  private _before: ViewName | null = null;
+  /** The ids of the snapshots whose requested view was already shown. */
+  private _handled = new Set<string>();
+}
+
+/** True if the user was reading this run when the page was left. */
+function wasRead(model: IJaxprModel, snapshot: Snapshot): boolean {
+  return readingPlaceOf(model).runBefore === snapshot.id;
+}
