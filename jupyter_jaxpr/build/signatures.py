@@ -8,6 +8,7 @@ from typing import Any
 from ..document.types.document import Argument
 from ..interruptions import not_of_a_signal
 from ..observe.cache.key_texts import step_text
+from ..observe.cache.structures import nnx_module
 from ..observe.observation import ArgumentSpec
 from ..observe.value_texts import Reading
 from ..plain_text import FAILURES, could_not, exact, kind_name, text_of
@@ -143,10 +144,26 @@ def _tree(tree: Any, leaf: Callable[[Any], str], reading: Reading) -> str:
     if isinstance(tree, list):
         return "[" + ", ".join(_tree(value, leaf, reading) for value in tree) + "]"
     paths = _paths(tree, reading)
+    module = _nnx_module(tree, reading)
+    if module is not None:
+        name, variables = module
+        arrays = [array for _, array in paths]
+        if len(arrays) == len(variables):
+            inside = ", ".join(f"{path}: {leaf(array)}" for path, array in zip(variables, arrays, strict=True))
+            return f"{name}({inside})"
     if paths:
         inside = ", ".join(f"{path}: {_tree(value, leaf, reading)}" for path, value in paths)
         return f"{kind_name(type(tree))}({inside})"
     return kind_name(type(tree))
+
+
+def _nnx_module(tree: Any, reading: Reading) -> tuple[str, list[str]] | None:
+    """Return the class and the variables of a module of flax.nnx; None for other trees."""
+    import jax
+
+    if kind_name(type(tree)) != "NodeStates":
+        return None
+    return nnx_module(jax.tree_util.tree_structure(tree), reading)
 
 
 def _leaves(tree: Any) -> list[Any]:

@@ -5,6 +5,7 @@ The Python of the function runs a second time for the trace, so a call with side
 
 from __future__ import annotations
 
+import ast
 import types
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..jax.facts import is_jitted
 from ..jax.held_traces import held_trace
 from ..observe.called_functions import called_function
-from ..observe.code_of_callables import name_of
+from ..observe.code_of_callables import code_of, name_of
 from ..observe.library_functions import is_of_jax, is_users
 from ..observe.observation import Finding, Observation, ObservedFunction, Place
 from ..observe.own_traces import has_arrays, returned_arrays, trace_call
@@ -20,6 +21,8 @@ from ..observe.retrace import CallGone, HeldCallForTrace, Retrace, deciding
 from ..observe.side_effects.effect import SideEffect
 from ..observe.side_effects.guard import EffectsError, effect_text
 from ..observe.side_effects.proof import side_effects
+from ..observe.whose_code import is_installed
+from ..plain_text import file_of
 from ..quantities import duration
 from .cells_without_program import CALL_IT_ITSELF, WHAT_TO_TYPE
 from .own_programs import program_or_message
@@ -45,6 +48,7 @@ _READS_TARGET = (
     "{name} was not traced. The cell assigned to {names} after the call, and a function of the notebook reads {names}. "
     "To see the program that runs, call {name} under jax.jit."
 )
+_LONGEST_NAME = 60
 _SLOW = "{name} ran without jit for {took} and was not traced. To see the program, write %jaxpr {call}."
 _COMPILED_BEFORE = (
     "JAX compiled {names} before %load_ext jupyter_jaxpr, so the program is not known. To see the program, write "
@@ -149,7 +153,7 @@ def _effects(last: LastCall) -> tuple[SideEffect, ...]:
 def _offer(active: Active, observation: Observation, effect: SideEffect) -> str:
     """Store the offer to trace the last call, and return the sentence on the line with the side effect."""
     last = active.last
-    name = name_of(last.function)
+    name = _written_name(last)
     call_for_trace = HeldCallForTrace(last.function, last.args, last.kwargs)
     observation.retrace = Retrace(name, last.text, effect, call_for_trace, _place_of_call(active))
     cure = _ONLY_UNDER_JIT if observation.retrace.allows_effects else _UNDER_JIT_OR_BY_NAME
@@ -161,6 +165,20 @@ def _offer(active: Active, observation: Observation, effect: SideEffect) -> str:
     place = Place(effect.file, effect.line, effect.function) if effect.line else None
     observation.findings.append(Finding("not_traced", message, function=name, place=place))
     return message
+
+
+def _written_name(last: LastCall) -> str:
+    """Return the name of the called function; the user's text where a library made the function (`grad_wrapper`)."""
+    name = name_of(last.function)
+    code = code_of(last.function)
+    if type(last.function) is not types.FunctionType or code is None or not is_installed(file_of(code)):
+        return name
+    try:
+        call = ast.parse(last.text, mode="eval").body
+    except SyntaxError:
+        return name
+    written = ast.unparse(call.func) if isinstance(call, ast.Call) else name
+    return name if name in written or len(written) > _LONGEST_NAME else written
 
 
 def trace_again(observer: Observer, observation: Observation, keep_values: bool) -> str | None:

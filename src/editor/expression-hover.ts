@@ -46,9 +46,19 @@ export function expressionHover(
           return null;
         }
         const { expressionCard } = await load();
+        if (view.state.field(cardOfKey) !== null) {
+          return null; // one card at a time: the user asked for the other one
+        }
         return tooltip(facts, expressionCard(facts.facts, trans));
       },
-      { hoverTime: HOVER_TIME, hideOnChange: true }
+      {
+        hoverTime: HOVER_TIME,
+        hideOnChange: true,
+        hideOn: transaction =>
+          transaction.effects.some(
+            effect => effect.is(setAsked) && effect.value !== null
+          )
+      }
     ),
     cardOfKey,
     EditorView.domEventHandlers({

@@ -199,6 +199,29 @@ def nnx_variables(tree: Any, reading: Reading) -> list[tuple[int, list[str]]]:
     return variables
 
 
+def nnx_module(tree: Any, reading: Reading) -> tuple[str, list[str]] | None:
+    """Return the class and the paths of the variables of an nnx module, such as `('Linear', ['bias', 'kernel'])`.
+
+    Args:
+        tree: The `PyTreeDef` of what nnx passes to JAX for the module.
+        reading: Which methods of the user's objects may be called.
+
+    Returns:
+        None for any other tree, and where nnx split the variables into several states.
+    """
+    node = tree.node_data()
+    if node is None or kind_name(node[0]) != "NodeStates":
+        return None
+    variables = [path.removeprefix(".") for path in _variables(tree, reading)]
+    if not variables or len(variables) != tree.num_leaves:
+        return None
+    try:
+        kind = tree.children()[0].node_data()[1].nodes[0].type
+    except not_of_a_signal(AttributeError, TypeError, IndexError):
+        return None
+    return exact(own_name(kind) or kind_name(kind), Limit.NAME), variables
+
+
 def _find_variables(tree: Any, first: int, reading: Reading, variables_of_nodes: list[tuple[int, list[str]]]) -> None:
     node = tree.node_data()
     if node is None:
