@@ -19,8 +19,8 @@ def test_a_module_of_nnx_is_shown_by_its_class_and_the_names_of_its_variables(no
 
 def test_a_function_that_flax_made_has_the_users_text(notebook: Notebook) -> None:
     notebook.run(
-        "import jax.numpy as jnp\nfrom flax import nnx\nnet = nnx.Linear(3, 2, rngs=nnx.Rngs(0))\nx = jnp.ones((4, 3))\n"
-        "def loss(net, x): return net(x).sum()"
+        "import jax.numpy as jnp\nfrom flax import nnx\nnet = nnx.Linear(3, 2, rngs=nnx.Rngs(0))\n"
+        "x = jnp.ones((4, 3))\ndef loss(net, x): return net(x).sum()"
     )
     ran = notebook.run("%%jaxpr\nnnx.grad(loss)(net, x)")
     assert ran.note("not_traced")["text"] == (
