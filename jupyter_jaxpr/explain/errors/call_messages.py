@@ -285,6 +285,18 @@ CALL_MESSAGES = (
         ("rngs", "Call apply(params, x, rngs=dict({2}=key)), or make the module deterministic."),
     ),
     Message(
+        r"Tried to access \"(\w+)\" from collection \"(\w+)\" in \"(.*?)\" but the collection is empty",
+        "The module of flax needs {1}, but the collection {2} is empty",
+        "A linen module holds no parameters: init makes them, and apply takes them.",
+        ("apply", "Write variables = m.init(key, x), and then m.apply(variables, x)."),
+    ),
+    Message(
+        r"Could not find parameter named \"(\w+)\" in scope \"(.*?)\"",
+        "The parameters of the module of flax have no {1} at {2}",
+        "apply looks for each parameter under the name of its module.",
+        ("init", "Make the parameters with m.init(key, x) of the same module, and compare their keys."),
+    ),
+    Message(
         r"The first argument passed to an apply function should be a dictionary of collections",
         "apply takes all collections of variables, not the parameters alone",
         "init returns a dict whose key 'params' holds the parameters.",

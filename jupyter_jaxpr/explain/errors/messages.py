@@ -14,7 +14,7 @@ from .explanation import Explained
 from .lax_messages import LAX_MESSAGES
 from .message_rows import ARRAY_MESSAGES, MESSAGES
 from .numpy_messages import NUMPY_MESSAGES
-from .origins import culprits, dtype_of, operands, value_of
+from .origins import culprits, makes_key, operands
 from .program_messages import PROGRAM_MESSAGES
 from .raised import RaisedAt, touches_jax, was_raised_in_jax
 from .setting_messages import SETTING_MESSAGES
@@ -110,19 +110,12 @@ def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
     return Explained(None, title, explanation, (cure,), traced=True)
 
 
-def _makes_key(raised: RaisedAt, node: ast.expr) -> bool:
-    """Whether an expression is a key of jax.random, or a call that makes a key."""
-    maker_name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-    value = value_of(raised, node) if raised.frame is not None else None
-    return maker_name.endswith(("random.key", "random.PRNGKey")) or dtype_of(value).startswith("key<")
-
-
 def _key_argument(raised: RaisedAt | None) -> Explained:
     title = "The first argument must be a key of jax.random.key"
     text = "jax.random.key makes a key of a number. Split the key for each use."
     call = raised.node if raised is not None else None
     cure = FoundCure("jax.random.key", None, text)
-    if raised is not None and isinstance(call, ast.Call) and len(call.args) > 1 and _makes_key(raised, call.args[1]):
+    if raised is not None and isinstance(call, ast.Call) and len(call.args) > 1 and makes_key(raised, call.args[1]):
         arguments = [raised.source(argument) for argument in call.args]
         keywords = [raised.source(keyword) for keyword in call.keywords]
         code = f"{raised.source(call.func)}({', '.join([arguments[1], arguments[0], *arguments[2:], *keywords])})"

@@ -207,7 +207,7 @@ def _functions(raised: RaisedAt, call: ast.Call, message: str) -> Explained | No
     if len(function_places) != 1:
         return None
     arguments = [raised.source(argument) for argument in call.args]
-    arguments[place], arguments[function_places[0]] = arguments[function_places[0]], arguments[place]
+    arguments.insert(place, arguments.pop(function_places[0]))  # the other arguments keep their order
     title = f"{name} takes its function as argument {place + 1}, not as argument {function_places[0] + 1}"
     words = f"Pass the arguments of {name} in this order."
     return Explained(None, title, "", _rewritten(raised, call, "the order", _written(raised, call, arguments), words))

@@ -329,3 +329,10 @@ def axes_of(raised: RaisedAt, node: ast.expr) -> int | None:
             return int(value.ndim) if dtype_of(value) else None
     axes = [axes_of(raised, operand) for operand in operands]
     return None if None in axes else max(axis_count for axis_count in axes if axis_count is not None)
+
+
+def makes_key(raised: RaisedAt, node: ast.expr) -> bool:
+    """Whether an expression is a key of jax.random, or a call that makes a key."""
+    maker_name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    value = value_of(raised, node) if raised.frame is not None else None
+    return maker_name.endswith(("random.key", "random.PRNGKey")) or dtype_of(value).startswith("key<")

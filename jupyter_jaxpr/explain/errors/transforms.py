@@ -16,7 +16,7 @@ from .constructs import called
 from .edits import applied, chosen, edit_of, over
 from .explanation import Explained
 from .names import jnp_name, namespace
-from .origins import dtype_of, root_of, value_of
+from .origins import dtype_of, makes_key, root_of, value_of
 from .raised import RaisedAt
 from .returned import AnyFunction, function_of_text, missing_return, result_of
 from .static_argument_edits import parameters_of
@@ -30,8 +30,8 @@ _SCALAR = re.compile(
     re.DOTALL,
 )
 _ARGNUMS = re.compile(
-    r"^differentiating with respect to argnums=(?P<number>-?\d+) requires at least (?P<least>\d+) positional arguments "
-    r"to be passed by the caller, but got only (?P<count>\d+)"
+    r"^differentiating with respect to argnums=(?P<number>-?\d+|\([\d, -]+\)) requires at least (?P<least>\d+) "
+    r"positional arguments to be passed by the caller, but got only (?P<count>\d+)"
 )
 _SIZES = re.compile(r"^vmap got inconsistent sizes for array axes to be mapped:")
 _SIZE = re.compile(
@@ -78,7 +78,7 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
     if match := _SCALAR.search(text):
         return _scalar(call, match["shape"], match["value"])
     if match := _ARGNUMS.search(text):
-        return _argnums(call, int(match["number"]), int(match["count"]))
+        return _argnums(call, match["number"], int(match["count"]))
     if _SIZES.search(text):
         return _sizes(call, text)
     if match := _IN_AXES.search(text):
@@ -391,16 +391,19 @@ def _by_name(call: Applied, number: int) -> Explained | None:
     return call.explained(title, "argnums counts from 0, and counts positional arguments only.", [cure])
 
 
-def _argnums(call: Applied, number: int, passed_count: int) -> Explained:
-    if (named := _by_name(call, number)) is not None:
+def _argnums(call: Applied, number: str, passed_count: int) -> Explained:
+    is_single = not number.startswith("(")
+    if is_single and (named := _by_name(call, int(number))) is not None:
         return named
     argument_count = count(passed_count, "argument")
     title = f"argnums={number} names no argument: the call passes {argument_count}"
+    if not is_single:
+        title = f"argnums={number} names an argument that the call does not pass: it passes {argument_count}"
     option = call.option("argnums")
     text = "argnums counts from 0, and counts positional arguments only."
     words = f"Write a number from 0 to {passed_count - 1}." if passed_count else "Pass the arguments by position."
     cure = FoundCure("argnums", None, words)
-    if call.raised is not None and option is not None and passed_count == 1:
+    if is_single and call.raised is not None and option is not None and passed_count == 1:
         words = f"argnums=0 is the first argument, {call.argument(0)}."
         cure = applied(FoundCure("argnums", "0", words), [edit_of(call.raised, over(option, "0"))])
     return call.explained(title, text, [cure])
@@ -507,6 +510,9 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
             break
     if culprit is None and len(nodes) == 1:
         culprit = 0
+    keys = [number for number, node in enumerate(nodes) if call.raised is not None and makes_key(call.raised, node)]
+    if rank == 0 and len(keys) == 1 and axes[keys[0]] == axis and culprit in (None, keys[0]):
+        return _one_key(call, keys[0], axis)
     name = f"the argument {call.argument(culprit)}" if culprit is not None else "an argument"
     has = "no axis" if rank == 0 else "only 1 axis" if rank == 1 else f"only {rank} axes"
     title = f"vmap cannot map axis {axis} of {name}, which has {has}"
@@ -528,6 +534,19 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
         words = f"Axis 0 is the only axis of {call.argument(culprit)}."
         cure = applied(FoundCure("in_axes", "0", words), [edit_of(call.raised, over(option, "0"))])
     return call.explained(title, text, [cure])
+
+
+def _one_key(call: Applied, number: int, axis: int) -> Explained:
+    """Explains vmap over one random key: split the key, or pass the same key to each call."""
+    name = call.argument(number)
+    title = f"vmap cannot map axis {axis} of {name}, which is one random key"
+    split = FoundCure(
+        "jax.random.split",
+        None,
+        f"Pass jax.random.split({name}, n), a key for each of the n elements: each element then draws other numbers.",
+    )
+    same = FoundCure("in_axes", None, f"None in in_axes passes {name} whole: each element draws the same numbers.")
+    return Explained(None, title, "", (split, same))
 
 
 def _flat_leaf(call: Applied, number: int, axis: int, rank: int) -> Explained | None:
