@@ -2,6 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { BreakableText } from '../../parts/breakable-text';
 import type { DiffRow, DiffSide } from '../../protocol/snapshot';
 import type { Item } from './rows';
 import { SIGNS, signWord } from './words';
@@ -129,11 +130,11 @@ function Marked({ side }: { side: DiffSide }): JSX.Element {
   let end = 0;
   for (let i = 0; i < side.marks.length; i += 2) {
     const [from, to] = [side.marks[i], side.marks[i + 1]];
-    parts.push(side.text.slice(end, from));
-    parts.push(<mark key={i}>{side.text.slice(from, to)}</mark>);
+    parts.push(<BreakableText key={i} text={side.text.slice(end, from)} />);
+    parts.push(<mark key={i + 1}>{side.text.slice(from, to)}</mark>);
     end = to;
   }
-  parts.push(side.text.slice(end));
+  parts.push(<BreakableText key="end" text={side.text.slice(end)} />);
   return <>{parts}</>;
 }
 
