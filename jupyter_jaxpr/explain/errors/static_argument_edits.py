@@ -16,6 +16,7 @@ from ...observe.code_of_callables import code_of
 from ...observe.observation import Edit, FoundCure, Place
 from ...plain_text import FAILURES, file_of, function_of
 from ..loops.statements import parsed
+from .origins import value_of
 from .raised import RaisedAt
 from .trial_of_cure import Outcome, traced_with
 
@@ -124,7 +125,7 @@ def jit_with(
         if transforms is _CHECKPOINT:  # jax.checkpoint needs the function in the same call
             partial = _partial_in(raised)
             if partial is None:
-                return FoundCure(name, None, f"{text} Write @partial({source}, {keyword}) above the function.")
+                return FoundCure(name, f"@partial({source}, {keyword})", f"{text} Import partial from functools.")
             code = f"{partial}({source}, {keyword})"
     assert node.end_lineno is not None and node.end_col_offset is not None
     place = Place(file, node.lineno, scope, node.col_offset, node.end_lineno, node.end_col_offset)
@@ -207,22 +208,33 @@ def _jits(raised: RaisedAt, function: str, transforms: frozenset[str]) -> Iterat
         for node in ast.walk(loops.module):
             if isinstance(node, ast.FunctionDef) and node.name == function:
                 for decorator in node.decorator_list:
-                    is_maker = isinstance(decorator, ast.Call) and _makes_transform(decorator, transforms)
-                    if is_maker or ast.unparse(decorator) in transforms:
+                    is_maker = isinstance(decorator, ast.Call) and _makes_transform(raised, decorator, transforms)
+                    if is_maker or _is_transform(raised, decorator, transforms):
                         yield file, scope, decorator, ast.get_source_segment(text, decorator) or ""
-            elif isinstance(node, ast.Call) and node.args and ast.unparse(node.func) in transforms:
+            elif isinstance(node, ast.Call) and node.args and _is_transform(raised, node.func, transforms):
                 jitted = node.args[0]
                 jitted_name = jitted.attr if isinstance(jitted, ast.Attribute) else getattr(jitted, "id", None)
                 if jitted_name == function:
                     yield file, scope, node, ast.get_source_segment(text, node) or ""
 
 
-def _makes_transform(node: ast.Call, transforms: frozenset[str]) -> bool:
+def _is_transform(raised: RaisedAt, node: ast.expr, transforms: frozenset[str]) -> bool:
+    """Whether an expression names one of the transforms, also under another name, such as jx.jit."""
+    import jax
+
+    if ast.unparse(node) in transforms:
+        return True
+    if not isinstance(node, ast.Name | ast.Attribute) or raised.frame is None:
+        return False
+    named = value_of(raised, node)
+    return any(named is getattr(jax, name.rpartition(".")[2], raised) for name in transforms)
+
+
+def _makes_transform(raised: RaisedAt, node: ast.Call, transforms: frozenset[str]) -> bool:
     """Whether a call makes a decorator: partial(jax.jit, ...) or jax.jit(...) without a function."""
-    called = ast.unparse(node.func)
-    if called in ("partial", "functools.partial"):
-        return bool(node.args) and ast.unparse(node.args[0]) in transforms
-    return called in transforms and not node.args
+    if ast.unparse(node.func) in ("partial", "functools.partial"):
+        return bool(node.args) and _is_transform(raised, node.args[0], transforms)
+    return not node.args and _is_transform(raised, node.func, transforms)
 
 
 def _name(call: RaisedCall) -> str | None:
