@@ -155,8 +155,8 @@ SHOWN: dict[str, list[str]] = {
         "calls, 1 compiled]",
     ],
     "flax nnx": [
-        "ran <lambda>(m: NodeStates(states[0][0]: f32[3], states[0][1]: f32[4,3]), v: f32[3,4]) -> "
-        "((NodeStates(states[0][0]: f32[3], states[0][1]: f32[4,3]), None), {}, f32[3,3]): dot_general "
+        "ran <lambda>(m: Linear(bias: f32[3], kernel: f32[4,3]), v: f32[3,4]) -> "
+        "((Linear(bias: f32[3], kernel: f32[4,3]), None), {}, f32[3,3]): dot_general "
         "reshape add [1 calls, 1 compiled]",
     ],
     "flax linen": [

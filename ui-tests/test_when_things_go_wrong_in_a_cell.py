@@ -207,7 +207,7 @@ module.{name} = broken"""
     [
         ("observe.observer", "Observer.begin", "observe the cell"),
         pytest.param("observe.observer", "Observer.end", "end the observation of the cell", marks=pytest.mark.slow),
-        ("build.build", "build", "show the run"),
+        ("build.document_of_run", "build", "show the run"),
         pytest.param("scripts.display", "show", "show the run", marks=pytest.mark.slow),
     ],
 )

@@ -54,6 +54,7 @@ _NO_HOOKS = "tier events: no call is told, only traces and compiles"
 _NO_EVENTS = "tier inspection: no stage is counted or timed"
 _NOT_AHEAD = "programs of make_jaxpr, trace and lower are not shown"
 _NOT_EAGER = "loops and conditions outside of jit are not shown"
+_NO_STATIC_CURE = "the cures static_argnames and static_argnums of an error"
 _NO_RECORDING = "the operations of a cell are not recorded"
 _NO_WARNINGS = "no note on types that JAX changes and on donated arguments without use"
 _NO_KEYS = "keys of calls are not read, nor why a call missed"
@@ -224,6 +225,8 @@ OBJECTS: tuple[PrivateName, ...] = (
 LOCALS: tuple[PrivateName, ...] = (
     *_names("pjit:cache_miss", "args kwargs p args_flat", "0.9.0", "a call and its trace", _NO_HOOKS, tier="hooks"),
     *_names("pjit:cache_miss", "fun jaxpr", "0.4.31", "the program that ran", _NO_RECORDING),
+    _N("pjit:cache_miss", "jit_info", "0.4.31", "which arguments are static already", _NO_STATIC_CURE),
+    *_names("ad_checkpoint:fun_remat", "fun args kwargs static_argnums", "0.4.20", "a checkpoint", _NO_STATIC_CURE),
     *_names(
         "pjit:call_impl_cache_miss",
         "args out_flat name jaxpr in_shardings out_shardings in_layouts out_layouts donated_invars ctx_mesh "

@@ -167,7 +167,7 @@ def _longer_option(written: Sequence[ast.keyword], keyword: str, parameters: Seq
         return None
     try:
         old, new = ast.literal_eval(written[0].value), ast.literal_eval(value)
-    except ValueError:
+    except not_of_a_signal(ValueError):
         return None
     before = old if isinstance(old, tuple | list) else (old,)
     after = new if isinstance(new, tuple) else (new,)
