@@ -398,3 +398,44 @@ def test_no_code_of_the_user_runs(notebook):
     notebook.run("%%jaxpr\nf(jnp.ones(3))")
     assert notebook["traced"] == notebook["plain"]
     assert notebook["asked"] == []
+
+
+MOVED = "class Model:\n    def __init__(self, k): self.k = k\n    @partial(jax.jit, static_argnums=0)\n"
+
+
+@pytest.mark.parametrize(
+    ("setup", "calls", "change", "hit", "name"),
+    [
+        pytest.param(
+            f"{MOVED}    def f(self, x): return x * self.k\none, other = Model(2), Model(5)",
+            "one.f(jnp.ones(3)), other.f(jnp.ones(3))",
+            "other.k = 6",
+            "one.f(jnp.ones(3))",
+            "self.k",
+            id="another static object",
+        ),
+        pytest.param(
+            "k = 2\n@jax.jit\ndef f(x): return x * k\nf(jnp.ones(2))\nk = 5",
+            "f(jnp.ones(3))",
+            "k = 6",
+            "f(jnp.ones(2))",
+            "k",
+            id="an entry of another shape",
+        ),
+    ],
+)
+def test_a_hit_of_another_entry_is_not_said_to_compute_with_the_last_traces_value(
+    notebook, setup, calls, change, hit, name
+):
+    """The hit computes with 2, and the note does not say that the hit computes with 5."""
+    notebook.run(f"import jax, jax.numpy as jnp\nfrom functools import partial\n{setup}")
+    notebook.run(f"%%jaxpr\n{calls}")
+    notebook.run(change)
+    ran = notebook.run(f"%%jaxpr\ny = {hit}")
+    assert float(notebook["y"][0]) == 2.0
+    text = ran.note("stale_value")["text"]
+    assert text.startswith(f"{name} was 5 when JAX last traced f, and is 6 now. ")
+    assert text.endswith(
+        f"A call of f that finds a cache entry does not read {name} again. JAX may have several entries of f: a call that "
+        "finds the entry of this trace computes with 5."
+    )

@@ -18,6 +18,10 @@ _NOTES = 5
 
 _TITLE = "{name} changed after the trace"
 _KEEPS = "A call of {function} that finds a cache entry does not read {name} again. The call computes with {kept}."
+_ONE_KEEPS = (
+    "A call of {function} that finds a cache entry does not read {name} again. JAX may have several entries of "
+    "{function}: a call that finds the entry of this trace computes with {kept}."
+)
 _PLAIN = "{name} was {before} when JAX last traced {function}, and is {after} now."
 _ANOTHER = "{name} is another {kind} than when JAX last traced {function}."
 _STATIC = (
@@ -38,16 +42,16 @@ def stale_values(run: Run) -> list[Finding]:
     for activity in run.functions.values():
         traced: ValuesAtTrace | None = activity.record.at_trace
         if traced is not None and activity.calls > activity.misses:
-            findings += _findings(activity.record.name, traced)
+            findings += _findings(activity.record.name, traced, activity.record.has_several)
     return findings
 
 
-def _findings(function: str, traced: ValuesAtTrace) -> Iterator[Finding]:
+def _findings(function: str, traced: ValuesAtTrace, has_several: bool) -> Iterator[Finding]:
     for value in traced.changed()[:_NOTES]:
         yield Finding(
             kind="stale_value",
             title=_TITLE.format(name=value.name),
-            text=_text(function, value),
+            text=_text(function, value, has_several),
             cure=_cure(value).format(name=value.name, function=function, static=value.of_static),
             function=function,
             place=value.place,
@@ -60,14 +64,15 @@ def _cure(value: ChangedSince) -> str:
     return _AGAIN if value.after.kind == "function" else _PASS
 
 
-def _text(function: str, value: ChangedSince) -> str:
+def _text(function: str, value: ChangedSince, has_several: bool) -> str:
     name, before, after = value.name, array_text(value.before), array_text(value.after)
     if before != after:
         sentence, kept_value = _PLAIN.format(name=name, before=before, after=after, function=function), before
     else:
         kind = _KINDS.get(value.after.kind, "object")
         sentence, kept_value = _ANOTHER.format(name=name, kind=kind, function=function), f"the {kind} of the trace"
-    keeps = _KEEPS.format(function=function, name=name, kept=kept_value)
+    # The values are those of the last trace, and a hit may be of an entry of another trace.
+    keeps = (_ONE_KEEPS if has_several else _KEEPS).format(function=function, name=name, kept=kept_value)
     if value.of_static is None:
         return f"{sentence} {keeps}"
     return f"{sentence} {_STATIC.format(static=value.of_static, function=function)} {keeps}"
