@@ -436,6 +436,6 @@ def test_a_hit_of_another_entry_is_not_said_to_compute_with_the_last_traces_valu
     text = ran.note("stale_value")["text"]
     assert text.startswith(f"{name} was 5 when JAX last traced f, and is 6 now. ")
     assert text.endswith(
-        f"A call of f that finds a cache entry does not read {name} again. JAX may have several entries of f: a call that "
-        "finds the entry of this trace computes with 5."
+        f"A call of f that finds a cache entry does not read {name} again. JAX may have several entries of f: a call "
+        "that finds the entry of this trace computes with 5."
     )
