@@ -1,9 +1,9 @@
-"""Checks a page: what axe-core finds, and what is cut off at the right edge."""
+"""Checks a page: what axe-core finds, what is cut off at the right edge, and whether a long request has begun."""
 
 from __future__ import annotations
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 _CUT = """(panel, [inside, except]) => {
   const edge = panel.getBoundingClientRect().right + 0.5;
@@ -143,3 +143,11 @@ def clipboard(page: Page) -> str:
     """What was copied."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     return str(page.evaluate("navigator.clipboard.readText()"))
+
+
+def stop_once_begun(place: Locator) -> None:
+    """Press Stop when the kernel has begun: a request that is stopped earlier has no results."""
+    stop = place.get_by_role("button", name="Stop")
+    expect(stop).to_be_visible()
+    expect(place.get_by_text("Waiting for the kernel.")).to_have_count(0)
+    stop.click()

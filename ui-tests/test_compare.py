@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from page_checks import cut, violations
+from page_checks import cut, stop_once_begun, violations
 from playwright.sync_api import expect
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nfrom jax import lax\nx = jnp.arange(8.0)"
@@ -230,7 +230,7 @@ def test_stop_keeps_what_was_measured(notebook):
     nb.panel.get_by_role("tab", name="Compare").click()
     nb.panel.get_by_role("button", name="Compare", exact=True).click()
     expect(nb.panel.get_by_text("timing the warm calls")).to_be_visible()
-    nb.panel.get_by_role("button", name="Stop").click()
+    stop_once_begun(nb.panel)
     expect(nb.panel.get_by_text("Stopping. The results so far are kept.")).to_be_visible()
     nb.run(2)
     compare = nb.panel.get_by_role("tabpanel", name="Compare")

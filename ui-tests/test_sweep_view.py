@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from lab_server import code
-from page_checks import clipboard, cut, violations
+from page_checks import clipboard, cut, stop_once_begun, violations
 from playwright.sync_api import expect
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nx = jnp.ones(1000)"
@@ -271,7 +271,7 @@ def test_stop_keeps_what_was_done(notebook):
     nb.panel.get_by_role("textbox", name="Call").fill("waits(jnp.ones(n))")
     nb.panel.get_by_role("button", name="Run the sweep").click()
     expect(nb.panel.get_by_text(re.compile("^n=2"))).to_be_visible()
-    nb.panel.get_by_role("button", name="Stop").click()
+    stop_once_begun(nb.panel)
     expect(nb.panel.get_by_text("Stopping. The measurements made so far are kept.")).to_be_visible()
     nb.run(2)
     expect(nb.panel.get_by_role("list", name="Sweep over n").get_by_role("listitem").first).to_contain_text("n = 1")

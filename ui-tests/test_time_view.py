@@ -4,7 +4,7 @@ import re
 
 import pytest
 from lab_server import code
-from page_checks import cut, violations
+from page_checks import cut, stop_once_begun, violations
 from playwright.sync_api import expect
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nx = jnp.arange(100_000.0)"
@@ -198,7 +198,7 @@ def test_stop_keeps_what_was_measured(notebook):
     nb.run(1)
     nb.panel.get_by_role("tab", name="Time").click()
     nb.panel.get_by_role("button", name="Run it again").click()
-    nb.panel.get_by_role("button", name="Stop").click()
+    stop_once_begun(nb.panel)
     expect(nb.panel.get_by_text("Stopping. The measurements made so far are kept.")).to_be_visible()
     nb.run(2)
     expect(nb.panel.get_by_role("tabpanel", name="Time")).to_contain_text(
