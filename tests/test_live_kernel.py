@@ -107,7 +107,8 @@ def test_what_is_traced_live_prints_nothing_and_leaves_nothing(tab: Page, reques
     assert printed == ["within"]
     tab.run("print('z' in globals(), 'f' in globals())")
     collected = [message["content"]["text"] for message in tab.heard[start:] if message["msg_type"] == "stream"]
-    assert collected == ["False False\n"]
+    # A stream may come in several messages.
+    assert "".join(collected) == "False False\n"
 
 
 def test_the_answer_says_what_became_of_the_last_run(tab: Page, requests: tuple[str, str]) -> None:
