@@ -122,20 +122,32 @@ class OpenNotebook:
         self.wait_until_idle()
 
     def reload(self, *, wait: bool = True) -> None:
-        """Reload the page once JupyterLab has saved its layout; the kernel lives on."""
-        self._wait_until_the_layout_is_saved()
+        """Reload the page once JupyterLab has saved its layout and its state; the kernel lives on."""
+        self._wait_until_the_workspace_is_saved()
         self.page.reload()
         if wait:
             self.wait_until_idle()
 
-    def _wait_until_the_layout_is_saved(self) -> None:
-        # JupyterLab saves it a while after the last change, and not at all when the page is left before.
+    def _wait_until_the_workspace_is_saved(self) -> None:
+        # JupyterLab saves the workspace a while after the last change, and not at all when the page is left before.
+        # The saved state is whole: where it has the mark, it has all that was kept before the mark.
+        mark = uuid.uuid4().hex
+        self.page.evaluate(
+            """async mark => {
+              const { pluginRegistry } = window.jupyterapp;
+              const tokens = [...pluginRegistry._services.keys()];
+              const token = tokens.find(({ name }) => name === '@jupyterlab/coreutils:IStateDB');
+              await (await pluginRegistry.resolveRequiredService(token)).save('ui-tests:mark', mark);
+            }""",
+            mark,
+        )
         self.wait_until_workspace(
-            """data => {
+            f"""data => {{
               const saved = data['layout-restorer:data']?.right;
-              const { currentWidget, collapsed } = window.jupyterapp.shell.saveLayout().rightArea;
-              return saved?.current === currentWidget?.id && saved?.collapsed === collapsed;
-            }"""
+              const {{ currentWidget, collapsed }} = window.jupyterapp.shell.saveLayout().rightArea;
+              const isLayoutSaved = saved?.current === currentWidget?.id && saved?.collapsed === collapsed;
+              return isLayoutSaved && data['ui-tests:mark'] === '{mark}';
+            }}"""
         )
 
     def wait_until_workspace(self, condition: str) -> None:

@@ -95,7 +95,9 @@ def test_each_program_has_its_place_and_all_of_it_is_there_after_a_reload(notebo
     nb.page.mouse.move(1, 1)
     nb.wait_until_workspace(
         """data => Object.entries(data).some(([key, value]) =>
-          key.startsWith('jupyter-jaxpr:place:') && value.program === 0)"""
+          key.startsWith('jupyter-jaxpr:place:') && value.program === 0
+          && Object.entries(value.texts).some(([text, place]) =>
+            text.endsWith(' 1 jaxpr') && place.closed.length === 1))"""
     )
 
     nb.reload()
@@ -106,7 +108,6 @@ def test_each_program_has_its_place_and_all_of_it_is_there_after_a_reload(notebo
     expect(nb.listing()).not_to_contain_text("tanh")
 
     nb.panel.get_by_role("tab", name="Cost").click()
-    nb.wait_until_workspace("data => data['jupyter-jaxpr:view'] === 'cost'")
     nb.reload()
     expect(nb.panel.get_by_role("tab", name="Cost")).to_have_attribute("aria-selected", "true")
     expect(nb.panel.get_by_role("button", name="looping", exact=True)).to_be_visible()
