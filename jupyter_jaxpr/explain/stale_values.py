@@ -7,8 +7,9 @@ trace, and the program keeps the value: the most common surprise of `jax.jit`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from ..observe.cell_run import Run
+from ..observe.cell_run import FunctionActivity, Run
 from ..observe.kept_contents import array_text
 from ..observe.observation import Finding
 from ..observe.values_at_trace import ChangedSince, ValuesAtTrace
@@ -18,12 +19,17 @@ _NOTES = 5
 
 _TITLE = "{name} changed after the trace"
 _KEEPS = "A call of {function} that finds a cache entry does not read {name} again. The call computes with {kept}."
-_ONE_KEEPS = (
+_REUSED = (
+    "A call of {function} in this run used this trace: the call did not read {name} again and computed with {kept}."
+)
+_MAYBE = (
     "A call of {function} that finds a cache entry does not read {name} again. JAX may have several entries of "
     "{function}: a call that finds the entry of this trace computes with {kept}."
 )
-_PLAIN = "{name} was {before} when JAX last traced {function}, and is {after} now."
-_ANOTHER = "{name} is another {kind} than when JAX last traced {function}."
+_LAST_PLAIN = "{name} was {before} when JAX last traced {function}, and is {after} now."
+_LAST_ANOTHER = "{name} is another {kind} than when JAX last traced {function}."
+_ONE_PLAIN = "{name} was {before} at one trace of {function}, and is {after} now."
+_ONE_ANOTHER = "{name} is another {kind} than at one trace of {function}."
 _STATIC = (
     "{static} is a static argument of {function}: JAX compares {static} by its __eq__ and __hash__, which do not show "
     "the change."
@@ -36,22 +42,55 @@ _PASS_NO_STATIC = (
 _AGAIN = "Run the cell that defines {function} again. JAX then traces {function} with the new {name}."
 
 
+class _Wording(NamedTuple):
+    """The sentences of a finding: the change, by its text or by its kind, and what the calls computed with."""
+
+    plain: str
+    another: str
+    keeps: str
+
+
+_ONLY_PROGRAM = _Wording(_LAST_PLAIN, _LAST_ANOTHER, _KEEPS)
+_REUSED_PROGRAM = _Wording(_ONE_PLAIN, _ONE_ANOTHER, _REUSED)
+_PERHAPS_REUSED = _Wording(_LAST_PLAIN, _LAST_ANOTHER, _MAYBE)
+
+
 def stale_values(run: Run) -> list[Finding]:
-    """A finding for each value that changed, of the functions whose calls found a cache entry in a run."""
+    """A finding for each value that changed since a trace that calls of a run used without a new trace."""
     findings: list[Finding] = []
     for activity in run.functions.values():
-        traced: ValuesAtTrace | None = activity.record.at_trace
-        if traced is not None and activity.calls > activity.misses:
-            findings += _findings(activity.record.name, traced, activity.record.has_several)
+        for traced, wording in _traces(run, activity):
+            new_findings = _findings(activity.record.name, traced, wording)
+            findings += [finding for finding in new_findings if finding not in findings]
     return findings
 
 
-def _findings(function: str, traced: ValuesAtTrace, has_several: bool) -> Iterator[Finding]:
+def _traces(run: Run, activity: FunctionActivity) -> Iterator[tuple[ValuesAtTrace, _Wording]]:
+    """Yield the traces that calls used, with the wording that says how surely; the newest trace is last."""
+    reused = list(activity.programs_reused.values())
+    uncertain: list[ValuesAtTrace] = []
+    for record, hits in activity.objects_with_hits():
+        if record.has_several:
+            looks = None if run.hit_programs is None else run.hit_programs.of(record)
+            if record.at_trace is not None and hits > (0 if looks is None else looks.told):
+                uncertain.append(record.at_trace)
+        else:
+            reused += record.programs.values()
+    is_only = not activity.record.has_several
+    certain = list(dict.fromkeys(program.at_trace for program in reused if program.at_trace is not None))
+    for traced in certain:
+        yield traced, _ONLY_PROGRAM if is_only else _REUSED_PROGRAM
+    for traced in uncertain:
+        if traced not in certain:
+            yield traced, _PERHAPS_REUSED
+
+
+def _findings(function: str, traced: ValuesAtTrace, wording: _Wording) -> Iterator[Finding]:
     for value in traced.changed()[:_NOTES]:
         yield Finding(
             kind="stale_value",
             title=_TITLE.format(name=value.name),
-            text=_text(function, value, has_several),
+            text=_text(function, value, wording),
             cure=_cure(value).format(name=value.name, function=function, static=value.of_static),
             function=function,
             place=value.place,
@@ -64,15 +103,17 @@ def _cure(value: ChangedSince) -> str:
     return _AGAIN if value.after.kind == "function" else _PASS
 
 
-def _text(function: str, value: ChangedSince, has_several: bool) -> str:
+def _text(function: str, value: ChangedSince, wording: _Wording) -> str:
     name, before, after = value.name, array_text(value.before), array_text(value.after)
     if before != after:
-        sentence, kept_value = _PLAIN.format(name=name, before=before, after=after, function=function), before
+        sentence, kept_value = wording.plain.format(name=name, before=before, after=after, function=function), before
     else:
         kind = _KINDS.get(value.after.kind, "object")
-        sentence, kept_value = _ANOTHER.format(name=name, kind=kind, function=function), f"the {kind} of the trace"
-    # The values are those of the last trace, and a hit may be of an entry of another trace.
-    keeps = (_ONE_KEEPS if has_several else _KEEPS).format(function=function, name=name, kept=kept_value)
+        sentence, kept_value = (
+            wording.another.format(name=name, kind=kind, function=function),
+            f"the {kind} of the trace",
+        )
+    keeps = wording.keeps.format(function=function, name=name, kept=kept_value)
     if value.of_static is None:
         return f"{sentence} {keeps}"
     return f"{sentence} {_STATIC.format(static=value.of_static, function=function)} {keeps}"

@@ -86,6 +86,7 @@ class FunctionActivity:
         self.from_disk = 0
         self.dropped = 0
         self.programs: dict[tuple[int, int], tuple[KeptProgram, bool, str | None]] = {}
+        self.programs_reused: dict[tuple[int, int], KeptProgram] = {}  # that a call surely ran without a trace
         self.raised_trace: ObservedProgram | None = None  # the program of the last trace that raised, up to the error
 
     @property
@@ -115,7 +116,17 @@ class FunctionActivity:
     def hits_ran(self, record: FunctionRecord, program: KeptProgram) -> None:
         """Record that all hits of a function object so far ran this program."""
         self._of_object(record)[2] = self.hits_of(record)
+        self.reuse(program)
+
+    def reuse(self, program: KeptProgram) -> None:
+        """Record that a call ran this program without a trace."""
+        self.programs_reused[program.key] = program
         self.use(program, in_this_run=False)
+
+    def objects_with_hits(self) -> list[tuple[FunctionRecord, int]]:
+        """Return the living function objects whose calls hit, with the hits that are not credited to a program."""
+        hits = [(record, self.hits_of(record)) for record in list(self._of_objects)]
+        return [(record, number - self._of_object(record)[2]) for record, number in hits if number > 0]
 
     def _of_object(self, record: FunctionRecord) -> list[int]:
         counts = self._of_objects.get(record)

@@ -20,6 +20,7 @@ from .calls.held_calls import HeldCall
 from .functions import FunctionRecord
 from .observation import ArgumentSpec, ObservedProgram, Place, StageTimes
 from .stages import CallTimes
+from .values_at_trace import ValuesAtTrace
 
 KEEP_PER_FUNCTION = 8
 
@@ -48,6 +49,7 @@ class KeptProgram:
     held: HeldCall | None = None  # the call that can be made again
     how: str | None = None  # the origin in a few words, where nothing else says it
     seen_at: float = field(default_factory=time.perf_counter)  # the time of the first seen call that ran the program
+    at_trace: ValuesAtTrace | None = None  # None where no run saw the trace
     keys: tuple[Key, ...] = ()  # the newest keys of missed calls that ran the program
 
     @property

@@ -23,6 +23,7 @@ from .programs_of_misses import KeptProgram, keep, stored_program
 from .stages import CallStages
 from .threads import Miss, ThreadState
 from .value_texts import NOTHING_CALLED
+from .values_at_trace import ValuesAtTrace
 
 _UNDER_TRANSFORMS = 32
 _KEYS = 8
@@ -74,6 +75,7 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
             equinox=miss.equinox,
             stages=miss.stages.until(ended_at) if made_now else None,
             call=miss.place,
+            at_trace=_values_at_trace(miss, jaxpr),
         )
         if miss.function.construct is not None:
             program.construct, program.traceback = miss.function.construct, traceback_here()
@@ -99,7 +101,17 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
         unfinished = miss.activity.programs.pop((id(jaxpr), id(None)), None)  # of a call that did not return
         if unfinished is not None:
             program.stages = program.stages or unfinished[0].stages
+        if not miss.stages.traces:
+            miss.activity.programs_reused[program.key] = program
         miss.activity.use(program, in_this_run=made_now or unfinished is not None)
+
+
+def _values_at_trace(miss: Miss, jaxpr: Any) -> ValuesAtTrace | None:
+    """Return what the trace of a new program read: the trace of this call, or the earlier one of the same jaxpr."""
+    if miss.stages.traces:
+        traced: ValuesAtTrace | None = miss.function.at_trace
+        return traced
+    return next((program.at_trace for program in miss.function.programs.values() if program.jaxpr is jaxpr), None)
 
 
 def _note_hits_so_far(run: Run, miss: Miss) -> None:

@@ -94,6 +94,11 @@ class CallStages:
         return [(STAGE_NAMES[event], seconds) for event, seconds, _ in self.events]
 
     @property
+    def traces(self) -> int:
+        """The number of times that JAX traced."""
+        return self.tally().traces
+
+    @property
     def lowerings(self) -> int:
         """The number of times that JAX lowered."""
         return self.tally().lowerings

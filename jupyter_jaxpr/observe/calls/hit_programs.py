@@ -46,6 +46,11 @@ class Looks:
     all_seen: bool = False  # the run already has each program of the function, so that no call adds another
 
     @property
+    def told(self) -> int:
+        """The number of hits whose program was found."""
+        return self.looked - self.unknown
+
+    @property
     def calls(self) -> int:
         """The number of hits that JAX's hook reported."""
         return self.looked + self.skipped
@@ -127,7 +132,7 @@ class HitPrograms:
                 looks.unknown += 1
             else:
                 activity = self._run.activity(record)
-                activity.use(program, in_this_run=False)
+                activity.reuse(program)
                 from ..programs_of_misses import own_programs  # that module imports this one
 
                 looks.all_seen = not record.unkept and all(
