@@ -137,6 +137,7 @@ def f(x):
 y = f(x)"""
 
 
+@pytest.mark.slow
 def test_a_rule_that_changed_is_not_compared_and_that_is_said(notebook):
     nb = notebook(LOAD, RULE)
     nb.run_all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from open_notebook import OpenNotebook
 from page_checks import violations
 from playwright.sync_api import Locator, expect
@@ -31,6 +32,7 @@ def file(nb: OpenNotebook, name: str) -> Locator:
     return nb.page.locator("#filebrowser").get_by_role("listitem", name=name)
 
 
+@pytest.mark.slow
 def test_a_double_click_opens_the_run_without_a_kernel_and_its_copy_compares(notebook):
     nb = notebook(LOAD, DOUBLE)
     nb.run_all()

@@ -20,6 +20,7 @@ wave(1.0)
 other(1.0)"""
 
 
+@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_an_address_is_copied_and_chooses_the_equation_again(notebook, lab):
     nb = notebook(LOAD, CELL, markdown("Here it is."))

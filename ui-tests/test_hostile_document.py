@@ -271,7 +271,11 @@ def test_no_control_of_a_live_run_beside_it_evaluates_text_of_the_document(noteb
 
 
 @pytest.mark.parametrize(
-    ("attack", "summary"), [(with_a_sweep, "Another sweep …"), (without_a_sweep, "Sweep over sizes …")]
+    ("attack", "summary"),
+    [
+        (with_a_sweep, "Another sweep …"),
+        pytest.param(without_a_sweep, "Sweep over sizes …", marks=pytest.mark.slow),
+    ],
 )
 def test_an_edit_of_one_field_does_not_send_the_others(notebook, harmless, hostile, attack, summary):
     nb = notebook(LOAD, saved(attack(harmless, hostile)), LIVE)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from lesson_reader import LessonReader
 from playwright.sync_api import expect
 
 
+@pytest.mark.slow
 def test_every_claim_is_to_be_seen(notebook, subtests):
     lesson = LessonReader("03-branches", notebook, subtests)
 

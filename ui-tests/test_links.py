@@ -262,6 +262,7 @@ def test_a_button_of_the_notebook_hides_the_types(dense):
     expect(types).to_have_count(3)
 
 
+@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_a_setting_puts_the_types_after_the_names(notebook, lab):
     plugin = lab.settings / "jupyter-jaxpr"

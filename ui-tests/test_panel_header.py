@@ -3,6 +3,7 @@
 import re
 import sys
 
+import pytest
 from page_checks import clipboard
 from playwright.sync_api import expect
 
@@ -135,6 +136,7 @@ def test_paused_runs_wait_and_are_counted(notebook):
     expect(nb.panel.get_by_text("Updates are paused")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_the_copied_text_is_the_one_python_gives(notebook, page):
     nb = notebook(
         LOAD,

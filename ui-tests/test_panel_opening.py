@@ -77,6 +77,7 @@ def test_it_is_there_again_after_a_reload(notebook):
     expect(nb.listing()).to_contain_text("b:f32[]weak = sin a")
 
 
+@pytest.mark.slow
 def test_it_follows_the_notebook_in_front(notebook, lab, page):
     one = notebook(LOAD, SINE, name=f"one-{uuid.uuid4().hex[:8]}.ipynb")
     one.run_all()

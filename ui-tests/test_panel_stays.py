@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 LOAD = "%load_ext jupyter_jaxpr\nimport pathlib, time\nimport jax, jax.numpy as jnp"
@@ -78,6 +79,7 @@ def test_the_last_program_stays_in_its_place_while_the_cell_runs_again(notebook,
         go.unlink(missing_ok=True)
 
 
+@pytest.mark.slow
 def test_after_an_interrupt_the_program_that_jax_traced_stays(notebook):
     nb = notebook(LOAD, GROWING)
     nb.run(0)

@@ -171,6 +171,7 @@ def test_a_jax_whose_inside_has_changed_shows_programs_and_names_what_is_missing
     expect(nb.panel.get_by_text(changed)).to_have_count(1)
 
 
+@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_a_server_without_the_labextension_shows_static_html(notebook, lab):
     with lab.without_labextension():

@@ -321,6 +321,7 @@ def test_title_diagram_and_values_of_a_step_are_on_one_screen(notebook, page):
     expect(nb.panel.get_by_role("table", name=re.compile("^Values of scan step"))).to_contain_text("xsf32[8]f32[100,8]")
 
 
+@pytest.mark.slow
 def test_play_goes_on_to_the_end_and_not_where_motion_is_unwanted(recorded):
     nb, steps = recorded(SUM)
     steps.get_by_role("button", name="Play", exact=True).click()

@@ -169,6 +169,7 @@ def test_values_that_are_gone_are_told_of(notebook):
     expect(nb.panel.get_by_role("button", name="Run it again")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_effects_are_repeated_only_where_that_is_confirmed(notebook):
     nb = notebook(LOAD, LOUD, "jax.effects_barrier(); len(told)")
     nb.run_all()

@@ -81,6 +81,7 @@ def test_a_kernel_restarts(notebook):
     expect(nb.panel.get_by_role("option").filter(has_text="double")).to_have_count(2)
 
 
+@pytest.mark.slow
 def test_one_button_loads_the_extension_and_runs_the_cell_again_after_a_restart(notebook):
     nb = notebook(LOAD, DOUBLE)
     nb.run(0)
@@ -118,6 +119,7 @@ def test_a_kernel_dies_and_is_started_again(notebook, page):
     expect(stale(nb)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_kernel_is_shut_down(notebook, lab, page):
     nb = notebook(LOAD, DOUBLE)
     nb.run(0)

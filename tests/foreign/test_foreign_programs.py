@@ -68,10 +68,19 @@ LOOPS = {
 }
 
 # On the older JAX line these run in `full` alone: the observer sees the same programs of optax, flax and JAX.
-ON_ONE_LINE = ("equinox", "optimistix", "flax_nnx_mlp_training")
-# On both lines these run in `full` alone: the programs of diffrax take a third of the time of all libraries, and
-# another program runs the same calls of equinox and flax each day.
-LONG = ("diffrax", "equinox_ensemble", "flax_nnx_scan_over_layers")
+ON_ONE_LINE = ("equinox", "flax_nnx_mlp_training")
+# On both lines these run in `full` alone: the programs of diffrax and optimistix take a third of the time of all
+# libraries, and another program runs the same calls of equinox, flax and JAX each day.
+LONG = (
+    "diffrax",
+    "optimistix",
+    "equinox_ensemble",
+    "equinox_gru_scan",
+    "flax_nnx_scan_over_layers",
+    "flax_linen_cnn_train_state",
+    "jax_metropolis",
+    "jax_game_of_life",
+)
 MARKS = {**dict.fromkeys(ON_ONE_LINE, pytest.mark.any_jax), **dict.fromkeys(LONG, pytest.mark.slow)}
 PROGRAMS = [pytest.param(name, marks=MARKS.get(name, MARKS.get(name.partition("_")[0], ()))) for name in LISTED]
 

@@ -12,9 +12,9 @@ import linecache
 import os
 import re
 import sysconfig
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from types import CodeType
 from typing import Any, Protocol
 
@@ -65,11 +65,69 @@ class SourceFile:
     runner: bool = False
 
 
-#: Instructions of one code that are located one by one.
-_TABLE_FROM = 40
+#: The instructions of one code that are located alone.
+_ALONE = 40
+#: Line, end line, column and end column of an instruction, as Python gives them.
+_Position = tuple[int | None, int | None, int | None, int | None]
 
 #: file, function, line, column, end line, end column: indices and positions as in the document.
 FrameRow = tuple[int, int, int, int, int, int]
+
+
+class _CodeRecord:
+    """What is known of one code object: its file, and the frames of its instructions."""
+
+    __slots__ = (
+        "_lookups",
+        "_next",
+        "_rest",
+        "_table",
+        "code",
+        "frames",
+        "function",
+        "is_library",
+        "is_machinery",
+        "source",
+    )
+
+    def __init__(self, code: CodeType, source: SourceFile) -> None:
+        self.code = code
+        self.source = source
+        self.function = function_of(code)
+        self.is_library = source.kind == "library"
+        self.is_machinery = source.machinery and not source.runner
+        self.frames: dict[int, int] = {}
+        self._lookups = 0
+        self._rest = code.co_positions()
+        self._next = 0
+        self._table: list[_Position] | None = None  # of all instructions, once one was asked for after a later one
+
+    def located(
+        self, instruction: int, locate: Callable[[CodeType, int], tuple[int, int, int, int]]
+    ) -> tuple[int, int, int, int]:
+        """The line, column, end line and end column of an instruction; -1 where Python does not know one.
+
+        JAX reads a code from its begin for each instruction: many instructions of a long code are read at once.
+        """
+        self._lookups += 1
+        if self._lookups < _ALONE:
+            return locate(self.code, instruction)
+        line, end_line, column, end_column = self._position(instruction // 2)
+        return (
+            -1 if line is None else line,
+            -1 if column is None else column,
+            -1 if end_line is None else end_line,
+            -1 if end_column is None else end_column,
+        )
+
+    def _position(self, index: int) -> _Position:
+        """The position of an instruction; the trace of a long code reaches most instructions in their order."""
+        if self._table is None:
+            if index >= self._next:
+                skipped, self._next = index - self._next, index + 1
+                return next(islice(self._rest, skipped, None))
+            self._table = list(self.code.co_positions())
+        return self._table[index]
 
 
 class Positions:
@@ -94,12 +152,8 @@ class Positions:
         self._frame_numbers: dict[FrameRow, int] = {}
         self._stack_numbers: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
         self._tracebacks: dict[Any, int] = {}
-        # By id, as hashing a code object hashes all of its contents; the list keeps the objects, so no id is reused.
-        self._codes: dict[int, SourceFile] = {}
-        self._code_frames: dict[tuple[int, int], int] = {}
-        self._alive: list[CodeType] = []
-        self._lookups: Counter[int] = Counter()
-        self._tables: dict[int, list[tuple[int | None, int | None, int | None, int | None]]] = {}
+        # By id, as hashing a code object hashes all of its contents; a record keeps its code, so no id is reused.
+        self._codes: dict[int, _CodeRecord] = {}
 
     # --- stacks ------------------------------------------------------------------------------
 
@@ -122,39 +176,23 @@ class Positions:
         user: list[int] = []
         library: list[int] = []
         for code, instruction in zip(codes, instructions, strict=True):
-            source = self._codes.get(id(code))
-            if source is None:
-                self._alive.append(code)
-                source = self._codes[id(code)] = self.source_file(file_of(code))
-            if source.runner or len(user) == USER_FRAMES:
-                break
-            if source.machinery or (source.kind == "library" and user):
+            record = self._codes.get(id(code))
+            if record is None:
+                record = self._codes[id(code)] = _CodeRecord(code, self.source_file(file_of(code)))
+            if record.is_machinery:
                 continue
-            key = (id(code), instruction)
-            frame = self._code_frames.get(key)
+            if record.source.runner or len(user) == USER_FRAMES:
+                break
+            if record.is_library and user:
+                continue
+            frame = record.frames.get(instruction)
             if frame is None:
-                line, column, end_line, end_column = self._located(code, instruction, locate)
-                frame = self._code_frames[key] = self.frame(
-                    source, function_of(code), line, column, end_line, end_column
+                line, column, end_line, end_column = record.located(instruction, locate)
+                frame = record.frames[instruction] = self.frame(
+                    record.source, record.function, line, column, end_line, end_column
                 )
-            (library if source.kind == "library" else user).append(frame)
+            (library if record.is_library else user).append(frame)
         return self._number(user, library)
-
-    def _located(
-        self, code: CodeType, instruction: int, locate: Callable[[CodeType, int], tuple[int, int, int, int]]
-    ) -> tuple[int, int, int, int]:
-        """The line, column, end line and end column of an instruction; -1 where Python does not know one.
-
-        JAX reads a code from its begin for each instruction: many instructions of a long code are read at once.
-        """
-        table = self._tables.get(id(code))
-        if table is None:
-            self._lookups[id(code)] += 1
-            if self._lookups[id(code)] < _TABLE_FROM:
-                return locate(code, instruction)
-            table = self._tables[id(code)] = list(code.co_positions())
-        line, end_line, column, end_column = (-1 if part is None else part for part in table[instruction // 2])
-        return line, column, end_line, end_column
 
     def called_from(self, stack: int, traceback: Any) -> int:
         """The stack of a call in place of a stack that has no user frame."""
@@ -225,10 +263,14 @@ class Positions:
             self.files.append(source)
         if end_line < line:
             end_line, end_column = line, -1
-        column = self._column(source, line, column)
-        end_column = self._column(source, end_line, end_column)
-        if column < 0 or end_column < 0:
+        if column < 0 or end_column < 0 or source.kind == "library":
             column = end_column = -1
+        else:
+            text = self._text(source, line)
+            column = _utf16_column(text, column)
+            end_column = _utf16_column(text if end_line == line else self._text(source, end_line), end_column)
+            if column < 0 or end_column < 0:
+                column = end_column = -1
         return self._row((file, self._strings.number(function), line, column, end_line, end_column))
 
     def _row(self, row: FrameRow) -> int:
@@ -238,19 +280,12 @@ class Positions:
             self.frames.append(row)
         return number
 
-    def _column(self, source: SourceFile, line: int, column: int) -> int:
-        if column < 0 or source.kind == "library":
-            return -1
-        text = self._line_texts.get((source.name, line))
+    def _text(self, source: SourceFile, line: int) -> str:
+        key = (source.name, line)
+        text = self._line_texts.get(key)
         if text is None:
-            text = self._line_texts[source.name, line] = self._line_text(source, line)
-        if text.isascii():
-            return column if column <= len(text) and text else -1
-        encoded = text.encode("utf-8", "surrogatepass")
-        if column > len(encoded):
-            return -1
-        before = encoded[:column].decode("utf-8", "ignore")
-        return len(before.encode("utf-16-le", "surrogatepass")) // 2
+            text = self._line_texts[key] = self._line_text(source, line)
+        return text
 
     def _line_text(self, source: SourceFile, line: int) -> str:
         """A line of a file as it ran; empty where it is not known."""
@@ -269,7 +304,7 @@ class Positions:
     def codes(self, source: SourceFile) -> list[CodeType]:
         """The code of a file that was seen in a traceback."""
         # By id: equal functions of two imports of a file are both to be looked at.
-        return [code for code in self._alive if file_of(code) == source.name]
+        return [record.code for record in self._codes.values() if record.source.name == source.name]
 
     def source_file(self, name: str) -> SourceFile:
         """The known facts about a file, by the file name of its code objects."""
@@ -277,6 +312,17 @@ class Positions:
         if source is None:
             source = self._source_files[name] = _classify(name, self._cells.get(name))
         return source
+
+
+def _utf16_column(text: str, column: int) -> int:
+    """A column in UTF-16 units for a column in UTF-8 bytes; -1 where the line has no such column."""
+    if text.isascii():
+        return column if column <= len(text) and text else -1
+    encoded = text.encode("utf-8", "surrogatepass")
+    if column > len(encoded):
+        return -1
+    before = encoded[:column].decode("utf-8", "ignore")
+    return len(before.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _classify(name: str, cell: CellText | None) -> SourceFile:
