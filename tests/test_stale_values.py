@@ -1,5 +1,7 @@
 """Tests notes on Python values that a program keeps and that changed since."""
 
+import sys
+
 import pytest
 
 CALL = "f(jnp.ones(3))"
@@ -451,6 +453,96 @@ TIMES_K = "k = 2\n@jax.jit\ndef f(x): return x * k"
             "k was 2 at one trace of f, and is 6 now. A call of f in this run used this trace: the call did not read k "
             "again and computed with 2.",
             id="a miss without a trace",
+        ),
+        pytest.param(
+            [
+                TIMES_K,
+                "%%jaxpr\nf(jnp.ones(2))",
+                "k = 5",
+                "%%jaxpr\n@jax.jit\ndef g(x): return f(x) + 1\ny = g(jnp.ones(2))",
+            ],
+            3.0,
+            "k was 2 at one trace of f, and is 5 now. JAX took this trace of f from its cache when JAX traced g, so g "
+            "computes with 2.",
+            id="a new caller of a cached trace",
+        ),
+        pytest.param(
+            [
+                TIMES_K,
+                "%%jaxpr\nf(jnp.ones(2))",
+                "k = 5",
+                "%%jaxpr\n@jax.jit\ndef g(x): return f(x) + 1\ng(jnp.ones(2))",
+                "k = 6",
+                "%%jaxpr\ny = g(jnp.ones(2))",
+            ],
+            3.0,
+            "k was 2 at one trace of f, and is 6 now. JAX took this trace of f from its cache when JAX traced g, so g "
+            "computes with 2.",
+            id="a hit of a caller of a cached trace",
+        ),
+        pytest.param(
+            [
+                TIMES_K,
+                "%%jaxpr\n@jax.jit\ndef g(x): return f(x) + 1\ng(jnp.ones(2))",
+                "k = 5",
+                "%%jaxpr\n@jax.jit\ndef h(x): return f(x) + 2\nh(jnp.ones(2))",
+                "k = 6",
+                "%%jaxpr\ny = h(jnp.ones(2))",
+            ],
+            4.0,
+            None,
+            id="it is unknown which trace was in the cache",
+        ),
+        pytest.param(
+            [
+                TIMES_K,
+                "%%jaxpr\n@jax.jit\ndef g(x): return f(x) + 1\ng(jnp.ones(2))",
+                "k = 5",
+                "%%jaxpr\ny = g(jnp.ones(2))",
+            ],
+            3.0,
+            # Before Python 3.12 no tool reports that the trace of g ran f.
+            "k was 2 when JAX last traced g, and is 5 now. A call of g that finds a cache entry does not read k again. "
+            "The call computes with 2."
+            if sys.version_info >= (3, 12)
+            else None,
+            id="a called function that was traced with its caller",
+        ),
+        pytest.param(
+            [
+                TIMES_K,
+                "%%jaxpr\nf(jnp.ones(2))",
+                "k = 5",
+                "%%jaxpr\ny = jax.vmap(f)(jnp.ones((3, 2)))[0]",
+            ],
+            2.0,
+            "k was 2 at one trace of f, and is 5 now. A call of f in this run used this trace: the call did not read k "
+            "again and computed with 2.",
+            id="vmap of a cached trace",
+        ),
+        pytest.param(
+            [
+                TIMES_K,
+                "%%jaxpr\nf(jnp.ones(2))",
+                "k = 5",
+                "%%jaxpr\ny = jax.grad(lambda x: f(x).sum())(jnp.ones(2))",
+            ],
+            2.0,
+            "k was 2 at one trace of f, and is 5 now. A call of f in this run used this trace: the call did not read k "
+            "again and computed with 2.",
+            id="grad of a cached trace",
+        ),
+        pytest.param(
+            [
+                "def scale(x): return 2 * x\n@jax.jit\ndef f(x): return scale(x)",
+                "%%jaxpr\nf(jnp.ones(2))",
+                "def scale(x): return 5 * x",
+                "%%jaxpr\n@jax.jit\ndef g(x): return f(x) + 1\ny = g(jnp.ones(2))",
+            ],
+            3.0,
+            "scale is another function than at one trace of f. JAX took this trace of f from its cache when JAX traced "
+            "g, so g computes with the function of the trace.",
+            id="another function",
         ),
     ],
 )

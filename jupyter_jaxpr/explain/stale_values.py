@@ -6,7 +6,7 @@ trace, and the program keeps the value: the most common surprise of `jax.jit`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..observe.cell_run import FunctionActivity, Run
@@ -26,6 +26,9 @@ _MAYBE = (
     "A call of {function} that finds a cache entry does not read {name} again. JAX may have several entries of "
     "{function}: a call that finds the entry of this trace computes with {kept}."
 )
+_CACHED = (
+    "JAX took this trace of {inner} from its cache when JAX traced {function}, so {function} computes with {kept}."
+)
 _LAST_PLAIN = "{name} was {before} when JAX last traced {function}, and is {after} now."
 _LAST_ANOTHER = "{name} is another {kind} than when JAX last traced {function}."
 _ONE_PLAIN = "{name} was {before} at one trace of {function}, and is {after} now."
@@ -40,6 +43,9 @@ _PASS_NO_STATIC = (
     "replace {static} by a new object in place of changing it."
 )
 _AGAIN = "Run the cell that defines {function} again. JAX then traces {function} with the new {name}."
+_BOTH_AGAIN = (
+    "Run the cells that define {inner} and {function} again. JAX then traces both functions with the new {name}."
+)
 
 
 class _Wording(NamedTuple):
@@ -53,16 +59,21 @@ class _Wording(NamedTuple):
 _ONLY_PROGRAM = _Wording(_LAST_PLAIN, _LAST_ANOTHER, _KEEPS)
 _REUSED_PROGRAM = _Wording(_ONE_PLAIN, _ONE_ANOTHER, _REUSED)
 _PERHAPS_REUSED = _Wording(_LAST_PLAIN, _LAST_ANOTHER, _MAYBE)
+_FROM_CACHE = _Wording(_ONE_PLAIN, _ONE_ANOTHER, _CACHED)
 
 
 def stale_values(run: Run) -> list[Finding]:
     """A finding for each value that changed since a trace that calls of a run used without a new trace."""
     findings: list[Finding] = []
     for activity in run.functions.values():
+        name = activity.record.name
         for traced, wording in _traces(run, activity):
-            new_findings = _findings(activity.record.name, traced, wording)
-            findings += [finding for finding in new_findings if finding not in findings]
-    return findings
+            findings += _findings(name, traced.changed(), wording)
+        for program, is_new, _ in activity.programs.values():
+            if is_new and program.at_trace is not None:
+                values = [value for value in program.at_trace.changed() if value.cached is not None]
+                findings += _findings(name, values, _ONLY_PROGRAM)
+    return list(dict.fromkeys(findings))
 
 
 def _traces(run: Run, activity: FunctionActivity) -> Iterator[tuple[ValuesAtTrace, _Wording]]:
@@ -85,35 +96,39 @@ def _traces(run: Run, activity: FunctionActivity) -> Iterator[tuple[ValuesAtTrac
             yield traced, _PERHAPS_REUSED
 
 
-def _findings(function: str, traced: ValuesAtTrace, wording: _Wording) -> Iterator[Finding]:
-    for value in traced.changed()[:_NOTES]:
+def _findings(function: str, changes: Sequence[ChangedSince], wording: _Wording) -> Iterator[Finding]:
+    for value in changes[:_NOTES]:
         yield Finding(
             kind="stale_value",
             title=_TITLE.format(name=value.name),
             text=_text(function, value, wording),
-            cure=_cure(value).format(name=value.name, function=function, static=value.of_static),
+            cure=_cure(function, value),
             function=function,
             place=value.place,
         )
 
 
-def _cure(value: ChangedSince) -> str:
+def _cure(function: str, value: ChangedSince) -> str:
     if value.of_static is not None:
-        return _PASS_NO_STATIC
-    return _AGAIN if value.after.kind == "function" else _PASS
+        return _PASS_NO_STATIC.format(name=value.name, function=function, static=value.of_static)
+    if value.after.kind == "function":
+        again = _AGAIN if value.cached is None else _BOTH_AGAIN
+        return again.format(name=value.name, function=function, inner=value.cached)
+    return _PASS.format(name=value.name, function=value.cached or function)
 
 
 def _text(function: str, value: ChangedSince, wording: _Wording) -> str:
     name, before, after = value.name, array_text(value.before), array_text(value.after)
+    traced = value.cached or function
+    if value.cached is not None:
+        wording = _FROM_CACHE
     if before != after:
-        sentence, kept_value = wording.plain.format(name=name, before=before, after=after, function=function), before
+        sentence, kept_value = wording.plain.format(name=name, before=before, after=after, function=traced), before
     else:
         kind = _KINDS.get(value.after.kind, "object")
-        sentence, kept_value = (
-            wording.another.format(name=name, kind=kind, function=function),
-            f"the {kind} of the trace",
-        )
-    keeps = wording.keeps.format(function=function, name=name, kept=kept_value)
+        sentence = wording.another.format(name=name, kind=kind, function=traced)
+        kept_value = f"the {kind} of the trace"
+    keeps = wording.keeps.format(function=function, name=name, kept=kept_value, inner=value.cached)
     if value.of_static is None:
         return f"{sentence} {keeps}"
     return f"{sentence} {_STATIC.format(static=value.of_static, function=function)} {keeps}"

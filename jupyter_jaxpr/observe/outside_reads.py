@@ -74,9 +74,29 @@ class Reads(NamedTuple):
         )
 
 
-@functools.lru_cache(maxsize=64)  # the cache keeps the codes of dead functions
+class _ThisCode:
+    """Stands for one code object: the codes of a cell that runs twice are equal, and a trace runs one of them."""
+
+    __slots__ = ("code",)
+
+    def __init__(self, code: CodeType) -> None:
+        self.code = code
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ThisCode) and other.code is self.code
+
+    def __hash__(self) -> int:
+        return id(self.code)
+
+
 def reads_of(code: CodeType) -> Reads:
     """Return the reads of a code; empty for code that `dis` cannot read."""
+    return _reads_of(_ThisCode(code))
+
+
+@functools.lru_cache(maxsize=64)  # the cache keeps the codes of dead functions
+def _reads_of(this_code: _ThisCode) -> Reads:
+    code = this_code.code
     count = code.co_argcount + code.co_kwonlyargcount
     parameters = set(code.co_varnames[:count])
     reads: dict[Read, None] = {}

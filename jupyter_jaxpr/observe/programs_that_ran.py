@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..interruptions import not_of_a_signal
+from ..jax.called_programs import called_programs
 from ..jax.calls import DerivedCall, JitCall
 from ..jax.eager_control_flow import traceback_here
 from ..jax.facts import COMPILE_EVENT, LOWER_EVENT
@@ -110,8 +111,22 @@ def _values_at_trace(miss: Miss, jaxpr: Any) -> ValuesAtTrace | None:
     """Return what the trace of a new program read: the trace of this call, or the earlier one of the same jaxpr."""
     if miss.stages.traces:
         traced: ValuesAtTrace | None = miss.function.at_trace
+        run = miss.state.run
+        if traced is not None and traced.calls_cached and run is not None:
+            traced.take_from(_traces_of_called(run, jaxpr))
         return traced
     return next((program.at_trace for program in miss.function.programs.values() if program.jaxpr is jaxpr), None)
+
+
+def _traces_of_called(run: Run, jaxpr: Any) -> list[tuple[str, ValuesAtTrace]]:
+    """Return the names of the jitted functions whose kept programs are parts of a program, and their traces."""
+    called = {id(program) for program in called_programs(jaxpr)}
+    return [
+        (activity.record.name, program.at_trace)
+        for activity in run.functions.values()
+        for program in activity.record.programs.values()
+        if program.at_trace is not None and id(program.jaxpr) in called
+    ]
 
 
 def _note_hits_so_far(run: Run, miss: Miss) -> None:
@@ -165,6 +180,10 @@ def note_transformed(state: ThreadState, call: JitCall, miss: Miss) -> None:
     while len(state.under_transforms) >= _UNDER_TRANSFORMS:
         del state.under_transforms[next(iter(state.under_transforms))]
     state.under_transforms[miss.function.jit_name or miss.function.name] = (miss.function, parent, miss.place)
+    if miss.activity is not None and not any(stages.traces for stages in (miss.stages, *miss.derived)):
+        for program in miss.function.programs.values():
+            if program.jaxpr is parent:
+                miss.activity.programs_reused[program.key] = program
 
 
 def origin_of(state: ThreadState, name: str) -> tuple[FunctionRecord | None, Any, Place | None, CallStages]:

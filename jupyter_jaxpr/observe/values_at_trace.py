@@ -12,7 +12,7 @@ import functools
 import os
 import types
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
@@ -42,6 +42,7 @@ class Kept(NamedTuple):
     contents: Contents | None
     through_jit: bool  # the reader is jitted: JAX may have taken its program from the cache
     in_callback: bool  # a callback may call the reader when the program runs
+    cached: str | None = None  # the jitted function whose earlier trace, from JAX's cache, read the path
 
 
 class ChangedSince(NamedTuple):
@@ -51,6 +52,7 @@ class ChangedSince(NamedTuple):
         name: The path as the code writes it, with the changed part, such as weights[1].
         place: The place of the expression that reads the path.
         of_static: The static argument that holds the value; None for another value.
+        cached: The jitted function whose earlier trace read the path; None where the trace itself read it.
     """
 
     name: str
@@ -58,10 +60,11 @@ class ChangedSince(NamedTuple):
     after: Contents
     place: Place
     of_static: str | None
+    cached: str | None
 
 
 class ValuesAtTrace:
-    """The values that a function read from outside at JAX's last trace of the function.
+    """The values that a function read from outside at one trace of the function.
 
     Args:
         fun: The function.
@@ -77,6 +80,7 @@ class ValuesAtTrace:
                     self._statics[name] = weakref.ref(value)
                 except TypeError:
                     continue
+        self._cached: dict[tuple[str, str], Kept] = {}  # read by earlier traces of functions that this trace calls
         self._changes = False  # whether the function, or a function that it calls, changes a value by name
         self._values = self._read(fun)
 
@@ -92,7 +96,14 @@ class ValuesAtTrace:
         fun = self._function()
         if fun is None or not self._values:
             return []
-        self._values = {key: entry for key, entry in self._values.items() if _was_read(entry, ran(entry.read))}
+        did_run = {key: ran(entry.read) for key, entry in self._values.items()}
+        # Where the trace is not known to have run a jitted reader, JAX may have taken its program from the cache.
+        self._cached = {key: entry for key, entry in self._values.items() if entry.through_jit and not did_run[key]}
+        self._values = {
+            key: entry
+            for key, entry in self._values.items()
+            if key not in self._cached and _was_read(entry, did_run[key])
+        }
         variables = [self._values.pop(key) for key, entry in list(self._values.items()) if entry.contents is _VARIABLE]
         if self._changes or any(is_mutable(entry.contents) for entry in self._values.values()):
             for key, entry in self._read(fun).items():
@@ -102,8 +113,30 @@ class ValuesAtTrace:
         name = own_name(unwrap(fun)) or "the function"
         return [FrozenCall(name, entry.read.name, "variable", entry.read.place) for entry in variables]
 
+    @property
+    def calls_cached(self) -> bool:
+        """Whether the trace called functions whose programs JAX took from its cache."""
+        return bool(self._cached)
+
+    def take_from(self, earlier: Iterable[tuple[str, ValuesAtTrace]]) -> None:
+        """Take the values that earlier traces of called functions read; where two traces differ, none is taken.
+
+        Args:
+            earlier: The functions, by name, whose programs the trace took from JAX's cache, and their traces.
+        """
+        found: dict[tuple[str, str], Kept | None] = {}
+        for name, traced in earlier:
+            for key in self._cached:
+                entry = traced._values.get(key)
+                if entry is None:
+                    continue
+                other = found.get(key, entry)
+                is_same = other is not None and difference(other.contents, entry.contents) is None
+                found[key] = entry._replace(cached=entry.cached or name) if is_same else None
+        self._values.update({key: entry for key, entry in found.items() if entry is not None})
+
     def changed(self) -> list[ChangedSince]:
-        """Return the values that surely changed since the trace."""
+        """Return the values that surely changed since the trace, or since the earlier trace that read them."""
         fun = self._function()
         if fun is None or not self._values:
             return []
@@ -115,9 +148,10 @@ class ValuesAtTrace:
             if changed is not None:
                 name = entry.read.name + changed.path
                 static = entry.read.root if entry.read.is_parameter and entry.read.root in self._statics else None
+                static = None if entry.cached else static
                 changes.setdefault(
                     (name, changed.before.text),
-                    ChangedSince(name, changed.before, changed.after, entry.read.place, static),
+                    ChangedSince(name, changed.before, changed.after, entry.read.place, static, entry.cached),
                 )
         return list(changes.values())
 
@@ -131,8 +165,6 @@ class ValuesAtTrace:
 
 def _was_read(entry: Kept, ran: bool | None) -> bool:
     """Return whether a trace read a value; where this is unknown, whether nothing speaks against it."""
-    if entry.through_jit:
-        return True
     return ran or (ran is None and not entry.read.is_in_branch and not entry.in_callback)
 
 
