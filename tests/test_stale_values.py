@@ -513,6 +513,34 @@ TIMES_K = "k = 2\n@jax.jit\ndef f(x): return x * k"
                 TIMES_K,
                 "%%jaxpr\nf(jnp.ones(2))",
                 "k = 5",
+                "%%jaxpr\n@jax.jit\ndef g(x): return jax.lax.fori_loop(0, 2, lambda i, c: f(c), x)\ny = g(jnp.ones(2))",
+            ],
+            4.0,
+            "k was 2 at one trace of f, and is 5 now. JAX took this trace of f from its cache when JAX traced g, so g "
+            "computes with 2.",
+            id="a cached trace in the body of a loop",
+        ),
+        pytest.param(
+            [
+                TIMES_K,
+                "%%jaxpr\n@jax.jit\ndef g(x): return f(x) + 1\ng(jnp.ones(2))",
+                TIMES_K,
+                "%%jaxpr\n@jax.jit\ndef g(x): return f(x) + 1\ng(jnp.ones(2))",
+                "k = 5",
+                "%%jaxpr\ny = g(jnp.ones(2))",
+            ],
+            3.0,
+            "k was 2 when JAX last traced g, and is 5 now. A call of g that finds a cache entry does not read k again. "
+            "The call computes with 2."
+            if sys.version_info >= (3, 12)
+            else None,
+            id="cells that ran twice",
+        ),
+        pytest.param(
+            [
+                TIMES_K,
+                "%%jaxpr\nf(jnp.ones(2))",
+                "k = 5",
                 "%%jaxpr\ny = jax.vmap(f)(jnp.ones((3, 2)))[0]",
             ],
             2.0,
