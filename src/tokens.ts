@@ -11,7 +11,7 @@ import type {
   Params,
   RequestName,
   ShortName
-} from './protocol/questions';
+} from './protocol/request-types';
 import {
   Environment,
   LiveProgram,
@@ -104,7 +104,7 @@ export interface ILongRequestOptions {
 }
 
 /** A sweep, with the texts that the user typed or that the panel proposed for a run of this kernel. */
-export interface ISweepQuestion {
+export interface ISweepChoice {
   /** Such as n=64,256,1024. */
   sweep: EvaluableText;
   /** Such as f(make(n)). */
@@ -120,14 +120,14 @@ export interface IProgramRef {
   readonly program: number;
 }
 
-/** Questions to the kernel about a run of its own; each rejects with an Error whose message is a sentence. */
+/** Requests to the kernel about a run of its own; each rejects with an Error whose message is a sentence. */
 export interface IRequests {
-  /** Sends a question that the kernel answers at once; no code of the user runs. */
+  /** Sends a request that the kernel answers at once; no code of the user runs. */
   ask<Name extends ShortName>(
     type: Name,
     params: Params<Name>
   ): Promise<Answer<Name>>;
-  /** Sends a question and reports its progress; a long request may run the user's code again. */
+  /** Sends a request and reports its progress; a long request may run the user's code again. */
   begin<Name extends RequestName>(
     type: Name,
     params: Params<Name>,

@@ -16,7 +16,7 @@ from ..interruptions import not_of_a_signal
 from ..observe.code_of_callables import unwrap
 from ..observe.observation import ArgumentSpec
 from ..typed.specs import SpecError, parse_target
-from .evaluable import NotHarmless, NotThere, value_of
+from .allowed_code import NotHarmless, NotThere, value_of
 
 
 @dataclass(frozen=True)

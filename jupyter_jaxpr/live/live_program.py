@@ -35,8 +35,8 @@ from ..quantities import duration
 from ..typed.written_cell import FunctionStatement, NoPython, WrittenCell, read_cell
 from .arguments import Given, Unusable, from_calls, from_observed, from_specs, from_target, parameters
 from .chosen_function import chosen_function
+from .copied_names import DefinedClasses, Definitions, define, outdated_calls, read_by, text_known
 from .cost_since import LastRun, cost_since
-from .definitions import DefinedClasses, Definitions, define, outdated_calls, read_by, text_known
 from .last_level import COMPILED, TEXT_LIMIT, TEXTS_UP_TO, LastLevel, SlowCompiles, Texts
 from .time_limit import SECONDS, TimeLimit, TookTooLong, time_limit
 
@@ -128,18 +128,18 @@ class Live:
             try:
                 # A collection looks at all objects of JAX and of the text's tree: a tenth of a second, several times.
                 with without_collection(), time_limit(seconds) as limit:
-                    question = _Question(
+                    request = _Request(
                         cell_to_trace, observed, cells or {}, seconds, last_run, limit, self._slow_compiles
                     )
-                    return self._trace(question, names)
+                    return self._trace(request, names)
             except TookTooLong:
                 text = _STOPPED.format(name="the function", seconds=duration(seconds))
                 return _answer("stopped", text=text)
             finally:
                 self._namespace.clear()
 
-    def _trace(self, question: _Question, names: Mapping[str, Any]) -> LiveProgram:
-        cell_to_trace = question.cell_to_trace
+    def _trace(self, request: _Request, names: Mapping[str, Any]) -> LiveProgram:
+        cell_to_trace = request.cell_to_trace
         try:
             written = read_cell(cell_to_trace.source)
         except SyntaxError as error:
@@ -152,7 +152,7 @@ class Live:
         file = f"<cell {cell_to_trace.cell_id} as written>"
         cell_id = cell_to_trace.cell_id
         with text_known(file, written.source), codes_of_text(written.source) as codes:
-            work = _OneTrace(question, written, chosen, file)
+            work = _OneTrace(request, written, chosen, file)
             try:
                 definitions = define(written, cell_id, file, dict(names), self._namespace, self._classes, codes)
             except not_of_a_signal(Exception) as error:
@@ -161,14 +161,14 @@ class Live:
 
 
 @dataclass(frozen=True)
-class _Question:
+class _Request:
     """A request for a trace, and what answers it.
 
     Attributes:
-        asked: The cell.
+        cell_to_trace: The cell.
         observed: The calls that were seen.
         cells: The notebook's cells by the file name that their code carries.
-        seconds: After which the trace is stopped.
+        seconds: The seconds after which the trace is stopped.
         last_run: The last run of a function.
         limit: The time limit of the trace.
         slow_compiles: The cells that are not compiled unasked.
@@ -184,9 +184,9 @@ class _Question:
 
 
 class _OneTrace:
-    def __init__(self, question: _Question, written: WrittenCell, chosen: FunctionStatement, file: str) -> None:
-        cell_to_trace = question.cell_to_trace
-        self._question = question
+    def __init__(self, request: _Request, written: WrittenCell, chosen: FunctionStatement, file: str) -> None:
+        cell_to_trace = request.cell_to_trace
+        self._request = request
         self._cell_to_trace = cell_to_trace
         self._written = written
         self._chosen = chosen
@@ -224,7 +224,7 @@ class _OneTrace:
                 observer(), function, arguments.args, arguments.kwargs, _NOTE.format(source=arguments.source)
             )
         except TookTooLong:
-            text = _STOPPED.format(name=name, seconds=duration(self._question.seconds))
+            text = _STOPPED.format(name=name, seconds=duration(self._request.seconds))
             return _answer("stopped", name, self._chosen.lineno, text)
         if live.computed_at is not None:
             is_here = live.computed_at.file == self._file
@@ -267,7 +267,7 @@ class _OneTrace:
         arguments = None
         if self._written.magic is not None:
             arguments = from_target(_target_of(self._written.magic), name, names)
-        arguments = arguments or from_observed(function, self._question.observed(name))
+        arguments = arguments or from_observed(function, self._request.observed(name))
         # A value of the last run stands for one that the cell would compute: what counts is its type.
         arguments = arguments or from_calls(self._written.calls(), name, names)
         if arguments is None and not list(parameters(function)):
@@ -286,7 +286,7 @@ class _OneTrace:
             function = definitions.functions.get(statement.lineno)
             if function is None or not self._is_reached(function, definitions):
                 continue
-            caller = _OneTrace(self._question, self._written, statement, self._file)
+            caller = _OneTrace(self._request, self._written, statement, self._file)
             if caller._arguments(function, definitions) is not None:
                 return caller
         return None
@@ -343,9 +343,9 @@ class _OneTrace:
         if live.function is None:
             return Texts(last)
         (program,) = live.function.programs
-        question = self._question
-        return question.slow_compiles.make_texts(
-            observer(), program, last, question.limit, self._cell_to_trace.cell_id, self._cell_to_trace.is_asked_for
+        request = self._request
+        return request.slow_compiles.make_texts(
+            observer(), program, last, request.limit, self._cell_to_trace.cell_id, self._cell_to_trace.is_asked_for
         )
 
     def _document(
@@ -366,11 +366,11 @@ class _OneTrace:
                 self._cell,
                 environment=environment(observer().hooks.support),
                 run_id=f"live {self._cell_to_trace.cell_id}",
-                cells=self._question.cells,
+                cells=self._request.cells,
                 texts_up_to=TEXTS_UP_TO if has_texts else -1,
                 text_limit=TEXT_LIMIT,
             )
-        cost = None if live.function is None else cost_since(built, self._question.last_run(self._name))
+        cost = None if live.function is None else cost_since(built, self._request.last_run(self._name))
         return _without_kernel(built.document, texts), cost
 
 

@@ -16,11 +16,11 @@ from ..document.check.validate import read
 from ..document.encoding import encode
 from ..interruptions import not_of_a_signal
 
-_NO_QUESTION = "The server does not know this request. Reload the page and try again."
+_UNKNOWN_REQUEST = "The server does not know this request. Reload the page and try again."
 _NO_SUCH = "A run has no such program. Choose another program."
 
 
-class Question(msgspec.Struct):
+class DiffOfFiles(msgspec.Struct):
     """Two documents, the program of each, and the level at which the programs are compared."""
 
     before: dict[str, Any]
@@ -33,16 +33,16 @@ class Question(msgspec.Struct):
 def answer(body: bytes) -> bytes:
     """Return the difference as JSON, or the reason for which there is none: `{"diff": ...}` or `{"reason": "..."}`."""
     try:
-        question = msgspec.json.decode(body, type=Question)
-        before, after = read(question.before), read(question.after)
-        programs = (question.before_program, question.after_program)
+        request = msgspec.json.decode(body, type=DiffOfFiles)
+        before, after = read(request.before), read(request.after)
+        programs = (request.before_program, request.after_program)
         if not all(
             0 <= index < len(document.programs) for index, document in zip(programs, (before, after), strict=True)
         ):
             return _refusal(_NO_SUCH)
-        diff = diff_runs((before, None), programs[0], (after, None), programs[1], question.level)
+        diff = diff_runs((before, None), programs[0], (after, None), programs[1], request.level)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return _refusal(_NO_QUESTION)
+        return _refusal(_UNKNOWN_REQUEST)
     except Unavailable as reason:
         return _refusal(str(reason))
     except not_of_a_signal(ValueError) as reason:

@@ -6,7 +6,7 @@ import type { ISignal } from '@lumino/signaling';
 import type { IDocumentSizes } from '../protocol/cost';
 import type { Unreadable } from '../protocol/document';
 import type { Announcement, Reply } from '../protocol/messages';
-import type { Question, RequestName } from '../protocol/questions';
+import type { KernelRequest, RequestName } from '../protocol/request-types';
 import type { Refused, Working } from '../protocol/snapshot';
 
 /** The kernel of a session, for rooms that hand one on without talking to it. */
@@ -27,28 +27,28 @@ export type ChannelState =
   | { kind: 'joined' }
   | { kind: 'lost'; loss: Loss };
 
-/** The last reply to a question: an answer, or a confirmation that the kernel asks for. */
+/** The last reply to a request: an answer, or a confirmation that the kernel asks for. */
 export type LastReply<Name extends RequestName> = Exclude<
   Reply<Name>,
   Refused | Working
 >;
 
-/** A question in progress. */
+/** A request in progress. */
 export interface IAsked<Name extends RequestName> {
   /** Rejects with `Unanswered`. */
   readonly reply: Promise<LastReply<Name>>;
-  /** Asks the kernel to stop its work on the question; the reply then has the results so far. */
+  /** Asks the kernel to stop its work on the request; the reply then has the results so far. */
   stop(): void;
 }
 
-/** The reason why a question has no answer; the model words it as a sentence. */
+/** The reason why a request has no answer; the model words it as a sentence. */
 export class Unanswered extends Error {
   constructor(
     readonly why:
       | 'closed'
       | 'timeout'
       | 'stopped'
-      /** The question is about a run, or has text, of a saved notebook or of an earlier kernel. */
+      /** The request is about a run, or has text, of a saved notebook or of an earlier kernel. */
       | 'not-its-own'
       | Unreadable
       | { kernel: string }
@@ -68,11 +68,11 @@ export interface IChannel extends IDisposable {
   /**
    * Ask the kernel, while a cell runs too where the kernel has subshells.
    *
-   * @param sizes Of the snapshot that the question is about.
+   * @param sizes Of the snapshot that the request is about.
    * @param working Told of the replies that are not the last.
    */
   ask<Name extends RequestName>(
-    question: Question<Name>,
+    request: KernelRequest<Name>,
     sizes: IDocumentSizes,
     working?: (working: Working) => void
   ): IAsked<Name>;

@@ -30,7 +30,7 @@ import {
   readAnnouncement,
   sequence
 } from '../protocol/messages';
-import type { Question, RequestName } from '../protocol/questions';
+import type { KernelRequest, RequestName } from '../protocol/request-types';
 import type { Working } from '../protocol/snapshot';
 import {
   ChannelState,
@@ -41,7 +41,7 @@ import {
   Loss,
   Unanswered
 } from './channel-interface';
-import { PendingQuestions } from './pending-questions';
+import { PendingRequests } from './pending-requests';
 import { Subshell } from './subshell';
 import { Buffers, decode, isOurs } from './wire-form';
 
@@ -78,7 +78,7 @@ export class Channel implements IChannel {
   }
 
   ask<Name extends RequestName>(
-    question: Question<Name>,
+    request: KernelRequest<Name>,
     sizes: IDocumentSizes,
     working: (working: Working) => void = () => undefined
   ): IAsked<Name> {
@@ -91,7 +91,7 @@ export class Channel implements IChannel {
         throw new Unanswered('stopped');
       }
       comm = opened;
-      return this._pending.ask(id, question, sizes, working, opened);
+      return this._pending.ask(id, request, sizes, working, opened);
     };
     return {
       reply: ask(),
@@ -239,7 +239,7 @@ export class Channel implements IChannel {
     }
   }
 
-  /** The comm for questions; opened with the first one, on a subshell where the kernel has them. */
+  /** The comm for requests; opened with the first one, on a subshell where the kernel has them. */
   private async _requestsComm(): Promise<string> {
     if (this._state.kind === 'lost' || this._isDisposed) {
       throw new Unanswered('closed');
@@ -379,7 +379,7 @@ export class Channel implements IChannel {
   private _hubOfLife: string | null = null;
   private _requests: { id: string } | null = null;
   private _subshell: Subshell;
-  private _pending = new PendingQuestions(
+  private _pending = new PendingRequests(
     (comm, data) => this._send('comm_msg', comm, data),
     () => this._life
   );

@@ -1,4 +1,4 @@
-/** Starts the subshell on which a kernel answers questions while a cell runs. */
+/** Starts the subshell on which a kernel answers requests while a cell runs. */
 import type { KernelConnection } from './channel-interface';
 
 /** The subshell of one page in one kernel; a kernel without subshells has none. */

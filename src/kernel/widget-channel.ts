@@ -16,7 +16,7 @@ import {
   readAnnouncement,
   replyId
 } from '../protocol/messages';
-import type { Question, RequestName } from '../protocol/questions';
+import type { KernelRequest, RequestName } from '../protocol/request-types';
 import type { Working } from '../protocol/snapshot';
 import {
   ChannelState,
@@ -24,7 +24,7 @@ import {
   IChannel,
   Unanswered
 } from './channel-interface';
-import { PendingQuestions } from './pending-questions';
+import { PendingRequests } from './pending-requests';
 
 /** The messages of a widget; a model of anywidget fits. */
 export interface IWidgetMessages {
@@ -60,13 +60,13 @@ export class WidgetChannel implements IChannel {
   }
 
   ask<Name extends RequestName>(
-    question: Question<Name>,
+    request: KernelRequest<Name>,
     sizes: IDocumentSizes,
     working: (working: Working) => void = () => undefined
   ): IAsked<Name> {
     const id = ++this._lastId;
     const ask = async (): ReturnType<typeof this._pending.ask<Name>> =>
-      this._pending.ask(id, question, sizes, working, '');
+      this._pending.ask(id, request, sizes, working, '');
     return {
       reply: ask(),
       stop: () => {
@@ -129,7 +129,7 @@ export class WidgetChannel implements IChannel {
 
   private _state: ChannelState = { kind: 'connecting' };
   private _life = new KernelLife();
-  private _pending = new PendingQuestions(
+  private _pending = new PendingRequests(
     (_comm, data) => {
       if (!this._send(data)) {
         throw new Unanswered('closed');

@@ -1,14 +1,14 @@
-/** The form in which questions and messages travel between page and kernel. */
+/** The form in which requests and messages travel between page and kernel. */
 import { EvaluableText, KernelLife } from '../protocol/evaluable';
 import { readAnnouncement, sequence } from '../protocol/messages';
-import type { WireQuestion } from '../protocol/questions';
+import type { WireRequest } from '../protocol/request-types';
 import { Unanswered } from './channel-interface';
 
 /**
- * A question in the form that the kernel reads, with its evaluable texts as strings.
+ * A request in the form that the kernel reads, with its evaluable texts as strings.
  * @throws Unanswered if a text belongs to another life.
  */
-export function onWire(question: object, life: KernelLife): WireQuestion {
+export function onWire(request: object, life: KernelLife): WireRequest {
   const written = (value: unknown): unknown => {
     if (Array.isArray(value)) {
       return value.map(written);
@@ -23,8 +23,8 @@ export function onWire(question: object, life: KernelLife): WireQuestion {
     return text;
   };
   return Object.fromEntries(
-    Object.entries(question).map(([field, value]) => [field, written(value)])
-  ) as WireQuestion;
+    Object.entries(request).map(([field, value]) => [field, written(value)])
+  ) as WireRequest;
 }
 
 export type Buffers = readonly (ArrayBuffer | ArrayBufferView)[];

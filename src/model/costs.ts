@@ -8,7 +8,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import { Machine, ProgramCost, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { Asking, AskingState, askingOf } from './question-state';
+import { Asking, AskingState, askingOf } from './request-state';
 import { heatChoice } from './heat-choice';
 
 export class Costs {

@@ -7,7 +7,7 @@
 import { EvaluableText } from '../protocol/evaluable';
 import { Note, Snapshot } from '../protocol/snapshot';
 import { IJaxprModel } from '../tokens';
-import { askingOf } from './question-state';
+import { askingOf } from './request-state';
 
 /** The runs for which the page has requested trials, by model. */
 const trialsByModel = new WeakMap<IJaxprModel, Map<string, Promise<void>>>();

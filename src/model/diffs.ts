@@ -6,13 +6,13 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import { DiffSide, Program, ProgramDiff, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, IProgramRef, LevelName } from '../tokens';
-import { Asking, askingOf } from './question-state';
+import { Asking, askingOf } from './request-state';
 import { merge } from './results';
 import { earlierVersion, suggestedEarlier } from './suggested-pair';
 import { usersPrograms } from './users-programs';
 
 /** The two programs of a diff and the level at which they are compared. */
-export interface IDiffQuestion {
+export interface IDiffChoice {
   readonly before: IProgramRef;
   readonly after: IProgramRef;
   readonly level: LevelName;
@@ -62,12 +62,12 @@ export class Diffs {
   }
 
   /** The pair that the user chose in the panel; null for the suggested pair. */
-  get chosen(): IDiffQuestion | null {
+  get chosen(): IDiffChoice | null {
     const chosen = this._chosen;
     return chosen !== null && this._holds(chosen) ? chosen : null;
   }
 
-  set chosen(chosen: IDiffQuestion | null) {
+  set chosen(chosen: IDiffChoice | null) {
     this._chosen = chosen;
     this._changed.emit();
   }
@@ -83,7 +83,7 @@ export class Diffs {
   }
 
   /** The pair that is suggested for the program in view; null if no pair is. */
-  get suggested(): IDiffQuestion | null {
+  get suggested(): IDiffChoice | null {
     const { snapshot, program, runs } = this._model;
     if (snapshot === null || program < 0) {
       return null;
@@ -108,19 +108,19 @@ export class Diffs {
     return earlierVersion(this._model.runs, program);
   }
 
-  stateOf(question: IDiffQuestion): DiffState {
-    const run = this._run(question.after);
+  stateOf(choice: IDiffChoice): DiffState {
+    const run = this._run(choice.after);
     if (run === undefined) {
       return IDLE;
     }
-    const diff = run.diffs?.find(stored => key(stored) === key(question));
+    const diff = run.diffs?.find(stored => key(stored) === key(choice));
     if (diff !== undefined) {
       return { kind: 'done', diff };
     }
     if (this.comparer !== null) {
-      return this._askedOfServer.get(key(question)) ?? IDLE;
+      return this._askedOfServer.get(key(choice)) ?? IDLE;
     }
-    const state = this._asking.stateOf(run, key(question));
+    const state = this._asking.stateOf(run, key(choice));
     switch (state.kind) {
       case 'working':
         return { kind: 'working' };
@@ -132,21 +132,21 @@ export class Diffs {
   }
 
   /** Request the diff of two programs; does nothing if the diff is there or if no kernel can answer. */
-  async ask(question: IDiffQuestion): Promise<void> {
+  async ask(choice: IDiffChoice): Promise<void> {
     const { requests } = this._model;
-    const { before, after, level } = question;
+    const { before, after, level } = choice;
     const run = this._run(after);
-    const { kind } = this.stateOf(question);
+    const { kind } = this.stateOf(choice);
     if (this.comparer !== null) {
       if (kind === 'idle' || kind === 'failed') {
-        await this._compareFiles(this.comparer, question);
+        await this._compareFiles(this.comparer, choice);
       }
       return;
     }
     if (requests === null || run === undefined || kind === 'done') {
       return;
     }
-    await this._asking.start(run, key(question), {
+    await this._asking.start(run, key(choice), {
       snapshot: after.snapshot,
       program: after.program,
       before: before.snapshot,
@@ -158,15 +158,15 @@ export class Diffs {
 
   private async _compareFiles(
     compare: Comparer,
-    question: IDiffQuestion
+    choice: IDiffChoice
   ): Promise<void> {
-    const { before, after, level } = question;
+    const { before, after, level } = choice;
     const [earlier, later] = [this._run(before), this._run(after)];
     if (earlier === undefined || later === undefined) {
       return;
     }
     const set = (state: DiffState): void => {
-      this._askedOfServer.set(key(question), state);
+      this._askedOfServer.set(key(choice), state);
       this._changed.emit();
     };
     set({ kind: 'working' });
@@ -193,22 +193,22 @@ export class Diffs {
     return this._run(ref)?.programs[ref.program];
   }
 
-  private _holds({ before, after }: IDiffQuestion): boolean {
+  private _holds({ before, after }: IDiffChoice): boolean {
     return (
       this._program(before) !== undefined && this._program(after) !== undefined
     );
   }
 
   private _asking: Asking<'diff'>;
-  /** The questions to the server that have no answer yet, or failed. */
+  /** The requests to the server that have no answer yet, or failed. */
   private _askedOfServer = new Map<string, DiffState>();
-  private _chosen: IDiffQuestion | null = null;
+  private _chosen: IDiffChoice | null = null;
   private _hidden: ReadonlySet<DiffNoise> = new Set();
   private _changed = new Signal<this, void>(this);
 }
 
-/** The key of a pair of programs and a level, the same for a question and for a diff. */
-function key({ before, after, level }: IDiffQuestion): string {
+/** The key of a pair of programs and a level, the same for a choice and for a diff. */
+function key({ before, after, level }: IDiffChoice): string {
   return [
     level,
     before.program,

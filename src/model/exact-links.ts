@@ -7,9 +7,9 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { ExactLinks, Snapshot } from '../protocol/snapshot';
 import type { IEquationRef, IJaxprModel } from '../tokens';
 import { ILinesEquations, Links, TextLevel } from './links';
-import { Asking, askingOf } from './question-state';
+import { Asking, askingOf } from './request-state';
 
-/** The twins of a model's programs. The part of a question is the index of a program of the run. */
+/** The twins of a model's programs. The part of a request is the index of a program of the run. */
 export class Twins {
   constructor(model: IJaxprModel) {
     this.work = askingOf(model, 'exact_links');

@@ -92,7 +92,7 @@ export class LiveTracing {
       return;
     }
     const source = cell.text;
-    const question = ++this._asked;
+    const request = ++this._asked;
     this._isAsking = true;
     const view = liveOf(this._model);
     const { snapshot, program } = this._model;
@@ -107,7 +107,7 @@ export class LiveTracing {
         last_level: liveChoice.lastLevel,
         is_asked_for: isAskedFor
       });
-      if (question === this._asked && !this._model.isDisposed) {
+      if (request === this._asked && !this._model.isDisposed) {
         if (answer.state === 'stopped') {
           this._stopped.add(cellId);
         }
@@ -120,7 +120,7 @@ export class LiveTracing {
         }
       }
     } catch (error) {
-      if (question === this._asked && !this._model.isDisposed) {
+      if (request === this._asked && !this._model.isDisposed) {
         view.refuse(
           cellId,
           error instanceof Error ? error.message : String(error)

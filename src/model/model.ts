@@ -8,7 +8,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { ChannelState, IChannel } from '../kernel/channel-interface';
 import { Unreadable } from '../protocol/document';
 import { Announcement } from '../protocol/messages';
-import type { Params } from '../protocol/questions';
+import type { Params } from '../protocol/request-types';
 import { LiveProgram, Progress, Snapshot } from '../protocol/snapshot';
 import {
   IFailure,

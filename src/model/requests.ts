@@ -6,9 +6,9 @@ import type { IDocumentSizes } from '../protocol/cost';
 import type {
   Answer,
   Params,
-  Question,
+  KernelRequest,
   RequestName
-} from '../protocol/questions';
+} from '../protocol/request-types';
 import { REQUESTS } from '../protocol/requests';
 import { LiveProgram, Snapshot, Working } from '../protocol/snapshot';
 import { ILongRequest, IRequests, Outcome } from '../tokens';
@@ -32,23 +32,23 @@ export function requestsOf(
   host: IRequestsHost,
   trans: TranslationBundle
 ): IRequests {
-  /** Send a question to the kernel; a failed question rejects with a sentence. */
+  /** Send a request to the kernel; a failed request rejects with a sentence. */
   const put = <Name extends RequestName>(
-    question: Question<Name>,
+    request: KernelRequest<Name>,
     working?: (working: Working) => void
   ): IAsked<Name> => {
     const failed = (error: unknown): never => {
       throw new Error(whyUnanswered(error, trans));
     };
-    const run = host.runs.find(question.snapshot);
-    const request =
-      run !== undefined && host.runs.isOfThisLife(question.snapshot)
-        ? host.channel()?.ask(question, sizesOf(run.snapshot), working)
+    const run = host.runs.find(request.snapshot);
+    const pending =
+      run !== undefined && host.runs.isOfThisLife(request.snapshot)
+        ? host.channel()?.ask(request, sizesOf(run.snapshot), working)
         : null;
-    const unasked = new Unanswered(request === null ? 'not-its-own' : 'closed');
+    const unasked = new Unanswered(pending === null ? 'not-its-own' : 'closed');
     return {
-      reply: (request?.reply ?? Promise.reject(unasked)).catch(failed),
-      stop: () => request?.stop()
+      reply: (pending?.reply ?? Promise.reject(unasked)).catch(failed),
+      stop: () => pending?.stop()
     };
   };
 
@@ -82,15 +82,15 @@ export function requestsOf(
     ask: async (type, params) => {
       const reply = await put({ type, ...params }).reply;
       if (reply.type === 'confirm') {
-        throw new Error(whyUnanswered(null, trans)); // of a short one there is no question
+        throw new Error(whyUnanswered(null, trans)); // a short request asks for no confirmation
       }
       return taken(type, params, reply.result);
     },
     begin: (type, params, options) => {
       const confirmed = options?.confirmed ?? false;
-      const question = { type, ...params };
+      const request = { type, ...params };
       const { reply, stop } = put(
-        REQUESTS[type].isLong ? { ...question, confirmed } : question,
+        REQUESTS[type].isLong ? { ...request, confirmed } : request,
         options?.working
       );
       const result = reply.then((last): Outcome<Answer<typeof type>> =>
@@ -119,10 +119,10 @@ export async function traceWritten(
     if (channel?.state.kind !== 'joined') {
       throw new Unanswered('closed');
     }
-    const question = { type: 'live' as const, ...params };
-    const reply = await channel.ask(question, NO_RUN).reply;
+    const request = { type: 'live' as const, ...params };
+    const reply = await channel.ask(request, NO_RUN).reply;
     if (reply.type === 'confirm') {
-      throw new Unanswered('closed'); // of a short one there is no question
+      throw new Unanswered('closed'); // a short request asks for no confirmation
     }
     return reply.result;
   } catch (error) {

@@ -4,7 +4,7 @@
  * The kernel changes its own copy in the same way (jupyter_jaxpr/document/merge.py), so a page that is loaded later has
  * the same facts.
  */
-import type { Answer, RequestName } from '../protocol/questions';
+import type { Answer, RequestName } from '../protocol/request-types';
 import { REQUESTS } from '../protocol/requests';
 import type { Snapshot } from '../protocol/snapshot';
 

@@ -78,7 +78,7 @@ export function whyUnreadable(
   );
 }
 
-/** The sentence that says why a question to the kernel has no answer. */
+/** The sentence that says why a request to the kernel has no answer. */
 export function whyUnanswered(
   error: unknown,
   trans: TranslationBundle

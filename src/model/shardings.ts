@@ -7,7 +7,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { ProgramShardings, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { Asking, AskingState, askingOf } from './question-state';
+import { Asking, AskingState, askingOf } from './request-state';
 import { linksOf } from './links';
 
 export class Shardings {

@@ -8,7 +8,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import { Recording, Snapshot } from '../protocol/snapshot';
 import type { IEquationRef, IJaxprModel } from '../tokens';
-import { Asking, AskingState, askingOf } from './question-state';
+import { Asking, AskingState, askingOf } from './request-state';
 
 /** The user's place: the visit and the point of the visit, both from 0. */
 export interface IPlace {

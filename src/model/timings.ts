@@ -9,7 +9,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { EvaluableText } from '../protocol/evaluable';
 import { ProgramTiming, Snapshot, Sweep } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { Asking, askingOf } from './question-state';
+import { Asking, askingOf } from './request-state';
 
 /** A field of the form that requests a sweep. */
 export type SweepField = 'sweep' | 'call' | 'functions';
@@ -26,9 +26,9 @@ export class Timings {
     this.sweep.changed.connect(emit);
   }
 
-  /** The questions that time a call again: one part for each program of a run. */
+  /** The requests that time a call again: one part for each program of a run. */
   readonly time: Asking<'time'>;
-  /** The questions for sweeps: one for each run. */
+  /** The requests for sweeps: one for each run. */
   readonly sweep: Asking<'sweep'>;
 
   get changed(): ISignal<this, void> {

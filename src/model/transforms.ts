@@ -9,7 +9,7 @@ import type { ISignal } from '@lumino/signaling';
 
 import type { Snapshot, Transform, TransformPart } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { Asking, AskingState, askingOf } from './question-state';
+import { Asking, AskingState, askingOf } from './request-state';
 
 /** The name of a transform. */
 export type TransformKind = Transform['kind'];

@@ -2,13 +2,13 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { AskingState } from '../model/question-state';
+import { AskingState } from '../model/request-state';
 import { useKeptFocus } from './keep-focus';
 import { Failed, Question, Working } from './progress-and-stop';
 
 export function Running(props: {
   state: AskingState;
-  /** A short title for a screen reader: the subject of the question. */
+  /** A short title for a screen reader: the subject of the request. */
   title: string;
   stop: () => void;
   yes: () => void;

@@ -2,7 +2,7 @@
 import { ILabShell } from '@jupyterlab/application';
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IDiffQuestion } from '../model/diffs';
+import type { IDiffChoice } from '../model/diffs';
 import type { VariantComparison } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 
@@ -23,14 +23,14 @@ export async function openBeside(
 /** Open a diff in the main area, beside the notebook. */
 export async function openDiff(
   model: IJaxprModel,
-  question: IDiffQuestion,
+  choice: IDiffChoice,
   shell: ILabShell,
   trans: TranslationBundle
 ): Promise<void> {
   const { diffWidget } = await import(
     /* webpackChunkName: "panel_diff" */ '../panel/diff'
   );
-  const widget = diffWidget(model, question, trans);
+  const widget = diffWidget(model, choice, trans);
   shell.add(widget, 'main', { mode: 'split-right', type: 'Jaxpr' });
   shell.activateById(widget.id);
 }

@@ -122,8 +122,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       diff:
         labShell === null
           ? undefined
-          : (model, question) =>
-              void openDiff(model, question, labShell, trans),
+          : (model, choice) => void openDiff(model, choice, labShell, trans),
       wide:
         labShell === null ? undefined : () => void commands.execute(OPEN_WIDE),
       transforms:

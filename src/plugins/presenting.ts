@@ -6,7 +6,7 @@ import { attentionOf } from '../model/attention';
 import { steppingOf } from '../model/stepping';
 import type { JaxprPanel } from '../panel/shell/panel';
 import { IJaxprTracker } from '../tokens';
-import { PresentingKeys } from '../workbench/reading/presenting-keys';
+import { RemoteControl } from '../workbench/reading/remote-control';
 
 export const PRESENT = 'jupyter-jaxpr:present';
 
@@ -50,7 +50,7 @@ export function addPresenting(
       commands.notifyCommandChanged(PRESENT);
     }
   };
-  const keys = new PresentingKeys({
+  const keys = new RemoteControl({
     next: () => go(1),
     previous: () => go(-1),
     end

@@ -42,8 +42,8 @@ export function tellingOfValues(
       if (saved !== kernelSaves) {
         const before = kernelSaves;
         kernelSaves = saved;
-        const question = { type: 'values' as const, snapshot: '', saved };
-        channel.ask(question, NO_RUN).reply.catch((reason: unknown) => {
+        const request = { type: 'values' as const, snapshot: '', saved };
+        channel.ask(request, NO_RUN).reply.catch((reason: unknown) => {
           kernelSaves = before;
           console.error('jupyter-jaxpr: the kernel was not told', reason);
         });

@@ -8,7 +8,7 @@ import { checkSnapshot } from './document';
 import { checkTextPage } from './texts';
 import { checkLiveProgram } from './live';
 import { checkPassDiff } from './passes';
-import { Answer, RequestName } from './questions';
+import { Answer, RequestName } from './request-types';
 import { checkRecording } from './recording';
 import { checkSourcePage } from './source';
 import { checkStartupState } from './startup';

@@ -29,7 +29,7 @@ export interface IDocumentSizes {
   scopes: readonly number[];
 }
 
-/** The sizes for a question that is about no document. */
+/** The sizes for a request that is about no document. */
 export const NO_DOCUMENT: IDocumentSizes = {
   programs: 0,
   frames: 0,

@@ -11,7 +11,7 @@ import {
   checkSnapshot,
   readable
 } from './document';
-import type { Answer, RequestName } from './questions';
+import type { Answer, RequestName } from './request-types';
 import {
   Answered,
   Confirm,
@@ -43,13 +43,13 @@ export const VERSION = '0.1.0';
 /** The comm that the kernel opens for its announcements. */
 export const TARGET = 'jupyter_jaxpr';
 
-/** The comm that the browser opens for its questions. */
+/** The comm that the browser opens for its requests. */
 export const REQUESTS_TARGET = 'jupyter_jaxpr.requests';
 
-/** A message that the kernel sends without a question. */
+/** A message that the kernel sends without a request. */
 export type Announcement = Hello | Progress | SnapshotMessage | Failed;
 
-/** A reply of the kernel to a question; after a reply about the progress, more replies follow. */
+/** A reply of the kernel to a request; after a reply about the progress, more replies follow. */
 export type Reply<Name extends RequestName = RequestName> =
   | (Omit<Answered, 'result'> & { result: Answer<Name> })
   | Refused

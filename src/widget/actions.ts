@@ -155,9 +155,9 @@ export function widgetActions(
       void import('../panel/compare').then(({ besideWidget }) =>
         place.open(besideWidget(comparison, trans))
       ),
-    diff: (_, question) =>
+    diff: (_, choice) =>
       void import('../panel/diff').then(({ diffWidget }) =>
-        place.open(diffWidget(model, question, trans))
+        place.open(diffWidget(model, choice, trans))
       )
   };
   return { actions, dispose: () => menu.dispose() };

@@ -232,31 +232,13 @@ CALL_MESSAGES = (
         "",
         ("tuples", "Write jax.jvp(f, (x,), (t,)), also for one argument."),
     ),
-    # --- devices, memory, compiled programs ---
-    Message(
-        r"(?:RESOURCE_EXHAUSTED: )?Out of memory (?:while trying to allocate|allocating) (\d+) bytes",
-        "The device has no memory for an array of {1} bytes",
-        "",
-        ("smaller arrays", "Compute in parts, such as with jax.lax.map and batch_size=, or use a smaller dtype."),
-    ),
+    # --- compiled programs ---
     Message(
         r"Argument types differ from the types for which this computation was compiled\..*?Argument '?(.*?)'? compiled "
         r"with (\S+) and called with (\S+)",
         "The compiled function takes {2} as its argument {1}, but gets {3}",
         "A function that lower(...).compile() made has one program for one type.",
         ("jax.jit", "Call the jitted function, which compiles for each type, or compile for the new type."),
-    ),
-    Message(
-        r"Please set a mesh via `jax\.set_mesh` if a PartitionSpec is passed to device_put",
-        "A PartitionSpec names the axes of a mesh, and no mesh is set",
-        "",
-        ("NamedSharding", "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call."),
-    ),
-    Message(
-        r"with_sharding_constraint requires a non-empty mesh in context",
-        "A PartitionSpec names the axes of a mesh, and no mesh is set here",
-        "",
-        ("NamedSharding", "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call."),
     ),
     Message(
         r"'(?:int|tuple|list|str|type)' object has no attribute '(?:dtype|shape)'",

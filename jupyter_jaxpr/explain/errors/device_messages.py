@@ -1,4 +1,4 @@
-"""The table of error messages about platforms, devices, meshes and shardings, with titles and cures."""
+"""The table of error messages about platforms, devices, their memory, meshes and shardings, with titles and cures."""
 
 from __future__ import annotations
 
@@ -36,5 +36,23 @@ DEVICE_MESSAGES = (
         "A mesh of the shape {2} needs more devices than there are: {1}",
         "",
         ("the shape", "Give a shape whose sizes, multiplied, give at most {1}."),
+    ),
+    Message(
+        r"(?:RESOURCE_EXHAUSTED: )?Out of memory (?:while trying to allocate|allocating) (\d+) bytes",
+        "The device has no memory for an array of {1} bytes",
+        "",
+        ("smaller arrays", "Compute in parts, such as with jax.lax.map and batch_size=, or use a smaller dtype."),
+    ),
+    Message(
+        r"Please set a mesh via `jax\.set_mesh` if a PartitionSpec is passed to device_put",
+        "A PartitionSpec names the axes of a mesh, and no mesh is set",
+        "",
+        ("NamedSharding", "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call."),
+    ),
+    Message(
+        r"with_sharding_constraint requires a non-empty mesh in context",
+        "A PartitionSpec names the axes of a mesh, and no mesh is set here",
+        "",
+        ("NamedSharding", "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call."),
     ),
 )

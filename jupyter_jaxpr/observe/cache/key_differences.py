@@ -17,7 +17,7 @@ from .cache_key import Key, Leaf
 from .key_texts import paths
 from .leaf_differences import kinds_of_types, leaf_differences
 from .reason import Reason, ReasonKind
-from .setting_differences import setting_differences
+from .setting_reasons import setting_reasons
 from .structures import is_same
 
 _RARITY: dict[ReasonKind, int] = {
@@ -146,7 +146,7 @@ def _difference(old: Key, new: Key, new_leaves: Mapping[str, Leaf], reading: Rea
     if style is not None:
         reasons.append(style)
         kinds.append("call_style")
-    settings = list(setting_differences(old, new))
+    settings = list(setting_reasons(old, new))
     if any(setting.argument == "jax_enable_x64" for setting in settings):
         # With x64 toggled, the same number or NumPy array has another dtype: converting the argument is no cure.
         reasons = [replace(reason, cure=None) if reason.kind == "dtype" else reason for reason in reasons]

@@ -53,7 +53,7 @@ describe('the channel of a widget', () => {
     expect(host.isHeard).toBe(false);
   });
 
-  it('gives each question its reply, and none of another view', async () => {
+  it('gives each request its reply, and none of another view', async () => {
     const host = new Host();
     const channel = new WidgetChannel(host);
     const { reply } = channel.ask(

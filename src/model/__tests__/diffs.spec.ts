@@ -4,7 +4,7 @@ import { Unanswered } from '../../kernel/channel-interface';
 import { programDiff } from '../../protocol/__tests__/diffs';
 import { program, snapshot } from '../../protocol/__tests__/documents';
 import { Argument, Snapshot } from '../../protocol/snapshot';
-import { Diffs, IDiffQuestion, diffsOf } from '../diffs';
+import { Diffs, IDiffChoice, diffsOf } from '../diffs';
 import { JaxprModel } from '../model';
 import { RUNS_KEPT } from '../runs';
 import { FakeChannel, answered } from './fake-channel';
@@ -50,7 +50,7 @@ function connected(...runs: Snapshot[]): {
   return { model, kernel, diffs: diffsOf(model) };
 }
 
-const QUESTION: IDiffQuestion = {
+const QUESTION: IDiffChoice = {
   before: { snapshot: 'run-1', program: 0 },
   after: { snapshot: 'run-2', program: 0 },
   level: 'jaxpr'
@@ -137,7 +137,7 @@ describe('a diff', () => {
     const { diffs, kernel } = connected(run(1), run(2));
     await Promise.all([diffs.ask(QUESTION), diffs.ask(QUESTION)]);
     await diffs.ask(QUESTION);
-    expect(kernel.questions).toEqual([
+    expect(kernel.asked).toEqual([
       {
         type: 'diff',
         snapshot: 'run-2',
@@ -167,7 +167,7 @@ describe('a diff', () => {
       diff: programDiff()
     });
     await reloaded.diffs.ask(QUESTION);
-    expect(reloaded.kernel.questions).toEqual([]);
+    expect(reloaded.kernel.asked).toEqual([]);
   });
 
   it('says why there is none, and may be asked for again', async () => {

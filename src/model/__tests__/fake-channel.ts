@@ -13,16 +13,16 @@ import { Unreadable } from '../../protocol/document';
 import { KernelLife } from '../../protocol/evaluable';
 import { Announcement, PROTOCOL } from '../../protocol/messages';
 import type {
-  Question,
+  KernelRequest,
   RequestName,
-  WireQuestion
-} from '../../protocol/questions';
+  WireRequest
+} from '../../protocol/request-types';
 import { Environment, Snapshot, Working } from '../../protocol/snapshot';
 import { environment } from '../../protocol/__tests__/documents';
 
 export { answered, confirm, working } from '../../protocol/__tests__/replies';
 
-/** Returns the last reply to a question of any kind. */
+/** Returns the last reply to a request of any kind. */
 export type AnyReply = LastReply<RequestName>;
 
 export class FakeChannel implements IChannel {
@@ -31,31 +31,31 @@ export class FakeChannel implements IChannel {
   received = new Signal<this, Announcement>(this);
   unreadable = new Signal<this, Unreadable>(this);
   isDisposed = false;
-  /** The questions in the form in which the kernel reads them. */
-  questions: WireQuestion[] = [];
+  /** The requests in the form in which the kernel reads them. */
+  asked: WireRequest[] = [];
   life = new KernelLife();
   /**
    * A refusal is a promise that rejects with `Unanswered`; the real channel turns a refusal into the same rejection.
    */
   answer: () => Promise<AnyReply> = () => new Promise(() => undefined);
 
-  /** The number of questions that the page asked the kernel to stop. */
+  /** The number of requests that the page asked the kernel to stop. */
   stops = 0;
-  /** Sends the kernel's progress with the last question. */
+  /** Sends the kernel's progress with the last request. */
   works: (working: Working) => void = () => undefined;
 
   ask<Name extends RequestName>(
-    question: Question<Name>,
+    request: KernelRequest<Name>,
     _: IDocumentSizes,
     working?: (working: Working) => void
   ): IAsked<Name> {
     try {
-      this.questions.push(onWire(question, this.life));
+      this.asked.push(onWire(request, this.life));
     } catch (error) {
       return { reply: Promise.reject(error), stop: () => undefined };
     }
     this.works = working ?? this.works;
-    // Answers the last question.
+    // Answers the last request.
     const reply = this.answer() as Promise<LastReply<Name>>;
     return { reply, stop: () => this.stops++ };
   }

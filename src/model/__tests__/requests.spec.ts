@@ -15,7 +15,7 @@ import { connected, run } from './opened-model';
 const NOT_ASKED =
   'The panel could not send the request to the kernel. Reload the page and try again.';
 
-describe('a question to the kernel', () => {
+describe('a request to the kernel', () => {
   it('that has no answer is rejected with a sentence', async () => {
     const { model, kernel } = connected();
     kernel.sends(run('run-1'));
@@ -31,7 +31,7 @@ describe('a question to the kernel', () => {
     ).rejects.toThrow(
       'The kernel has not answered yet. If a cell is running, wait until the cell ends and try again.'
     );
-    expect(kernel.questions).toEqual([
+    expect(kernel.asked).toEqual([
       {
         type: 'text',
         snapshot: 'run-1',
@@ -69,7 +69,7 @@ describe('a question to the kernel', () => {
     await expect(
       requests?.begin('time', { snapshot: 'run-1', program: 0 }).result
     ).rejects.toThrow(sentence);
-    expect(kernel.questions).toEqual([]);
+    expect(kernel.asked).toEqual([]);
   });
 
   it('about the difference to a saved run takes that along', async () => {
@@ -89,13 +89,13 @@ describe('a question to the kernel', () => {
         ...requests.documentOf('run-2')
       })
       .catch(() => undefined);
-    expect(kernel.questions).toMatchObject([
+    expect(kernel.asked).toMatchObject([
       { type: 'diff', snapshot: 'run-1', before_document: saved }
     ]);
   });
 });
 
-describe('a long question to the kernel', () => {
+describe('a long request to the kernel', () => {
   it('says how far it is, is stopped, and has a recording', async () => {
     const { model, kernel } = connected();
     kernel.sends(run('run-1'));
@@ -117,7 +117,7 @@ describe('a long question to the kernel', () => {
       value: recording({ stopped: 'Stopped by you.' })
     });
     expect([heard, kernel.stops]).toEqual([['step 400'], 1]);
-    expect(kernel.questions).toEqual([
+    expect(kernel.asked).toEqual([
       { type: 'steps', snapshot: 'run-1', control: 0, confirmed: false }
     ]);
   });
@@ -134,7 +134,7 @@ describe('a long question to the kernel', () => {
     await model.requests
       ?.begin('compare', compared, { confirmed: true })
       .result.catch(() => undefined);
-    expect(kernel.questions).toEqual([
+    expect(kernel.asked).toEqual([
       {
         type: 'compare',
         snapshot: 'run-1',

@@ -14,7 +14,7 @@ const run = (n: number, changes: Partial<Snapshot> = {}): Snapshot =>
 function connected(): {
   model: JaxprModel;
   kernel: FakeChannel;
-  /** Answers the pending questions with a recording of run 1. */
+  /** Answers the pending requests with a recording of run 1. */
   answer: () => void;
 } {
   const model = new JaxprModel(trans);
@@ -43,7 +43,7 @@ describe('stepping through a construct', () => {
     const stepping = steppingOf(model);
     const first = stepping.record(one, 0);
     await stepping.record(one, 0);
-    expect(kernel.questions).toHaveLength(1);
+    expect(kernel.asked).toHaveLength(1);
     expect(stepping.stepperOf(one, 0).kind).toBe('working');
     expect(stepping.stepperOf(one, 1).kind).toBe('idle');
     answer();

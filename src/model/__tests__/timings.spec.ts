@@ -60,7 +60,7 @@ describe('timing a program again', () => {
   it('keeps what the kernel measured, for that program of that run', async () => {
     const { timings, kernel, one } = connected(answered(programTiming()));
     await time(timings, one);
-    expect(kernel.questions).toEqual([
+    expect(kernel.asked).toEqual([
       { type: 'time', snapshot: 'run-1', program: 0, confirmed: false }
     ]);
     expect(timings.timingOf(one, 0)).toEqual(programTiming());
@@ -78,7 +78,7 @@ describe('timing a program again', () => {
     expect(timings.timingOf(one, 0)).toEqual(programTiming());
   });
 
-  it('asks the same again once a question is answered with yes', async () => {
+  it('asks the same again once the question is answered with yes', async () => {
     const { timings, kernel, one } = connected(
       confirm('One call takes 4.2 s. Run it again?'),
       answered(programTiming())
@@ -90,7 +90,7 @@ describe('timing a program again', () => {
     });
     expect(timings.timingOf(one, 0)).toBeNull();
     await timings.time.confirm(one, 0);
-    expect(kernel.questions[1]).toEqual({
+    expect(kernel.asked[1]).toEqual({
       type: 'time',
       snapshot: 'run-1',
       program: 0,
@@ -117,7 +117,7 @@ describe('timing a program again', () => {
     timings.time.dismiss(run(1), 0);
     await timings.time.confirm(run(1), 0);
     expect(timings.time.stateOf(run(1), 0)).toEqual({ kind: 'idle' });
-    expect(kernel.questions).toHaveLength(1);
+    expect(kernel.asked).toHaveLength(1);
   });
 
   it('tells how far it is, and stops when asked', async () => {
@@ -125,7 +125,7 @@ describe('timing a program again', () => {
     kernel.answer = () => new Promise(() => undefined);
     void time(timings, run(1));
     void time(timings, run(1));
-    expect(kernel.questions).toHaveLength(1);
+    expect(kernel.asked).toHaveLength(1);
     const eager = working({ text: 'eager', done: 1, total: 2, elapsed: 0.8 });
     kernel.works(eager);
     timings.time.stop(run(1), 0);
@@ -186,7 +186,7 @@ describe('a sweep', () => {
       functions: [typed('g')]
     };
     await timings.sweep.start(one, 0, { snapshot: 'run-1', ...asked });
-    expect(kernel.questions).toEqual([
+    expect(kernel.asked).toEqual([
       {
         type: 'sweep',
         snapshot: 'run-1',

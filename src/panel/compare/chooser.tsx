@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { Asking } from '../../model/question-state';
+import type { Asking } from '../../model/request-state';
 import { inputsOf } from '../../model/earlier-program';
 import { usersPrograms } from '../../model/users-programs';
 import { Snapshot } from '../../protocol/snapshot';

@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { askingOf } from '../../model/question-state';
+import { askingOf } from '../../model/request-state';
 import { usersPrograms } from '../../model/users-programs';
 import { VariantComparison } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';

@@ -3,7 +3,7 @@ import { MainAreaWidget, ReactWidget } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { IDiffQuestion } from '../../model/diffs';
+import { IDiffChoice } from '../../model/diffs';
 import { IJaxprModel } from '../../tokens';
 import { jaxprIcon } from '../../parts/icon';
 import { Answer, useDiffs } from './diff-view';
@@ -13,11 +13,11 @@ let made = 0;
 /** The widget of a diff; the caller adds the widget to the shell and owns it. */
 export function diffWidget(
   model: IJaxprModel,
-  question: IDiffQuestion,
+  choice: IDiffChoice,
   trans: TranslationBundle
 ): MainAreaWidget {
   const content = ReactWidget.create(
-    <Beside model={model} question={question} trans={trans} />
+    <Beside model={model} choice={choice} trans={trans} />
   );
   content.addClass('jp-JaxprDiff');
   const widget = new MainAreaWidget({ content });
@@ -25,9 +25,9 @@ export function diffWidget(
   widget.id = `jupyter-jaxpr-diff-${made}`;
   widget.addClass('jp-JaxprPanel');
   const run = model.runs.find(
-    ({ snapshot }) => snapshot.id === question.after.snapshot
+    ({ snapshot }) => snapshot.id === choice.after.snapshot
   );
-  const name = run?.snapshot.programs[question.after.program]?.name ?? '';
+  const name = run?.snapshot.programs[choice.after.program]?.name ?? '';
   widget.title.label = trans.__('Diff of %1', name);
   widget.title.caption = widget.title.label;
   widget.title.icon = jaxprIcon;
@@ -37,14 +37,14 @@ export function diffWidget(
 
 function Beside(props: {
   model: IJaxprModel;
-  question: IDiffQuestion;
+  choice: IDiffChoice;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { model, question, trans } = props;
+  const { model, choice, trans } = props;
   const diffs = useDiffs(model);
   // The runs may be dropped; the diff in this widget stays.
-  const [earlierState, hold] = React.useState(() => diffs.stateOf(question));
-  const state = diffs.stateOf(question);
+  const [earlierState, hold] = React.useState(() => diffs.stateOf(choice));
+  const state = diffs.stateOf(choice);
   const diff = state.kind === 'done' ? state.diff : null;
   React.useEffect(() => {
     if (diff !== null) {
@@ -55,7 +55,7 @@ function Beside(props: {
     <Answer
       model={model}
       diffs={diffs}
-      question={question}
+      choice={choice}
       earlierState={
         state.kind === 'idle' && earlierState.kind === 'done'
           ? earlierState

@@ -3,7 +3,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Attention } from '../../model/attention';
-import { DiffState, Diffs, IDiffQuestion, diffsOf } from '../../model/diffs';
+import { DiffState, Diffs, IDiffChoice, diffsOf } from '../../model/diffs';
 import { IJaxprModel, IProgramRef, LevelName } from '../../tokens';
 import { Failed } from '../../parts/progress-and-stop';
 import { AttentiveWidget } from '../../parts/attentive-widget';
@@ -12,7 +12,7 @@ import { DiffTable } from './diff-table';
 
 /** Opens a diff in the main area; null if the application has no main area for it. */
 export type OpenDiff =
-  ((model: IJaxprModel, question: IDiffQuestion) => void) | null;
+  ((model: IJaxprModel, choice: IDiffChoice) => void) | null;
 
 /** The Diff view. */
 export class DiffView extends AttentiveWidget {
@@ -57,10 +57,10 @@ export function Diff(props: {
 }): JSX.Element | null {
   const { model, open, trans } = props;
   const diffs = useDiffs(model);
-  const question = diffs.chosen ?? diffs.suggested;
+  const choice = diffs.chosen ?? diffs.suggested;
   const { snapshot, program } = model;
   const many = diffs.programs().length > 1;
-  if (question === null && snapshot !== null && program >= 0 && many) {
+  if (choice === null && snapshot !== null && program >= 0 && many) {
     return (
       <>
         <div className="jp-JaxprDiff-chooser">
@@ -84,7 +84,7 @@ export function Diff(props: {
       </>
     );
   }
-  if (question === null) {
+  if (choice === null) {
     return (
       <p className="jp-JaxprDiff-none">
         {trans.__(
@@ -98,16 +98,16 @@ export function Diff(props: {
       <Chooser
         model={model}
         diffs={diffs}
-        question={question}
+        choice={choice}
         choose={chosen => (diffs.chosen = chosen)}
         trans={trans}
       />
       <Answer
-        key={JSON.stringify(question)}
+        key={JSON.stringify(choice)}
         model={model}
         diffs={diffs}
-        question={question}
-        open={open === null ? null : () => open(model, question)}
+        choice={choice}
+        open={open === null ? null : () => open(model, choice)}
         trans={trans}
       />
     </>
@@ -118,18 +118,18 @@ export function Diff(props: {
 export function Answer(props: {
   model: IJaxprModel;
   diffs: Diffs;
-  question: IDiffQuestion;
+  choice: IDiffChoice;
   /** The earlier answer, kept after its runs were dropped. */
   earlierState?: DiffState;
   open: (() => void) | null;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { model, diffs, question, open, trans } = props;
-  const state = props.earlierState ?? diffs.stateOf(question);
+  const { model, diffs, choice, open, trans } = props;
+  const state = props.earlierState ?? diffs.stateOf(choice);
   const idle = state.kind === 'idle' && diffs.canAsk;
   React.useEffect(() => {
     if (idle) {
-      void diffs.ask(question);
+      void diffs.ask(choice);
     }
   }, [idle]);
   switch (state.kind) {
@@ -163,12 +163,12 @@ export function Answer(props: {
 function Chooser(props: {
   model: IJaxprModel;
   diffs: Diffs;
-  question: IDiffQuestion;
-  choose: (question: IDiffQuestion) => void;
+  choice: IDiffChoice;
+  choose: (choice: IDiffChoice) => void;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { model, diffs, question, choose, trans } = props;
-  const { before, after, level } = question;
+  const { model, diffs, choice, choose, trans } = props;
+  const { before, after, level } = choice;
   const programs = diffs.programs();
   const levels: Record<LevelName, string> = {
     jaxpr: 'jaxpr',

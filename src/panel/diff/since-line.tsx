@@ -53,7 +53,7 @@ function Since(props: {
   const { snapshot, program } = model;
   const after = { snapshot: snapshot?.id ?? '', program };
   const before = diffs.previous(after);
-  const question =
+  const choice =
     before === null ? null : { before, after, level: 'jaxpr' as const };
   const isSmall = [before, after].every(ref => {
     const run = model.runs.find(
@@ -63,16 +63,16 @@ function Since(props: {
     const { equations } = programs[ref?.program ?? -1] ?? {};
     return equations !== undefined && equations <= COMPARED_UNASKED;
   });
-  const asks = question !== null && model.requests !== null && isSmall;
+  const asks = choice !== null && model.requests !== null && isSmall;
   React.useEffect(() => {
-    if (asks && question !== null) {
-      void diffs.ask(question);
+    if (asks && choice !== null) {
+      void diffs.ask(choice);
     }
   }, [asks, before?.snapshot, before?.program, after.snapshot, program]);
-  if (question === null) {
+  if (choice === null) {
     return null;
   }
-  const state = diffs.stateOf(question);
+  const state = diffs.stateOf(choice);
   const run = model.runs.find(
     listedRun => listedRun.snapshot.id === before?.snapshot
   );

@@ -4,7 +4,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { attentionOf } from '../../model/attention';
-import { IDiffQuestion } from '../../model/diffs';
+import { IDiffChoice } from '../../model/diffs';
 import { liveChoice, liveOf } from '../../model/live';
 import { versionsApart } from '../../model/sentences';
 import { timingsOf } from '../../model/timings';
@@ -36,7 +36,7 @@ export interface IPanelActions extends IHeaderActions {
   /** Opens a comparison in the main area; left out if the application has no place for it. */
   beside?: (comparison: VariantComparison) => void;
   /** Opens a diff in the main area; left out if the application has no place for it. */
-  diff?: (model: IJaxprModel, question: IDiffQuestion) => void;
+  diff?: (model: IJaxprModel, choice: IDiffChoice) => void;
   /**
    * Opens the levels of the program side by side in the main area; left out if the application has no place for them.
    */

@@ -4,7 +4,7 @@ import * as React from 'react';
 
 import type { SweepDraft, SweepField } from '../../model/timings';
 import { EvaluableText } from '../../protocol/evaluable';
-import { ISweepQuestion } from '../../tokens';
+import { ISweepChoice } from '../../tokens';
 import { shortened } from '../../parts/summary';
 
 /** Examples of code, the same in every language. */
@@ -24,22 +24,22 @@ export function SweepForm(props: {
   type: (field: SweepField, text: EvaluableText) => void;
   /** The reason why the sweep cannot run; null if it can. */
   why: string | null;
-  start: (question: ISweepQuestion) => void;
+  start: (choice: ISweepChoice) => void;
   trans: TranslationBundle;
 }): JSX.Element {
   const { draft, filledIn, earlier, start, trans } = props;
   const about = React.useId();
   const fields = { ...filledIn, ...draft };
-  const question: ISweepQuestion = {
+  const choice: ISweepChoice = {
     sweep: (fields.sweep ?? NOTHING).trimmed(),
     call: (fields.call ?? NOTHING).trimmed(),
     functions: (fields.functions ?? NOTHING).listed()
   };
   const why =
     props.why ??
-    (question.sweep.shown === ''
+    (choice.sweep.shown === ''
       ? trans.__('Type a name and its values, such as n=64,256,1024.')
-      : question.call.shown === ''
+      : choice.call.shown === ''
         ? trans.__('Type a call, such as f(make(n)).')
         : null);
   const field = (
@@ -65,7 +65,7 @@ export function SweepForm(props: {
       onSubmit={event => {
         event.preventDefault();
         if (why === null) {
-          start(question);
+          start(choice);
         }
       }}
     >

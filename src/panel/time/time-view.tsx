@@ -202,10 +202,10 @@ function OverSizes(
             earlier={isFilled ? null : earlierWords(model, snapshot, trans)}
             type={(field, text) => timings.type(about, field, text)}
             why={whyNot(model, trans)}
-            start={question =>
+            start={choice =>
               void timings.sweep.start(snapshot, 0, {
                 snapshot: snapshot.id,
-                ...question
+                ...choice
               })
             }
             trans={trans}

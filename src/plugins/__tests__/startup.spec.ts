@@ -57,7 +57,7 @@ function press(node: HTMLElement, label: string): void {
 }
 
 const actions = (): unknown[] =>
-  kernel.questions.map(question => 'action' in question && question.action);
+  kernel.asked.map(request => 'action' in request && request.action);
 
 it('is offered where a kernel can answer', () => {
   expect(commands.isEnabled(LOAD_IN_EVERY_KERNEL)).toBe(false);

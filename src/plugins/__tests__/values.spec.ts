@@ -22,16 +22,16 @@ it('tells each kernel that differs from the setting, and each change', async () 
   const { registry, changed } = registryOf(own);
   const channel = tellingOfValues(registry)(new FakeChannel());
   await Promise.resolve();
-  expect(channel.questions).toEqual([]);
+  expect(channel.asked).toEqual([]);
   channel.greets();
   await Promise.resolve();
-  expect(channel.questions).toEqual([
+  expect(channel.asked).toEqual([
     { type: 'values', snapshot: '', saved: false }
   ]);
   own.values = true;
   changed.emit();
-  expect(channel.questions).toHaveLength(2);
-  expect(channel.questions[1]).toEqual({
+  expect(channel.asked).toHaveLength(2);
+  expect(channel.asked[1]).toEqual({
     type: 'values',
     snapshot: '',
     saved: true
@@ -44,7 +44,7 @@ it('tells nothing where values are saved, as a kernel does by itself', async () 
   );
   channel.greets();
   await Promise.resolve();
-  expect(channel.questions).toEqual([]);
+  expect(channel.asked).toEqual([]);
 });
 
 it('tells a kernel again that the page was cut off from while the setting changed', async () => {
@@ -58,7 +58,7 @@ it('tells a kernel again that the page was cut off from while the setting change
   own.values = true;
   changed.emit();
   channel.greets();
-  expect(channel.questions).toEqual([
+  expect(channel.asked).toEqual([
     { type: 'values', snapshot: '', saved: false },
     { type: 'values', snapshot: '', saved: true }
   ]);

@@ -9,7 +9,7 @@ import {
   replyId,
   sequence
 } from '../messages';
-import { RequestName } from '../questions';
+import { RequestName } from '../request-types';
 import { REQUESTS } from '../requests';
 import { environment, progress, snapshot } from './documents';
 import { answered, confirm, refused, working } from './replies';

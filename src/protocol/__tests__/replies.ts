@@ -1,4 +1,4 @@
-/** Reads what the kernel says to a question as the browser reads a reply. */
+/** Reads what the kernel says to a request as the browser reads a reply. */
 import { Confirm, Refused, Working } from '../snapshot';
 
 /** An answer; where a test is about broken ones, it may be anything. */

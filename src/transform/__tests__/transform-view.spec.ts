@@ -203,7 +203,7 @@ describe('the columns', () => {
     expect(titles(view)).toEqual(['loss', 'grad']);
     button(view.node, 'vmap').click();
     expect(titles(view)).toEqual(['loss', 'grad', 'vmap']);
-    expect(channel.questions).toEqual([]);
+    expect(channel.asked).toEqual([]);
   });
 
   it('ask for the gradient where nothing was derived, and show it when it comes', async () => {
@@ -215,7 +215,7 @@ describe('the columns', () => {
     opened.push(view);
     Widget.attach(view, document.body);
     view.model = model;
-    expect(channel.questions).toEqual([
+    expect(channel.asked).toEqual([
       { type: 'transform', snapshot: plain.id, program: 0, kind: 'grad' }
     ]);
     expect(column(view, 'grad').textContent).toContain(
@@ -280,7 +280,7 @@ describe('the row', () => {
     button(row.node, 'grad').click();
     expect(row.node.textContent).toContain('JAX traces grad …');
     await new Promise(resolve => setTimeout(resolve));
-    expect(channel.questions).toHaveLength(1);
+    expect(channel.asked).toHaveLength(1);
     expect(model.program).toBe(1);
     row.model = null;
   });
@@ -311,7 +311,7 @@ describe('the row', () => {
     row.model = model;
     button(row.node, 'grad').click();
     expect(button(row.node, 'grad').getAttribute('aria-disabled')).toBe('true');
-    expect(channel.questions).toEqual([]);
+    expect(channel.asked).toEqual([]);
     row.model = null;
   });
 });

@@ -327,7 +327,7 @@ describe('the source column', () => {
     expect(source.textContent).toContain(
       'models.pyThe kernel is reading the file … Equations of the program come from lines 5, 6, 7, 10, 11, 13.'
     );
-    expect(channel.questions).toEqual([
+    expect(channel.asked).toEqual([
       { type: 'source', snapshot: snapshot.id, path: '/home/me/models.py' }
     ]);
   });

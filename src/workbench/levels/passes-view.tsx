@@ -7,7 +7,7 @@ import { ReactWidget } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { askingOf } from '../../model/question-state';
+import { askingOf } from '../../model/request-state';
 import type { ProgramPasses, Snapshot, XlaPass } from '../../protocol/snapshot';
 import type { IJaxprModel } from '../../tokens';
 import { useKeptFocus } from '../../parts/keep-focus';

@@ -170,10 +170,10 @@ describe('the Cache view', () => {
     const { model, channel } = withKernel(snapshotWithLedger());
     channel.answer = () => new Promise(() => undefined);
     const { node } = render(<Cache model={model} trans={trans} />);
-    expect(channel.questions).toEqual([]);
+    expect(channel.asked).toEqual([]);
     click(row(node, 'shape'));
     click(row(node, 'first call'));
-    expect(channel.questions).toEqual([
+    expect(channel.asked).toEqual([
       { type: 'cures', snapshot: model.snapshot?.id }
     ]);
   });
@@ -188,7 +188,7 @@ describe('the Cache view', () => {
       await act(async () => undefined);
     }
     const question = { type: 'cures', snapshot: document.id };
-    expect(channel.questions).toEqual([question, question]);
+    expect(channel.asked).toEqual([question, question]);
   });
 
   it('is a sentence where there is no ledger, and where it is empty', () => {

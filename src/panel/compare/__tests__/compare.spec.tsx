@@ -2,7 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Unanswered } from '../../../kernel/channel-interface';
-import { askingOf } from '../../../model/question-state';
+import { askingOf } from '../../../model/request-state';
 import { JaxprModel } from '../../../model/model';
 import {
   AnyReply,
@@ -228,10 +228,10 @@ describe('programs to compare', () => {
       'true'
     );
     click(compare);
-    expect(kernel.questions).toEqual([]);
+    expect(kernel.asked).toEqual([]);
     click(boxes[1]);
     click(compare);
-    expect(kernel.questions).toEqual([
+    expect(kernel.asked).toEqual([
       {
         type: 'compare',
         snapshot: 'run-1',
@@ -265,7 +265,7 @@ describe('programs to compare', () => {
       'f has effects. Run them?Do not run the programsRun the programs and repeat the effects'
     );
     click(byRole(node, 'button', 'Run the programs and repeat the effects')[0]);
-    expect(kernel.questions[1]).toMatchObject({ confirmed: true });
+    expect(kernel.asked[1]).toMatchObject({ confirmed: true });
   });
 
   it('that cannot be run say why', async () => {

@@ -464,7 +464,7 @@ describe('the roofline', () => {
     await act(async () => {
       await Promise.resolve();
     });
-    expect(channel.questions).toEqual([
+    expect(channel.asked).toEqual([
       { type: 'machine', snapshot: 'run-1', confirmed: false }
     ]);
     expect(words(section(node, 'Roofline'))).toContain('memory-bound');
@@ -489,7 +489,7 @@ describe('a program that was not counted', () => {
     const costs = costsOf(model);
     act(() => void costs.count(snapshot, 0));
     act(() => void costs.count(snapshot, 0));
-    expect(channel.questions).toHaveLength(1);
+    expect(channel.asked).toHaveLength(1);
     expect(words(node)).toContain(
       'Counting the operations of rnn (3 equations). The program does not run.'
     );

@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { AskingState } from '../../../model/question-state';
+import { AskingState } from '../../../model/request-state';
 import { Control } from '../../../protocol/snapshot';
 import { IJaxprModel } from '../../../tokens';
 import { Asking } from './asking';

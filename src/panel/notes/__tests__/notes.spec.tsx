@@ -320,14 +320,12 @@ describe('the notes of a run', () => {
       <Notes model={model} insert={() => undefined} trans={trans} />
     );
     const { node, redraw } = render(draw());
-    expect(kernel.questions).toEqual([]);
+    expect(kernel.asked).toEqual([]);
 
     const tried = snapshot({ notes: [{ ...loop, level: 'applies' as const }] });
     kernel.answer = () => Promise.resolve(answered({ ...tried }));
     click(byRole(node, 'button', 'Try the rewrite')[0]);
-    expect(kernel.questions).toEqual([
-      { type: 'cures', snapshot: document.id }
-    ]);
+    expect(kernel.asked).toEqual([{ type: 'cures', snapshot: document.id }]);
     await act(async () => undefined);
     redraw(draw());
     expect(byRole(node, 'button', 'Try the rewrite')).toEqual([]);
@@ -357,7 +355,7 @@ describe('the notes of a run', () => {
     };
     const document = snapshot({ notes: [update] });
     const { model, kernel } = fromKernel(document);
-    expect(kernel.questions).toEqual([]);
+    expect(kernel.asked).toEqual([]);
     kernel.answer = () => Promise.resolve(answered({ ...document }));
     const draw = (): JSX.Element => (
       <Notes model={model} insert={() => undefined} trans={trans} />
@@ -366,9 +364,7 @@ describe('the notes of a run', () => {
     await act(async () => undefined);
     redraw(draw());
     await act(async () => undefined);
-    expect(kernel.questions).toEqual([
-      { type: 'cures', snapshot: document.id }
-    ]);
+    expect(kernel.asked).toEqual([{ type: 'cures', snapshot: document.id }]);
     expect(words(node)).toContain('x = ...x = x.at[0].set(1)A name.');
   });
 

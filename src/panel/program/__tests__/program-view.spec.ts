@@ -381,7 +381,7 @@ describe('a program that is too large to be sent whole', () => {
     const { view, channel } = open(golden('cut-0.12'));
     channel.answer = () => new Promise(resolve => channelAnswers.push(resolve));
     await settled();
-    expect(channel.questions).toEqual([
+    expect(channel.asked).toEqual([
       {
         type: 'scope',
         snapshot: 'cut-0.12',
@@ -418,7 +418,7 @@ describe('a program that is too large to be sent whole', () => {
       '12 | ba:f32[3] = mul z 0.5:f32[] | 11'
     ]);
     expect(shown(view)[21]).toBe('… 43 more equations');
-    expect(channel.questions.length).toBe(2);
+    expect(channel.asked.length).toBe(2);
     view.view?.goTo(11);
     expect(linked(view)).toEqual(['11 | z:f32[3] = sin y']);
   });
@@ -454,7 +454,7 @@ describe('the other levels of a program', () => {
     const { view, channel } = open(onRequest(golden('rnn-0.12')));
     const total = 2500;
     channel.answer = () => {
-      const question = channel.questions[channel.questions.length - 1];
+      const question = channel.asked[channel.asked.length - 1];
       return question.type === 'text'
         ? Promise.resolve(
             answered(page(total, question.first_line, question.line_count))
@@ -473,7 +473,7 @@ describe('the other levels of a program', () => {
     await settled();
     expect(view.view?.view.state.doc.lines).toBe(2500);
     expect(
-      channel.questions.map(question =>
+      channel.asked.map(question =>
         question.type === 'text'
           ? [question.first_line, question.line_count]
           : null
@@ -511,7 +511,7 @@ describe('the other levels of a program', () => {
     click(button(view, 'Lower'));
     expect(messages(view)).toBe('Lowering …');
     await settled();
-    expect(channel.questions).toEqual([
+    expect(channel.asked).toEqual([
       { type: 'make', snapshot: 'rnn-0.12', program: 0, level: 'stablehlo' }
     ]);
     expect(model.snapshot?.programs[0].levels[0].state).toBe('held');

@@ -102,10 +102,10 @@ describe('the Time view of a run that was not measured', () => {
 
   it('runs nothing before the button is pressed', async () => {
     const { node, kernel } = shown(run());
-    expect(kernel.questions).toEqual([]);
+    expect(kernel.asked).toEqual([]);
     kernel.answer = async () => answered(timing());
     await pressed(node, 'Run it again');
-    expect(kernel.questions).toEqual([
+    expect(kernel.asked).toEqual([
       { type: 'time', snapshot: 'run-1', program: 0, confirmed: false }
     ]);
     expect(words(node.querySelector('.jp-JaxprTime-lead'))).toBe(
@@ -148,11 +148,11 @@ describe('the Time view of a run that was not measured', () => {
     expect(words(document.activeElement)).toBe('Do not run it');
     press(question, 'Escape');
     expect(byRole(node, 'alertdialog')).toHaveLength(0);
-    expect(kernel.questions).toHaveLength(1);
+    expect(kernel.asked).toHaveLength(1);
     await pressed(node, 'Run it again');
     kernel.answer = async () => answered(timing());
     await pressed(node, 'Run it');
-    expect(kernel.questions[2]).toMatchObject({ confirmed: true });
+    expect(kernel.asked[2]).toMatchObject({ confirmed: true });
     expect(words(node)).toContain('A warm call takes 0.36 ms.');
   });
 
@@ -244,7 +244,7 @@ describe('a sweep', () => {
     type(node, 'Values', 'n=100,1000000');
     type(node, 'Functions', 'selu, selu2');
     await pressed(node, 'Run the sweep');
-    expect(kernel.questions).toEqual([
+    expect(kernel.asked).toEqual([
       {
         type: 'sweep',
         snapshot: 'run-1',
@@ -277,7 +277,7 @@ describe('a sweep', () => {
     type(node, 'Call', '');
     expect(words(node)).toContain('Type a call, such as f(make(n)).');
     click(button);
-    expect(kernel.questions).toEqual([]);
+    expect(kernel.asked).toEqual([]);
   });
 
   const fields = (node: HTMLElement): string[] =>
@@ -330,10 +330,10 @@ describe('a sweep', () => {
       );
       expect(fields(later)).toEqual(expected);
       await pressed(later, 'Run the sweep');
-      expect(kernel.questions).toMatchObject([
+      expect(kernel.asked).toMatchObject([
         { type: 'sweep', snapshot: 'run-1', sweep: expected[0] }
       ]);
-      expect(JSON.stringify(kernel.questions)).not.toContain('harm');
+      expect(JSON.stringify(kernel.asked)).not.toContain('harm');
     }
   );
 

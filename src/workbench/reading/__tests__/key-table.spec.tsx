@@ -24,7 +24,7 @@ import { WideView } from '../../../wide/wide-view';
 import type { LinkedView } from '../../listing/linked-view';
 import { shardings } from '../../shardings/__tests__/spread';
 import { showHelp } from '../help-overlay';
-import { PresentingKeys } from '../presenting-keys';
+import { RemoteControl } from '../remote-control';
 import {
   IKeyEntry,
   KEYS,
@@ -169,11 +169,11 @@ function steps(): Element {
     .node;
 }
 
-let keys: PresentingKeys | null = null;
+let keys: RemoteControl | null = null;
 
 function presented(): Element {
   const act = (): void => undefined;
-  keys = new PresentingKeys({ next: act, previous: act, end: act });
+  keys = new RemoteControl({ next: act, previous: act, end: act });
   keys.start();
   return document.body;
 }

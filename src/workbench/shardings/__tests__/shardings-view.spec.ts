@@ -172,7 +172,7 @@ describe('shardings', () => {
     channel.answer = () => new Promise(resolve => (answer = resolve));
     click(head(node));
     expect(words(node)).toContain('Reading the collectives of the HLO …');
-    expect(channel.questions).toEqual([
+    expect(channel.asked).toEqual([
       { type: 'shardings', snapshot: snapshot.id, program: 0 }
     ]);
     await act(async () => {

@@ -84,8 +84,8 @@ describe('the button', () => {
     await answers(answered(recording()));
     expect(heading(node)).toBe('Step 1 of 5');
     expect(
-      kernel.questions.map(question =>
-        question.type === 'steps' ? question.confirmed : null
+      kernel.asked.map(request =>
+        request.type === 'steps' ? request.confirmed : null
       )
     ).toEqual([false, false, true]);
   });
@@ -114,7 +114,7 @@ describe('the button', () => {
       'Kernel restarted. Run %load_ext jupyter_jaxpr and cell [7] again to refresh.'
     );
     click(button(node));
-    expect(kernel.questions).toHaveLength(1);
+    expect(kernel.asked).toHaveLength(1);
   });
 
   it.each<[string, Control, string]>([

@@ -35,8 +35,8 @@ const PAGE: TextPage = {
   stacks: []
 };
 
-describe('a question', () => {
-  /** Ask, and see the comm that the question went out on. */
+describe('a request', () => {
+  /** Ask, and see the comm that the request went out on. */
   async function asked(kernel = new FakeKernel()): Promise<{
     page: Listener;
     answer: Promise<unknown>;
@@ -96,7 +96,7 @@ describe('a question', () => {
   it.each<[string, unknown, string]>([
     ['cannot be read', { type: 'refused', id: 1, reason: 5 }, 'reason'],
     ['is of no known type', { ...refused('No.'), type: 'reply' }, 'type'],
-    ['is the one to another question', answered(snapshot()), 'text.level']
+    ['is the one to another request', answered(snapshot()), 'text.level']
   ])('is rejected where the answer %s', async (_, reply, field) => {
     const { page, answer, comm } = await asked();
     page.kernel.says(comm, reply);
@@ -145,7 +145,7 @@ describe('a question', () => {
   });
 });
 
-describe('a long question', () => {
+describe('a long request', () => {
   const STEPS = {
     type: 'steps',
     snapshot: 'run-1',

@@ -30,14 +30,14 @@ export type Params<Name extends RequestName> = Written<
   IRequestTypes[Name]['params']
 >;
 
-/** A question; the channel adds the id. A long request also says whether the user has confirmed it. */
-export type Question<Name extends RequestName> = Params<Name> & {
+/** A request; the channel adds the id. A long request also says whether the user has confirmed it. */
+export type KernelRequest<Name extends RequestName> = Params<Name> & {
   readonly type: Name;
   readonly confirmed?: boolean;
 };
 
-/** A question in the form that the kernel reads, without the id. */
-export type WireQuestion = {
+/** A request in the form that the kernel reads, without the id. */
+export type WireRequest = {
   [Name in RequestName]: Omit<IRequestTypes[Name]['params'], 'id'>;
 }[RequestName];
 

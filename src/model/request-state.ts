@@ -1,19 +1,19 @@
 /**
- * Holds the state of each question to the kernel, by run and part: the progress, a confirmation that the kernel asks
+ * Holds the state of each request to the kernel, by run and part: the progress, a confirmation that the kernel asks
  * for, or the reason why there is no answer. The answer itself is in the document of the run.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
-import type { Answer, Params, RequestName } from '../protocol/questions';
+import type { Answer, Params, RequestName } from '../protocol/request-types';
 import { Snapshot, Working } from '../protocol/snapshot';
 import type { IJaxprModel, ILongRequest } from '../tokens';
 
-/** The state of a question. */
+/** The state of a request. */
 export type AskingState =
   | { kind: 'idle' }
   | {
       kind: 'working';
-      /** The time of the question, in milliseconds since 1970. */
+      /** The time of the request, in milliseconds since 1970. */
       since: number;
       working: Working | null;
       stopping: boolean;
@@ -23,7 +23,7 @@ export type AskingState =
   /** The reason is a sentence that says what to do. */
   | { kind: 'failed'; reason: string };
 
-/** The part of a run that a question is about, such as a program, a construct, or a kind of answer. */
+/** The part of a run that a request is about, such as a program, a construct, or a kind of answer. */
 export type Part = number | string;
 
 interface IEntry<Name extends RequestName> {
@@ -34,7 +34,7 @@ interface IEntry<Name extends RequestName> {
 
 const IDLE: AskingState = { kind: 'idle' };
 
-/** The questions of one kind for one model; each part of a run has at most one question at a time. */
+/** The requests of one kind for one model; each part of a run has at most one request at a time. */
 export class Asking<Name extends RequestName> {
   constructor(
     private _model: IJaxprModel,
@@ -55,7 +55,7 @@ export class Asking<Name extends RequestName> {
     return this._entries.get(key(snapshot, part))?.state ?? IDLE;
   }
 
-  /** Ask the kernel; does nothing if no kernel can answer or if the same question is open. */
+  /** Ask the kernel; does nothing if no kernel can answer or if the same request is pending. */
   start(snapshot: Snapshot, part: Part, params: Params<Name>): Promise<void> {
     return this._run(snapshot, part, params, false);
   }
@@ -75,7 +75,7 @@ export class Asking<Name extends RequestName> {
     }
   }
 
-  /** Stop the question; the kernel sends the part that is done. */
+  /** Stop the request; the kernel sends the part that is done. */
   stop(snapshot: Snapshot, part: Part = 0): void {
     this._tell(snapshot, part, { stopping: true });
     this._entries.get(key(snapshot, part))?.request?.stop();
@@ -157,7 +157,7 @@ export class Asking<Name extends RequestName> {
     this._changed.emit();
   }
 
-  /** Forget the questions of runs that the user can no longer choose. */
+  /** Forget the requests of runs that the user can no longer choose. */
   private _forget(): void {
     const runs = new Set(this._model.runs.map(({ snapshot }) => snapshot.id));
     for (const at of this._entries.keys()) {
@@ -179,7 +179,7 @@ type Askings = { [Name in RequestName]?: Asking<Name> };
 
 const askingsByModel = new WeakMap<IJaxprModel, Askings>();
 
-/** The questions of one kind for a model; all views get the same object. */
+/** The requests of one kind for a model; all views get the same object. */
 export function askingOf<Name extends RequestName>(
   model: IJaxprModel,
   name: Name

@@ -14,7 +14,7 @@ from .reason import Reason, names_text
 from .structures import is_same
 
 
-def setting_differences(old: Key, new: Key) -> Iterable[Reason]:
+def setting_reasons(old: Key, new: Key) -> Iterable[Reason]:
     """Yield a reason for each JAX setting that changed between two calls."""
     if len(old.context) == len(new.context) and all(map(operator.is_, old.context, new.context)):
         return

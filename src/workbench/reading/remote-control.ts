@@ -5,7 +5,7 @@ import { KeyHandlers, dispatchKey } from './key-table';
 
 const NOT_NOW = (): boolean => false;
 
-export class PresentingKeys {
+export class RemoteControl {
   constructor(private _handlers: KeyHandlers<'presenting'>) {}
 
   start(): void {

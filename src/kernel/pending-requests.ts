@@ -1,11 +1,11 @@
-/** Keeps the questions to a kernel until their last replies. */
+/** Keeps the requests to a kernel until their last replies. */
 import type { JSONObject } from '@lumino/coreutils';
 
 import type { IDocumentSizes } from '../protocol/cost';
 import { isUnreadable } from '../protocol/document';
 import type { KernelLife } from '../protocol/evaluable';
 import { readReply, replyId } from '../protocol/messages';
-import type { Question, RequestName } from '../protocol/questions';
+import type { KernelRequest, RequestName } from '../protocol/request-types';
 import { REQUESTS } from '../protocol/requests';
 import type { Snapshot, Working } from '../protocol/snapshot';
 import { LastReply, Unanswered } from './channel-interface';
@@ -22,8 +22,8 @@ interface IPending {
   sizes: IDocumentSizes;
 }
 
-/** The questions to one kernel that wait for a reply. */
-export class PendingQuestions {
+/** The requests to one kernel that wait for a reply. */
+export class PendingRequests {
   constructor(
     private _send: (comm: string, data: JSONObject) => void,
     private _lifeNow: () => KernelLife
@@ -33,17 +33,17 @@ export class PendingQuestions {
     return this._pending.has(id);
   }
 
-  /** Send a question and wait for its last reply. */
+  /** Send a request and wait for its last reply. */
   ask<Name extends RequestName>(
     id: number,
-    question: Question<Name>,
+    request: KernelRequest<Name>,
     sizes: IDocumentSizes,
     working: (working: Working) => void,
     comm: string
   ): Promise<LastReply<Name>> {
     // The structs of the wire are JSON; their types only lack an index signature.
-    const data = { ...(onWire(question, this._life) as object), id };
-    const name: RequestName = question.type;
+    const data = { ...(onWire(request, this._life) as object), id };
+    const name: RequestName = request.type;
     return new Promise<LastReply<Name>>((resolve, reject) => {
       const patience = (): ReturnType<typeof setTimeout> =>
         setTimeout(() => {
@@ -74,7 +74,7 @@ export class PendingQuestions {
     });
   }
 
-  /** Give a reply to the question that it belongs to. */
+  /** Give a reply to the request that it belongs to. */
   answer(data: unknown, buffers: Buffers): void {
     const message = decode(data, buffers);
     const id = replyId(message);
@@ -105,13 +105,13 @@ export class PendingQuestions {
     }
   }
 
-  /** Reject all questions: the kernel cannot answer them any more. */
+  /** Reject all requests: the kernel cannot answer them any more. */
   rejectAll(): void {
     const pending = [...this._pending.values()];
     this._pending.clear();
-    for (const question of pending) {
-      clearTimeout(question.timer);
-      question.reject(new Unanswered('closed'));
+    for (const request of pending) {
+      clearTimeout(request.timer);
+      request.reject(new Unanswered('closed'));
     }
   }
 
