@@ -45,10 +45,12 @@ def miss(reason: LedgerReason, signature: str, entry: int, frame: int) -> Ledger
 
 def ledger(frame: int = -1) -> Ledger:
     """Return a ledger whose lines are all at `frame`."""
-    first = LedgerReason(kind="first_call", text="first call of rnn", argument=None, before=None, after=None, cure=None)
+    first = LedgerReason(
+        kind="first_call", text="This is the first call of rnn.", argument=None, before=None, after=None, cure=None
+    )
     shape = LedgerReason(
         kind="shape",
-        text="the type of xs changed from f32[100,8] to f32[60,8]",
+        text="The type of xs changed from f32[100,8] to f32[60,8].",
         argument="xs",
         before="f32[100,8]",
         after="f32[60,8]",

@@ -12,4 +12,4 @@ def told(ledger: Ledger, name: str) -> list[tuple[str, tuple[Reason, ...]]]:
 
 
 def first(name: str) -> tuple[str, tuple[Reason, ...]]:
-    return "compiled", (Reason("first_call", f"first call of {name}"),)
+    return "compiled", (Reason("first_call", f"This is the first call of {name}."),)

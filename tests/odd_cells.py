@@ -35,7 +35,10 @@ def clean() -> tuple[str, list[str]]:
     """Return a cell with nothing odd, a function that no other test uses, and the result of the cell."""
     name = f"clean_{next(_numbers)}"
     cell = f"%%jaxpr\n@jax.jit\ndef {name}(x):\n    return x * 2\n{name}(x)"
-    return cell, [f"ran {name}(x: f32[3]) -> f32[3]: mul", f"{name}(x: f32[3]) compiled: first call of {name}"]
+    return cell, [
+        f"ran {name}(x: f32[3]) -> f32[3]: mul",
+        f"{name}(x: f32[3]) compiled: This is the first call of {name}.",
+    ]
 
 
 def told(ran: Ran) -> list[str]:

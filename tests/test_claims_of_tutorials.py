@@ -371,13 +371,14 @@ CLAIMS: dict[str, tuple[list[str], str, Check] | str] = {
         FIRST_CALL,
         lambda d: (
             is_counted(counts(d, "f") == (3, 1, 2))
-            and reasons(d, "f") == ["first call of f", "the type of x changed from f32[1000000] to f32[2000000]"]
+            and reasons(d, "f")
+            == ["This is the first call of f.", "The type of x changed from f32[1000000] to f32[2000000]."]
         ),
     ),
     "A8 the cache key": (
         [],
         MODE,
-        lambda d: reasons(d, "f")[1] == "the static argument mode changed from 'train' to 'eval'",
+        lambda d: reasons(d, "f")[1] == "The static argument mode changed from 'train' to 'eval'.",
     ),
     "A9 four calls trace twice": ([TRACE_COUNT], COUNTED, lambda d: compiles(d) == [2]),
     "A10 static values compile once each": ([], MODE, lambda d: counts(d, "f") == (3, 1, 2)),

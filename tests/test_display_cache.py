@@ -30,7 +30,7 @@ def document() -> Snapshot:
 
 def test_plain_text_tells_what_compiled_again(document):
     assert plain(document).splitlines()[2:] == [
-        "rnn compiled again: the type of xs changed from f32[100,8] to f32[60,8]",
+        "rnn compiled again. The type of xs changed from f32[100,8] to f32[60,8].",
         "80.1 k operations and 1,604 transcendental operations per call. "
         "46 % of the operations are on line 6, where a transcendental operation counts as 20 operations.",
     ]
@@ -46,8 +46,8 @@ def test_markdown_has_a_table_and_the_reasons(document):
         "| function | calls | hits | entries | compiles | price |\n"
         "| --- | ---: | ---: | ---: | ---: | ---: |\n"
         "| rnn | 4 | 2 | 2 | 2 | 240 ms |\n\n"
-        "- rnn · compiled · 120 ms\\. Reason: first call of rnn\\.\n"
-        "- rnn · compiled · 120 ms\\. Reason: the type of xs changed from f32\\[100,8\\] to f32\\[60,8\\]\\. "
+        "- rnn · compiled · 120 ms\\. Reason: This is the first call of rnn\\.\n"
+        "- rnn · compiled · 120 ms\\. Reason: The type of xs changed from f32\\[100,8\\] to f32\\[60,8\\]\\. "
         "Pad to one shape, or expect one compile for each shape\\."
     )
 
@@ -57,7 +57,7 @@ def test_html_has_the_same(document):
     assert "<p>2 compiles: tracing, lowering and compiling took 240 ms of the cell's 310 ms.</p>" in html
     assert "<tr><td>rnn</td><td>4</td><td>2</td><td>2</td><td>2</td><td>240 ms</td></tr>" in html
     assert (
-        "<li>rnn · compiled · 120 ms. Reason: the type of xs changed from f32[100,8] to f32[60,8]. Pad to one" in html
+        "<li>rnn · compiled · 120 ms. Reason: The type of xs changed from f32[100,8] to f32[60,8]. Pad to one" in html
     )
 
 

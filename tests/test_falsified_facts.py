@@ -117,7 +117,7 @@ FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
         aval(dtype=jnp.dtype("float32")),
         fields.test_a_key_of_another_implementation,
     ),
-    "the structure of an argument": (
+    "The structure of an argument.": (
         replaced(argument_differences, "_argument_trees", lambda _: {}),
         reasons.test_pytree,
     ),

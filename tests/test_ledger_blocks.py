@@ -65,7 +65,7 @@ def test_a_block_in_a_block(x: Any) -> None:
     assert (outer["double"].calls, len(outer["double"].misses)) == (seen(4), 2)
     assert (inner["double"].calls, len(inner["double"].misses)) == (seen(2), 1)
     assert [str(reason) for reason in inner["double"].misses[0].reasons] == [
-        "the type of x changed from f32[3] to f32[4]"
+        "The type of x changed from f32[3] to f32[4]."
     ]
 
 
@@ -77,7 +77,7 @@ def test_blocks_one_after_the_other_compare_with_what_was_between(x: Any) -> Non
         double(jnp.ones(5))
         double(jnp.ones(4))
     assert [str(reason) for miss in second["double"].misses for reason in miss.reasons] == [
-        "the type of x changed from f32[4] to f32[5]"
+        "The type of x changed from f32[4] to f32[5]."
     ]
     assert (first["double"].calls, second["double"].calls) == (seen(1), seen(2))
 
@@ -179,7 +179,9 @@ def test_what_another_thread_calls_is_not_of_this_block(x: Any) -> None:
         double(x)
         double(jnp.ones(7))
     assert ledger["double"].calls == seen(3)
-    assert [str(miss.reasons[0]) for miss in ledger["double"].misses] == ["the type of x changed from f32[6] to f32[7]"]
+    assert [str(miss.reasons[0]) for miss in ledger["double"].misses] == [
+        "The type of x changed from f32[6] to f32[7]."
+    ]
     assert ledger["double"].compiles == 1
 
 
@@ -339,9 +341,9 @@ def test_equinox(x: Any) -> None:
     assert list(ledger) == ["apply"]
     assert (ledger["apply"].compiles, ledger["apply"].line) == (3, apply.__wrapped__.__code__.co_firstlineno)
     assert [str(reason) for miss in ledger["apply"].misses for reason in miss.reasons] == [
-        "first call of apply",
-        "the type of y changed from f32[4,3] to f32[5,3]",
-        "the static value flag changed from True to False",
+        "This is the first call of apply.",
+        "The type of y changed from f32[4,3] to f32[5,3].",
+        "The static value flag changed from True to False.",
     ]
 
 
@@ -360,7 +362,7 @@ def test_flax() -> None:
     assert list(ledger) == ["forward"]
     assert ledger["forward"].compiles == 2
     assert [reason.kind for reason in ledger["forward"].misses[-1].reasons] == ["shape"]
-    assert ledger["forward"].misses[-1].reasons[0].text.endswith("from f32[4,3] to f32[5,3]")
+    assert ledger["forward"].misses[-1].reasons[0].text.endswith("from f32[4,3] to f32[5,3].")
 
 
 # --- the limits of compiles ---
@@ -381,9 +383,9 @@ def test_recompile_error() -> None:
         str(error.value)
         == f"""\
 train_step: 3 compiles, limit 1.
-  line {line}: first call of train_step
-  line {line + 1}: the type of y changed from f32[3] to weak f32[] (a Python float)
-  line {line + 2}: the type of y changed from f32[3] to f32[]
+  line {line}: This is the first call of train_step.
+  line {line + 1}: The type of y changed from f32[3] to weak f32[] (a Python float).
+  line {line + 2}: The type of y changed from f32[3] to f32[].
   Pass arrays with one number of axes, or expect one compile for each shape.
 No jitted function has the name 'train_stepp'. Did you mean 'train_step'?"""
     )

@@ -40,10 +40,10 @@ def test_a_static_default_that_a_call_replaces_is_another_static_value() -> None
         net(ROW, training=False)
         net(ROW, False)
     assert told(ledger, "net") == [
-        ("static_value", "the static argument training changed from True to False", "True", "False"),
+        ("static_value", "The static argument training changed from True to False.", "True", "False"),
         (
             "call_style",
-            "the call passes training by position, not by keyword; the types and the static values are the same",
+            "The call passes training by position, not by keyword; the types and the static values are the same.",
             "1 by position, training by keyword",
             "2 by position",
         ),
@@ -60,10 +60,10 @@ def test_a_static_argument_that_a_call_leaves_out_has_its_default() -> None:
         power(ROW)
         power(ROW, 2)
     assert told(ledger, "power") == [
-        ("static_value", "the static argument n changed from 3 to 2", "3", "2"),
+        ("static_value", "The static argument n changed from 3 to 2.", "3", "2"),
         (
             "call_style",
-            "the call passes n, which the earlier call left out: the value is the default",
+            "The call passes n, which the earlier call left out: the value is the default.",
             "1 by position",
             "2 by position",
         ),
@@ -84,10 +84,10 @@ def test_none_as_the_default_of_an_array() -> None:
         opt(ROW, None)
         opt(ROW)  # this call hits
     assert told(ledger, "opt") == [
-        ("pytree", "y changed from None, the default, to f32[3]", "None", "f32[3]"),
+        ("pytree", "The value of y changed from None, the default, to f32[3].", "None", "f32[3]"),
         (
             "call_style",
-            "the call passes y, which the earlier call left out: the value is the default",
+            "The call passes y, which the earlier call left out: the value is the default.",
             "1 by position",
             "2 by position",
         ),
@@ -107,7 +107,7 @@ def test_a_call_that_leaves_out_an_array_again() -> None:
         opt(ROW, y={"a": ROW})
         opt(ROW)
     assert told(ledger, "opt") == [
-        ("pytree", "y changed from {'a': *} to None, the default", "{'a': *}", "None"),
+        ("pytree", "The value of y changed from {'a': *} to None, the default.", "{'a': *}", "None"),
     ]
 
 
@@ -122,7 +122,7 @@ def test_a_number_as_the_default_of_a_traced_argument_was_a_constant() -> None:
     assert told(ledger, "scale") == [
         (
             "pytree",
-            "the call passes n, which the earlier call left out: the default 1.5 was a constant of the program",
+            "The call passes n, which the earlier call left out: the default 1.5 was a constant of the program.",
             "1.5",
             "weak f32[]",
         ),
@@ -140,7 +140,7 @@ def test_a_number_as_the_default_of_a_traced_argument_was_a_constant() -> None:
         scale(ROW, n=3.0)
         scale(ROW)
     assert ledger["scale"].misses[1].reasons[0].text == (
-        "the call leaves out n, which the earlier call passed: the default 1.5 is a constant of the program"
+        "The call leaves out n, which the earlier call passed: the default 1.5 is a constant of the program."
     )
 
 
@@ -154,9 +154,9 @@ def test_several_values_for_args() -> None:
         total(ROW, ROW)
         total(LONG, ROW[:1])
     assert told(ledger, "total") == [
-        ("pytree", "the call passes 2 values for *values, the earlier call passed 1", "1 value", "2 values"),
-        ("pytree", "the call passes 2 values for *values, the earlier call passed 1", "1 value", "2 values"),
-        ("shape", "the type of values[0] changed from f32[3] to f32[4]", "f32[3]", "f32[4]"),
+        ("pytree", "The call passes 2 values for *values, the earlier call passed 1.", "1 value", "2 values"),
+        ("pytree", "The call passes 2 values for *values, the earlier call passed 1.", "1 value", "2 values"),
+        ("shape", "The type of values[0] changed from f32[3] to f32[4].", "f32[3]", "f32[4]"),
     ]
     assert cures(ledger, "total")[0] == "Expect one compile for each number of values."
 
@@ -171,8 +171,8 @@ def test_keywords_that_have_no_parameter() -> None:
         total(ROW, c=ROW)
         total(ROW)
     assert told(ledger, "total") == [
-        ("pytree", "the call passes c, where the earlier call passed b", "b", "c"),
-        ("pytree", "the call does not pass c, which the earlier call passed", "c", "none of them"),
+        ("pytree", "The call passes c, where the earlier call passed b.", "b", "c"),
+        ("pytree", "The call does not pass c, which the earlier call passed.", "c", "none of them"),
     ]
 
 
@@ -184,12 +184,12 @@ def test_a_value_that_differs_is_told_and_not_how_it_was_passed() -> None:
     with observe() as ledger:
         add(ROW, ROW)
         add(ROW, y=LONG)
-    assert told(ledger, "add") == [("shape", "the type of y changed from f32[3] to f32[4]", "f32[3]", "f32[4]")]
+    assert told(ledger, "add") == [("shape", "The type of y changed from f32[3] to f32[4].", "f32[3]", "f32[4]")]
     with observe() as ledger:
         add(x=ROW, y=jnp.ones((2, 2)))
     assert [(reason.kind, reason.text) for reason in ledger["add"].misses[0].reasons] == [
-        ("shape", "the type of y changed from f32[4] to f32[2,2]"),
-        ("call_style", "the call passes x by keyword, not by position"),
+        ("shape", "The type of y changed from f32[4] to f32[2,2]."),
+        ("call_style", "The call passes x by keyword, not by position."),
     ]
 
 
@@ -202,7 +202,7 @@ def test_of_two_calls_as_close_the_one_that_differs_in_the_rarer_ingredient() ->
         f(LONG, n=2)
         f(ROW, n=1)
         f(LONG, n=1)
-    assert told(ledger, "f")[-1] == ("static_value", "the static argument n changed from 2 to 1", "2", "1")
+    assert told(ledger, "f")[-1] == ("static_value", "The static argument n changed from 2 to 1.", "2", "1")
 
 
 def test_one_difference_is_closer_than_two_whatever_they_are() -> None:
@@ -215,7 +215,7 @@ def test_one_difference_is_closer_than_two_whatever_they_are() -> None:
         f(LONG.astype(np.int32), ROW)
         f(LONG, LONG)
         f(LONG.astype(np.int32), LONG)
-    assert told(ledger, "f")[-1] == ("dtype", "the type of x changed from f32[4] to i32[4]", "f32[4]", "i32[4]")
+    assert told(ledger, "f")[-1] == ("dtype", "The type of x changed from f32[4] to i32[4].", "f32[4]", "i32[4]")
 
 
 def test_another_holder_is_no_reason_where_jax_compiled() -> None:
@@ -230,7 +230,7 @@ def test_another_holder_is_no_reason_where_jax_compiled() -> None:
     (reason,) = ledger["f"].misses[1].reasons
     assert (reason.kind, reason.text) == (
         "cleared",
-        "the cache entry is gone: clear_cache() cleared the entries of f",
+        "The cache entry is gone: clear_cache() cleared the entries of f.",
     )
 
 
@@ -245,9 +245,9 @@ def test_another_structure_is_farther_than_another_type_of_one_leaf() -> None:
         f((ROW, ROW, ROW.astype(np.int32)))
         f([ROW, ROW])
     assert told(ledger, "f") == [
-        ("pytree", "the structure of p gained p[2]", "(*, *)", "(*, *, *)"),
-        ("dtype", "the type of p[2] changed from f32[3] to i32[3]", "f32[3]", "i32[3]"),
-        ("pytree", "the structure of p changed from (*, *) to [*, *]", "(*, *)", "[*, *]"),
+        ("pytree", "The structure of p gained p[2].", "(*, *)", "(*, *, *)"),
+        ("dtype", "The type of p[2] changed from f32[3] to i32[3].", "f32[3]", "i32[3]"),
+        ("pytree", "The structure of p changed from (*, *) to [*, *].", "(*, *)", "[*, *]"),
     ]
 
 

@@ -19,13 +19,13 @@ def misses(notebook: Notebook, name: str) -> list[tuple[str, tuple[Reason, ...]]
     return [(miss.outcome, miss.reasons) for miss in record.misses]
 
 
-FIRST = ("compiled", (Reason("first_call", "first call of f"),))
+FIRST = ("compiled", (Reason("first_call", "This is the first call of f."),))
 AGAIN = (
     "compiled",
     (
         Reason(
             "cell_rerun",
-            "the cell that defines f was run again: f is a new function object",
+            "The cell that defines f was run again, so f is a new function object.",
             cure="Put the definition of f in a cell of its own, and run that cell once.",
         ),
     ),
@@ -55,10 +55,14 @@ def test_a_loop_in_a_cell_that_is_run_again(notebook: Notebook) -> None:
     notebook.run(cell)
     expected_text = "Make the function once, before the loop: JAX caches by function object, not by code."
     second = Reason(
-        "new_function", "second function object of f from line 3: move the jit out of the loop", cure=expected_text
+        "new_function",
+        ("This is the second function object of f from line 3. Move the jit out of the loop."),
+        cure=expected_text,
     )
     fourth = Reason(
-        "new_function", "fourth function object of f from line 3: move the jit out of the loop", cure=expected_text
+        "new_function",
+        ("This is the fourth function object of f from line 3. Move the jit out of the loop."),
+        cure=expected_text,
     )
     assert misses(notebook, "f") == [FIRST, ("compiled", (second,)), AGAIN, ("compiled", (fourth,))]
 
@@ -74,7 +78,7 @@ def test_a_miss_is_compared_with_that_of_an_earlier_cell_without_the_magic(noteb
     ran = notebook.run("%%jaxpr\ntwice_seen(x[:4])")
     (function,) = [function for function in ran.document["ledger"]["functions"] if function["run"]["misses"]]
     (miss,) = [miss for miss in function["misses"] if miss["this_run"]]
-    assert [reason["text"] for reason in miss["reasons"]] == ["the type of y changed from f32[8] to f32[4]"]
+    assert [reason["text"] for reason in miss["reasons"]] == ["The type of y changed from f32[8] to f32[4]."]
     assert function["run"]["compiles"] == 1 and function["kernel"]["compiles"] == 2
     assert miss["outcome_text"] == "compiled"
     assert ran.document["ledger"]["lead"].startswith("1 compile: tracing, lowering and compiling took ")
@@ -89,8 +93,8 @@ def test_what_jax_held_before_the_extension_was_loaded(make_notebook: Callable[.
     notebook.run("f(x[:5])")
     pad = "Pad to one shape, or expect one compile for each shape."
     assert misses(notebook, "f") == [
-        ("compiled", (Reason("first_observed", "first observed call of f; JAX had compiled f before"),)),
-        ("compiled", (Reason("shape", "the type of y changed from f32[4] to f32[5]", "y", "f32[4]", "f32[5]", pad),)),
+        ("compiled", (Reason("first_observed", "This is the first observed call of f. JAX had compiled f before."),)),
+        ("compiled", (Reason("shape", "The type of y changed from f32[4] to f32[5].", "y", "f32[4]", "f32[5]", pad),)),
     ]
 
 
@@ -101,7 +105,7 @@ def test_an_entry_that_is_gone_was_made_in_another_cell_which_is_named(notebook:
     notebook.run("jax.clear_caches()\nkept(x)")
     _, (reason,) = misses(notebook, "kept")[-1]
     assert reason.text == (
-        f"the cache entry made from line 2 of cell [{cell_number}] is gone: jax.clear_caches() cleared the caches"
+        f"The cache entry made from line 2 of cell [{cell_number}] is gone: jax.clear_caches() cleared the caches."
     )
 
 
@@ -147,4 +151,4 @@ def test_a_recompile_error_in_a_cell(notebook: Notebook) -> None:
         "import jupyter_jaxpr\nf = jax.jit(lambda y: y + 1)\n"
         "with jupyter_jaxpr.observe(max_compiles={'<lambda>': 0}):\n    f(x)"
     )
-    assert "RecompileError: <lambda>: 1 compile, limit 0.\n  line 4: first call of <lambda>" in ran.stdout
+    assert "RecompileError: <lambda>: 1 compile, limit 0.\n  line 4: This is the first call of <lambda>." in ran.stdout

@@ -33,8 +33,8 @@ def test_a_function_that_reads_the_variable_of_the_loop() -> None:
             jax.jit(lambda x: x + i)(ROW)  # noqa: B023
     cure = "Pass i to lambda as an argument, and make lambda once. Make i static if lambda needs a Python value."
     assert told(ledger, "<lambda>") == [
-        ("second function object of lambda: lambda reads i from outside, and i changed from 0 to 1", cure),
-        ("third function object of lambda: lambda reads i from outside, and i changed from 1 to 2", cure),
+        ("This is the second function object of lambda: lambda reads i from outside, and i changed from 0 to 1.", cure),
+        ("This is the third function object of lambda: lambda reads i from outside, and i changed from 1 to 2.", cure),
     ]
     cured = jax.jit(lambda x, i: x + i)
     with observe() as ledger:
@@ -48,7 +48,9 @@ def test_a_function_that_reads_nothing_that_changes() -> None:
     with observe() as ledger:
         for _ in range(2):
             jax.jit(lambda x: x * weights + SCALE)(ROW)
-    assert told(ledger, "<lambda>") == [("second function object of lambda: move the jit out of the loop", ONCE)]
+    assert told(ledger, "<lambda>") == [
+        (("This is the second function object of lambda. Move the jit out of the loop."), ONCE)
+    ]
 
 
 def test_a_function_that_each_call_of_another_makes() -> None:
@@ -70,12 +72,14 @@ def test_a_function_that_each_call_of_another_makes() -> None:
         searched(2)
     assert told(ledger, "one") == [
         (
-            "second function object of one: each call of train makes a new one",
+            "This is the second function object of one: each call of train makes a new one.",
             "Make the function once, outside of train: JAX caches by function object, not by code. "
             "Pass n to the function as an argument.",
         )
     ]
-    assert told(ledger, "<lambda>") == [("second function object of lambda: move the jit out of the loop", ONCE)]
+    assert told(ledger, "<lambda>") == [
+        (("This is the second function object of lambda. Move the jit out of the loop."), ONCE)
+    ]
 
 
 def test_a_function_that_is_made_anew_without_a_loop() -> None:
@@ -89,9 +93,9 @@ def test_a_function_that_is_made_anew_without_a_loop() -> None:
             jax.jit(jax.vmap(power))(ROW)
     expected_text = "Make the function once and keep it in a variable: JAX caches by function object, not by code."
     assert told(ledger, "power") == [
-        ("second function object of jax.vmap(power): make the function once", expected_text),
-        ("third function object of jax.vmap(power): move the jit out of the loop", ONCE),
-        ("fourth function object of jax.vmap(power): move the jit out of the loop", ONCE),
+        ("This is the second function object of jax.vmap(power). Make the function once.", expected_text),
+        ("This is the third function object of jax.vmap(power). Move the jit out of the loop.", ONCE),
+        ("This is the fourth function object of jax.vmap(power). Move the jit out of the loop.", ONCE),
     ]
 
 
@@ -100,8 +104,8 @@ def test_a_shape_that_changed_too_is_told_beside_the_function() -> None:
         for n in (3, 4):
             jax.jit(lambda x: x * 2)(np.ones(n, np.float32))
     assert told(ledger, "<lambda>") == [
-        ("second function object of lambda: move the jit out of the loop", ONCE),
-        ("the type of x changed from f32[3] to f32[4]", PAD),
+        ("This is the second function object of lambda. Move the jit out of the loop.", ONCE),
+        ("The type of x changed from f32[3] to f32[4].", PAD),
     ]
 
 
@@ -118,7 +122,10 @@ def test_a_factory_that_is_given_another_value() -> None:
             make(factor)(ROW)
     assert told(ledger, "scaled") == [
         (
-            "second function object of scaled: scaled reads factor from outside, and factor changed from 1.0 to 2.0",
+            (
+                "This is the second function object of scaled: scaled reads factor from outside, and factor "
+                "changed from 1.0 to 2.0."
+            ),
             "Pass factor to scaled as an argument, and make scaled once. "
             "Make factor static if scaled needs a Python value.",
         )
@@ -138,10 +145,13 @@ def test_a_default_value_and_a_global_are_read_from_outside_too(monkeypatch: pyt
 
             scaled(ROW)
     assert [text for text, _ in told(ledger, "<lambda>")] == [
-        "second function object of lambda: lambda reads k from outside, and k changed from 0 to 1"
+        "This is the second function object of lambda: lambda reads k from outside, and k changed from 0 to 1."
     ]
     assert [text for text, _ in told(ledger, "scaled")] == [
-        "second function object of scaled: scaled reads SCALE from outside, and SCALE changed from 3.0 to 4.0"
+        (
+            "This is the second function object of scaled: scaled reads SCALE from outside, and SCALE changed "
+            "from 3.0 to 4.0."
+        )
     ]
 
 
@@ -161,7 +171,7 @@ def test_a_function_of_the_loop_that_the_jitted_one_calls() -> None:
 
             outer(ROW)
     assert [text for text, _ in told(ledger, "outer")] == [
-        "second function object of outer: outer reads k from outside, and k changed from 0 to 1"
+        "This is the second function object of outer: outer reads k from outside, and k changed from 0 to 1."
     ]
 
 
@@ -183,13 +193,16 @@ def test_another_array_and_an_object_that_may_have_changed() -> None:
             moved(ROW)
     assert told(ledger, "<lambda>") == [
         (
-            "second function object of lambda: lambda reads weights from outside, and weights is another array",
+            (
+                "This is the second function object of lambda: lambda reads weights from outside, and weights is "
+                "another array."
+            ),
             "Pass weights to lambda as an argument, and make lambda once.",
         )
     ]
     assert told(ledger, "moved") == [
         (
-            "second function object of moved: move the jit out of the loop",
+            "This is the second function object of moved. Move the jit out of the loop.",
             f"{ONCE} If the contents of config change between the calls, pass them as arguments.",
         )
     ]
@@ -204,7 +217,7 @@ def test_a_transformed_function_that_reads_the_variable_of_the_loop() -> None:
 
             jax.jit(jax.grad(loss))(ROW)
     assert [text for text, _ in told(ledger, "loss")] == [
-        "second function object of jax.grad(loss): loss reads k from outside, and k changed from 0 to 1"
+        "This is the second function object of jax.grad(loss): loss reads k from outside, and k changed from 0 to 1."
     ]
 
 
@@ -218,8 +231,10 @@ def test_the_body_of_a_scan_that_reads_the_variable_of_the_loop() -> None:
             jax.lax.scan(step, 0, np.arange(3))
     assert told(ledger, "scan(step)") == [
         (
-            "step is a new function object, so JAX traced and compiled the scan again: step reads k from outside, "
-            "and k changed from 0 to 1",
+            (
+                "JAX traced and compiled the scan again: step is a new function object that reads k from outside, "
+                "and k changed from 0 to 1."
+            ),
             "Pass k as a part of the carry or as an operand, and define step once.",
         )
     ]
@@ -237,8 +252,8 @@ def test_a_function_within_a_transformation_is_no_new_function() -> None:
         jax.jit(jax.shard_map(body, mesh=mesh, in_specs=spec, out_specs=spec))(ROW)
         jax.jit(jax.jacfwd(body))(ROW)
     assert told(ledger, "body") == [
-        ("first call of jax.shard_map(body)", None),
-        ("first call of jax.jacfwd(body)", None),
+        ("This is the first call of jax.shard_map(body).", None),
+        ("This is the first call of jax.jacfwd(body).", None),
     ]
 
 
@@ -260,7 +275,7 @@ def test_a_module_that_was_loaded_again(tmp_path: Path, monkeypatch: pytest.Monk
         module = importlib.import_module(file.stem)
         module.step(ROW)
         importlib.reload(module).step(ROW)
-    expected_text = "steps_of_mine.py was loaded again, by a reload or by %run: step is a new function object"
+    expected_text = "Python loaded steps_of_mine.py again, by a reload or by %run, so step is a new function object."
     cure = "Expect one compile of step for each time that Python loads steps_of_mine.py."
     assert told(ledger, "step") == [(expected_text, cure)]
     file.write_text(f"# A line more\n{STEPS}")
@@ -275,7 +290,7 @@ def test_one_function_that_is_wrapped_again_was_not_loaded_again() -> None:
         for _ in range(2):
             jax.jit(jax.vmap(doubled))(ROW)
     assert told(ledger, "doubled") == [
-        ("second function object of jax.vmap(doubled): move the jit out of the loop", ONCE)
+        ("This is the second function object of jax.vmap(doubled). Move the jit out of the loop.", ONCE)
     ]
 
 
@@ -297,8 +312,10 @@ def test_an_object_that_is_called_and_holds_another_value() -> None:
             jax.jit(Scaler(factor))(ROW)
     assert told(ledger, "Scaler") == [
         (
-            "second function object of Scaler: Scaler reads self.factor from outside, and self.factor changed from 1.0 "
-            "to 2.0",
+            (
+                "This is the second function object of Scaler: Scaler reads self.factor from outside, and "
+                "self.factor changed from 1.0 to 2.0."
+            ),
             "Pass self.factor to Scaler as an argument, and make Scaler once. "
             "Make self.factor static if Scaler needs a Python value.",
         )
@@ -312,7 +329,7 @@ def test_text_that_is_executed_again_is_in_no_loop() -> None:
             exec(text, {"jax": jax, "x": ROW})
     assert told(ledger, "executed") == [
         (
-            "second function object of executed: make the function once",
+            "This is the second function object of executed. Make the function once.",
             "Make the function once and keep it in a variable: JAX caches by function object, not by code.",
         )
     ]

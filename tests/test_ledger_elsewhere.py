@@ -51,11 +51,11 @@ def test_lines_of_another_file_carry_it(ready: Notebook) -> None:
     assert without_times(ran.stdout)[2:] == [
         "step (line 4 of far_model.py)        1       0        1         1",
         "    line 15 of far_model.py · compiled",
-        "        first call of step",
+        "        This is the first call of step.",
         "another_step_with_a_long_name (line 9 of far_model.py)",
         "                                     1       0        1         1",
         "    line 15 of far_model.py · compiled",
-        "        first call of another_step_with_a_long_name",
+        "        This is the first call of another_step_with_a_long_name.",
     ]
 
 
@@ -66,7 +66,7 @@ def test_lines_of_the_block_carry_nothing_and_those_of_another_cell_its_number(r
     assert without_times(ran.stdout)[2:] == [
         f"{f'own (line 2 of cell [{number}])':30}       1       0        1         1",
         "    line 2 · compiled",
-        "        first call of own",
+        "        This is the first call of own.",
     ]
     ran = ready.run(
         "@jax.jit\ndef near(x):\n    return x\nwith jj.observe() as ledger:\n    y = near(jnp.ones(3))\nprint(ledger)"
@@ -74,13 +74,15 @@ def test_lines_of_the_block_carry_nothing_and_those_of_another_cell_its_number(r
     assert without_times(ran.stdout)[2:] == [
         "near (line 1)                        1       0        1         1",
         "    line 5 · compiled",
-        "        first call of near",
+        "        This is the first call of near.",
     ]
 
 
 def test_the_error_of_a_limit_carries_the_file(ready: Notebook) -> None:
     ran = ready.run("with jj.observe(max_compiles={'step': 0}):\n    y = far_model.train(jnp.ones(3))")
-    assert str(ran.result.error_in_exec) == ("step: 1 compile, limit 0.\n  line 15 of far_model.py: first call of step")
+    assert str(ran.result.error_in_exec) == (
+        "step: 1 compile, limit 0.\n  line 15 of far_model.py: This is the first call of step."
+    )
 
 
 @counts_calls

@@ -52,7 +52,7 @@ def test_row_a_a_context_is_blamed_for_a_new_shape(explained: Explained) -> None
         f(jnp.ones(4))
     (text,) = explained()
     assert "now None and before highest" in text
-    assert [str(reason) for reason in ledger["f"].misses[2].reasons] == ["the type of x changed from f32[3] to f32[4]"]
+    assert [str(reason) for reason in ledger["f"].misses[2].reasons] == ["The type of x changed from f32[3] to f32[4]."]
 
 
 def test_row_d_numpy_makes_an_entry_and_no_compile(explained: Explained) -> None:
@@ -68,7 +68,7 @@ def test_row_d_numpy_makes_an_entry_and_no_compile(explained: Explained) -> None
     assert f._cache_size() == 2
     assert ledger["f"].compiles == 1
     assert [str(reason) for reason in ledger["f"].misses[1].reasons] == [
-        "x changed from jax.Array to numpy, with the same type f32[3]"
+        "The class of x changed from jax.Array to numpy; the type f32[3] is the same."
     ]
 
 
@@ -83,7 +83,7 @@ def test_row_e_a_static_value_in_terms_of_the_call(explained: Explained) -> None
         f(1.0, n=3)
     (text,) = explained()
     assert "with pytree metadata Static(val=3)" in text or text.endswith("cache miss explanation unavailable")
-    assert [str(reason) for reason in ledger["f"].misses[1].reasons] == ["the static argument n changed from 2 to 3"]
+    assert [str(reason) for reason in ledger["f"].misses[1].reasons] == ["The static argument n changed from 2 to 3."]
 
 
 def test_row_f_a_weak_type_and_what_to_do(explained: Explained) -> None:
@@ -98,7 +98,7 @@ def test_row_f_a_weak_type_and_what_to_do(explained: Explained) -> None:
     (text,) = explained()
     assert "weak_type=True" in text
     (reason,) = ledger["f"].misses[1].reasons
-    assert reason.text == "the type of x changed from f32[] to weak f32[] (a Python float)"
+    assert reason.text == "The type of x changed from f32[] to weak f32[] (a Python float)."
     assert reason.cure == "Pass x as one kind of value every time, such as jnp.asarray(x, dtype=...)."
 
 
@@ -114,7 +114,7 @@ def test_row_g_passed_by_keyword(explained: Explained) -> None:
     (text,) = explained()
     assert "different input pytree: * at input path [0], now tuple of length 0 and before tuple of length 2" in text
     assert [str(reason) for reason in ledger["f"].misses[1].reasons] == [
-        "the call passes a, b by keyword, not by position; the types and the static values are the same"
+        "The call passes a, b by keyword, not by position; the types and the static values are the same."
     ]
 
 
@@ -129,7 +129,7 @@ def test_row_h_a_cell_that_is_run_again(notebook: Notebook, explained: Explained
 
     function = Session.of(notebook.shell).observer.history.full_ledger(1).functions[0]
     (reason,) = function.misses[1].reasons
-    assert reason.text == "the cell that defines run_twice was run again: run_twice is a new function object"
+    assert reason.text == "The cell that defines run_twice was run again, so run_twice is a new function object."
     assert reason.cure == "Put the definition of run_twice in a cell of its own, and run that cell once."
 
 
@@ -159,7 +159,9 @@ def test_row_j_another_partial(explained: Explained) -> None:
         explained()
         jax.jit(functools.partial(p, n=3))(1.0)
     assert all("never seen function" in text for text in explained())
-    assert [str(reason) for reason in ledger["p"].misses[1].reasons] == ["another partial of p: n changed from 2 to 3"]
+    assert [str(reason) for reason in ledger["p"].misses[1].reasons] == [
+        "This is another partial of p: n changed from 2 to 3."
+    ]
 
 
 DEVICES = """
@@ -261,7 +263,7 @@ def test_row_b_a_sharding_and_the_shape_it_belongs_to(devices: dict[str, Any]) -
     assert reasons_told == [
         [
             "compiled",
-            [["sharding", f"the sharding of x changed: {before} -> {after}", "x", before, after, ONE_SHARDING]],
+            [["sharding", f"The sharding of x changed: {before} -> {after}.", "x", before, after, ONE_SHARDING]],
         ]
     ]
 
@@ -269,10 +271,22 @@ def test_row_b_a_sharding_and_the_shape_it_belongs_to(devices: dict[str, Any]) -
 def test_row_c_another_device(devices: dict[str, Any]) -> None:
     explained, reasons_told = devices["row c"]
     assert explained == []
-    text = "x is no longer committed to cpu:0"
+    text = "The value of x is no longer committed to cpu:0."
     cure = "Commit the array in every call or in no call: jax.device_put with a device commits an array."
     assert reasons_told == [
-        ["compiled", [["committed", "x moved from cpu:1 to cpu:0 (committed)", "x", "cpu:1", "cpu:0", ONE_DEVICE]]],
+        [
+            "compiled",
+            [
+                [
+                    "committed",
+                    ("The device of x changed from cpu:1 to cpu:0, to which x is committed."),
+                    "x",
+                    "cpu:1",
+                    "cpu:0",
+                    ONE_DEVICE,
+                ]
+            ],
+        ],
         ["compiled", [["committed", text, "x", "committed", "not committed", cure]]],
     ]
 
@@ -281,14 +295,23 @@ def test_sharding(devices: dict[str, Any]) -> None:
     _, reasons_told = devices["sharding"]
     rows, by_both, copies = "P('i',) over i=4, j=2", "P('i', 'j') over i=4, j=2", "P() over i=4, j=2"
     assert reasons_told == [
-        ["compiled", [["first_call", "first call of h", None, None, None, None]]],
+        ["compiled", [["first_call", "This is the first call of h.", None, None, None, None]]],
         [
             "compiled",
-            [["sharding", f"the sharding of x changed: {rows} -> {by_both}", "x", rows, by_both, ONE_SHARDING]],
+            [["sharding", f"The sharding of x changed: {rows} -> {by_both}.", "x", rows, by_both, ONE_SHARDING]],
         ],
         [
             "compiled",
-            [["sharding", f"the sharding of x changed: {by_both} -> {copies}", "x", by_both, copies, ONE_SHARDING]],
+            [
+                [
+                    "sharding",
+                    f"The sharding of x changed: {by_both} -> {copies}.",
+                    "x",
+                    by_both,
+                    copies,
+                    ONE_SHARDING,
+                ]
+            ],
         ],
     ]
 
@@ -297,6 +320,6 @@ def test_mesh(devices: dict[str, Any]) -> None:
     _, reasons_told = devices["mesh"]
     cure = "Set the mesh once, before the first call."
     assert reasons_told[1:] == [
-        ["compiled", [["config", "the mesh changed from none to i=8", "mesh", "none", "i=8", cure]]],
-        ["compiled", [["config", "the mesh changed from i=8 to i=4, j=2", "mesh", "i=8", "i=4, j=2", cure]]],
+        ["compiled", [["config", "The mesh changed from none to i=8.", "mesh", "none", "i=8", cure]]],
+        ["compiled", [["config", "The mesh changed from i=8 to i=4, j=2.", "mesh", "i=8", "i=4, j=2", cure]]],
     ]

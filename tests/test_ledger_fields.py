@@ -49,13 +49,13 @@ def test_meta_fields_of_a_registered_dataclass() -> None:
             f({"layers": [layer]})
     width, mode = "p['layers'][0].width", "p['layers'][0].mode"
     assert told(ledger, "f") == [
-        ("static_value", f"the static value {width} changed from 3 to 4", FIELD.format(width)),
+        ("static_value", f"The static value {width} changed from 3 to 4.", FIELD.format(width)),
         (
             "static_value",
-            f"the static value {mode} changed from 'train' to 'test'",
+            f"The static value {mode} changed from 'train' to 'test'.",
             f"Expect one compile for each value of {mode}.",
         ),
-        ("static_value", f"the static value {width} changed from 4 to 5", FIELD.format(width)),
+        ("static_value", f"The static value {width} changed from 4 to 5.", FIELD.format(width)),
     ]
     assert [(reason.argument, reason.before, reason.after) for reason in ledger["f"].misses[1].reasons] == [
         (width, "3", "4")
@@ -82,15 +82,15 @@ def test_a_function_in_a_state_of_flax() -> None:
             f(State(ROW, apply))
     advice = "Pass the same value for state.apply in every call, or expect one compile for each value."
     assert told(ledger, "f") == [
-        ("static_value", "the static value state.apply changed from None to <tanh>", advice),
+        ("static_value", "The static value state.apply changed from None to <tanh>.", advice),
         (
             "static_identity",
-            "the static value state.apply is a new function object that does not equal the earlier object",
+            "The static value state.apply is a new function object that does not equal the earlier object.",
             "Make the function once, before the calls, and reuse the function.",
         ),
         (
             "static_identity",
-            "the static value state.apply is a new function object that does not equal the earlier object",
+            "The static value state.apply is a new function object that does not equal the earlier object.",
             "Make the function once, before the calls, and reuse the function.",
         ),
     ]
@@ -110,8 +110,12 @@ def test_a_static_field_of_an_equinox_module_under_jit_and_filter_jit() -> None:
             jitted = jit(f)
             for depth in (1, 2):
                 jitted([Module(jnp.asarray(ROW), depth)])
-    static = ("static_value", "the static value model[0].depth changed from 1 to 2", FIELD.format("model[0].depth"))
-    assert told(ledger, "f") == [static, ("first_call", "first call of equinox.filter_jit(f)", None), static]
+    static = ("static_value", "The static value model[0].depth changed from 1 to 2.", FIELD.format("model[0].depth"))
+    assert told(ledger, "f") == [
+        static,
+        ("first_call", "This is the first call of equinox.filter_jit(f).", None),
+        static,
+    ]
 
 
 class Net(nnx.Module):
@@ -138,10 +142,10 @@ def test_modes_of_many_layers_are_one_sentence() -> None:
     assert told(ledger, "f") == [
         (
             "static_value",
-            f"the static value {first} (one of 3 that changed alike) changed from False to True",
+            f"The static value {first} (one of 3 that changed alike) changed from False to True.",
             MODE.format(first),
         ),
-        ("static_value", f"the static value {norm} changed from False to True", MODE.format(norm)),
+        ("static_value", f"The static value {norm} changed from False to True.", MODE.format(norm)),
     ]
 
 
@@ -167,7 +171,7 @@ def test_auxiliary_data_of_a_node_of_ones_own() -> None:
         "JAX compiles once for each value of the auxiliary data. "
         "Make the value a child of Node if the function only computes with it."
     )
-    assert told(ledger, "f") == [("static_value", "the auxiliary data of Node at node changed from 'a' to 'b'", cure)]
+    assert told(ledger, "f") == [("static_value", "The auxiliary data of Node at node changed from 'a' to 'b'.", cure)]
 
 
 class Order(enum.Enum):
@@ -191,7 +195,7 @@ def test_a_static_node() -> None:
             f(ROW, Setting(order))
     before, after = (f"Setting(order={order!r})" for order in Order)
     cure = "Expect one compile for each value of setting."
-    assert told(ledger, "f") == [("static_value", f"the static value setting changed from {before} to {after}", cure)]
+    assert told(ledger, "f") == [("static_value", f"The static value setting changed from {before} to {after}.", cure)]
 
 
 class Options:
@@ -217,7 +221,7 @@ def test_a_static_object_that_was_changed_between_two_calls() -> None:
         f(ROW, options=options)
         options.n = 3
         f(ROW, options=options)
-    text = "the static argument options is the same Options object, but its hash changed"
+    text = "The static argument options is the same Options object, but its hash changed."
     cure = "Do not modify a static object: make a new Options for other contents."
     assert told(ledger, "f") == [("static_identity", text, cure)]
 
@@ -233,7 +237,7 @@ def test_a_key_of_another_implementation() -> None:
     cure = (
         "Make all random keys with one implementation: the same impl in jax.random.key, the same jax_default_prng_impl."
     )
-    assert told(ledger, "draw") == [("dtype", "the type of key changed from key<fry>[] to key<rbg>[]", cure)]
+    assert told(ledger, "draw") == [("dtype", "The type of key changed from key<fry>[] to key<rbg>[].", cure)]
 
 
 def test_the_signature_of_an_entry_has_the_static_fields() -> None:

@@ -55,16 +55,16 @@ def test_an_nnx_training_loop_with_a_short_last_batch_and_a_switch_to_evaluation
         train_step(model, optimizer, jnp.ones((8, 4)), jnp.ones((8, 3)))
     *steps, (_, evaluation) = told(ledger, "train_step")
     assert steps == [
-        ("compiled", [("first_call", "first call of train_step")]),
+        ("compiled", [("first_call", "This is the first call of train_step.")]),
         (
             "compiled",
             [
-                ("shape", "the type of x changed from f32[8,4] to f32[4,4]"),
-                ("shape", "the type of y changed from f32[8,3] to f32[4,3]"),
+                ("shape", "The type of x changed from f32[8,4] to f32[4,4]."),
+                ("shape", "The type of y changed from f32[8,3] to f32[4,3]."),
             ],
         ),
     ]
-    assert evaluation == [("static_value", "the static value model.dropout.deterministic changed from False to True")]
+    assert evaluation == [("static_value", "The static value model.dropout.deterministic changed from False to True.")]
 
 
 class Scaled(eqx.Module):
@@ -87,10 +87,10 @@ def test_an_equinox_model_whose_static_field_and_whose_number_change() -> None:
             forward(Scaled(weight, activation, scale), x)
         forward(Scaled(weight, "none", jnp.float32(2.0)), x)
     assert told(ledger, "forward") == [
-        ("compiled", [("first_call", "first call of forward")]),
-        ("compiled", [("static_value", "the static value model.activation changed from 'tanh' to 'none'")]),
-        ("compiled", [("static_value", "the static value model.scale changed from 1.0 to 2.0")]),
-        ("compiled", [("static_value", "model.scale changed from 2.0 to f32[]")]),
+        ("compiled", [("first_call", "This is the first call of forward.")]),
+        ("compiled", [("static_value", "The static value model.activation changed from 'tanh' to 'none'.")]),
+        ("compiled", [("static_value", "The static value model.scale changed from 1.0 to 2.0.")]),
+        ("compiled", [("static_value", "The value of model.scale changed from 2.0 to f32[].")]),
     ]
 
 
@@ -105,10 +105,13 @@ def test_a_learning_rate_given_in_every_way() -> None:
         for rate in (0.1, 0.1 * 0.9, schedule(0), float(schedule(1)), np.float32(0.1), np.float64(0.1), 1):
             step(p, rate)
     assert told(ledger, "step") == [
-        ("compiled", [("first_call", "first call of step")]),
-        ("dispatch_only", [("argument_type", "lr changed from float to jax.Array, with the same type weak f32[]")]),
-        ("compiled", [("weak_type", "the type of lr changed from weak f32[] to f32[]")]),
-        ("compiled", [("dtype", "the type of lr changed from weak f32[] to weak i32[] (a Python int)")]),
+        ("compiled", [("first_call", "This is the first call of step.")]),
+        (
+            "dispatch_only",
+            [("argument_type", ("The class of lr changed from float to jax.Array; the type weak f32[] is the same."))],
+        ),
+        ("compiled", [("weak_type", "The type of lr changed from weak f32[] to f32[].")]),
+        ("compiled", [("dtype", "The type of lr changed from weak f32[] to weak i32[] (a Python int).")]),
     ]
 
 
@@ -130,9 +133,9 @@ def test_a_static_enum_and_a_static_function_are_told_by_name() -> None:
         f(1.0, mode=Mode.TEST, activation=jnp.sin)
         f(1.0, mode=Mode.TEST, activation=jnp.cos)
     assert told(ledger, "f")[1:] == [
-        ("compiled", [("static_value", "the static argument mode changed from 'train' to <Mode.TRAIN: 1>")]),
-        ("compiled", [("static_value", "the static argument mode changed from <Mode.TRAIN: 1> to <Mode.TEST: 2>")]),
-        ("compiled", [("static_value", "the static argument activation changed from <sin> to <cos>")]),
+        ("compiled", [("static_value", "The static argument mode changed from 'train' to <Mode.TRAIN: 1>.")]),
+        ("compiled", [("static_value", "The static argument mode changed from <Mode.TRAIN: 1> to <Mode.TEST: 2>.")]),
+        ("compiled", [("static_value", "The static argument activation changed from <sin> to <cos>.")]),
     ]
     cure = "Pass the same value for mode in every call, or expect one compile for each value."
     assert ledger["f"].misses[2].reasons[0].cure == cure
@@ -161,11 +164,11 @@ def test_a_static_self_that_compares_by_its_contents() -> None:
         for size in (2, 2, 3):
             Sized(size).scaled(1.0)
     first, second = ledger["scaled"].misses
-    assert first.reasons[0].text == "first call of scaled"
+    assert first.reasons[0].text == "This is the first call of scaled."
     assert [(reason.kind, reason.text, reason.cure) for reason in second.reasons] == [
         (
             "static_identity",
-            "the static argument self is a new Sized object that does not equal the earlier object",
+            "The static argument self is a new Sized object that does not equal the earlier object.",
             "Reuse the object: the __eq__ of Sized says that the two objects differ, so JAX compiles again.",
         )
     ]
@@ -186,7 +189,7 @@ def test_one_mesh_after_another() -> None:
             f(x)
         with jax.set_mesh(second):
             f(x)
-    assert told(ledger, "f")[1:] == [("compiled", [("config", "the mesh changed from data=1 to model=1")])]
+    assert told(ledger, "f")[1:] == [("compiled", [("config", "The mesh changed from data=1 to model=1.")])]
 
 
 def test_the_batch_of_a_vmap_around_a_jit() -> None:
@@ -197,10 +200,10 @@ def test_the_batch_of_a_vmap_around_a_jit() -> None:
     with observe() as ledger:
         for batch in (3, 3, 4):
             jax.vmap(f)(jnp.ones((batch, 2)))
-    text = "the batch size of vmap around f changed from 3 to 4"
-    transformed = "f was called under vmap: such calls have no fast path"
+    text = "The batch size of vmap around f changed from 3 to 4."
+    transformed = "The function f was called under vmap: such calls have no fast path."
     assert told(ledger, "f") == [
-        ("compiled", [("first_call", "first call of f")]),
+        ("compiled", [("first_call", "This is the first call of f.")]),
         ("dispatch_only", [("no_fast_path", transformed)]),
         ("compiled", [("argument_type", text)]),
     ]
@@ -226,26 +229,34 @@ def test_the_transforms_around_a_jit() -> None:
         jax.vmap(dot)(many, many)
     another = "JAX derives a program for each transformation"
     assert told(ledger, "dot") == [
-        ("compiled", [("first_call", "first call of dot")]),
+        ("compiled", [("first_call", "This is the first call of dot.")]),
         (
             "compiled",
             [
                 (
                     "argument_type",
-                    "the axes that vmap around dot maps changed: a from axis 0 to no axis, b from no axis to axis 0",
+                    "The axes that vmap around dot maps changed: a from axis 0 to no axis, b from no axis to axis 0.",
                 )
             ],
         ),
-        ("compiled", [("argument_type", f"first call of dot under vmap of vmap: {another}")]),
-        ("compiled", [("argument_type", f"first call of dot under reverse-mode differentiation: {another}")]),
-        ("compiled", [("argument_type", f"first call of dot under forward-mode differentiation: {another}")]),
+        ("compiled", [("argument_type", f"This is the first call of dot under vmap of vmap. {another}.")]),
+        (
+            "compiled",
+            [("argument_type", (f"This is the first call of dot under reverse-mode differentiation. {another}."))],
+        ),
+        (
+            "compiled",
+            [("argument_type", (f"This is the first call of dot under forward-mode differentiation. {another}."))],
+        ),
         (
             "compiled",
             [
                 (
                     "cleared",
-                    "JAX no longer holds the program of dot under reverse-mode differentiation: the caches were "
-                    "cleared",
+                    (
+                        "JAX no longer holds the program of dot under reverse-mode differentiation: the caches "
+                        "were cleared."
+                    ),
                 )
             ],
         ),
@@ -254,11 +265,14 @@ def test_the_transforms_around_a_jit() -> None:
             [
                 (
                     "argument_type",
-                    "first call of dot outside any transformation: JAX makes another program for such calls",
+                    (
+                        "This is the first call of dot outside any transformation. JAX makes another program for "
+                        "such calls."
+                    ),
                 )
             ],
         ),
-        ("compiled", [("argument_type", "the axes that vmap around dot maps changed: a from no axis to axis 0")]),
+        ("compiled", [("argument_type", "The axes that vmap around dot maps changed: a from no axis to axis 0.")]),
     ]
 
 
@@ -278,22 +292,22 @@ def test_pmap() -> None:
         mapped({"w": x, "b": x}, x)
         mapped({"w": x}, x=x)
     assert told(ledger, "f") == [
-        ("compiled", [("first_call", "first call of f")]),
+        ("compiled", [("first_call", "This is the first call of f.")]),
         (
             "compiled",
             [
-                ("shape", "the type of p['w'] changed from f32[1,3] to f32[1,4]"),
-                ("shape", "the type of x changed from f32[1,3] to f32[1,4]"),
+                ("shape", "The type of p['w'] changed from f32[1,3] to f32[1,4]."),
+                ("shape", "The type of x changed from f32[1,3] to f32[1,4]."),
             ],
         ),
-        ("compiled", [("first_call", "first call of f with these options for pmap")]),
-        ("compiled", [("pytree", "the structure of p gained p['b']")]),
+        ("compiled", [("first_call", "This is the first call of f with these options for pmap.")]),
+        ("compiled", [("pytree", "The structure of p gained p['b'].")]),
         (
             "compiled",
             [
                 (
                     "call_style",
-                    "the call passes x by keyword, not by position; the types and the static values are the same",
+                    "The call passes x by keyword, not by position; the types and the static values are the same.",
                 )
             ],
         ),
@@ -310,11 +324,11 @@ def test_pmap_in_a_loop_and_with_a_static_argument() -> None:
         for n in (1, 2, 2):
             scaled(x, n)
     assert told(ledger, "<lambda>")[1:] == [
-        ("compiled", [("static_value", "the static argument n changed from 1 to 2")])
+        ("compiled", [("static_value", "The static argument n changed from 1 to 2.")])
     ]
     with observe() as ledger:
         for _ in range(2):
             jax.pmap(lambda x: x + 1)(x)
     line = ledger["<lambda>"].line
-    text = f"second function object of lambda from line {line}: move the pmap out of the loop"
+    text = f"This is the second function object of lambda from line {line}. Move the pmap out of the loop."
     assert told(ledger, "<lambda>")[1:] == [("compiled", [("new_function", text)])]

@@ -39,12 +39,12 @@ def test_an_nnx_model_without_a_bias_and_a_wider_one() -> None:
         f(Net(4), ROWS)
         f(Net(4, bias=False), ROWS)
     assert ledger["f"].misses[0].signature == "model.layer.bias: f32[4], model.layer.kernel: f32[3,4], x: f32[2,3]"
-    assert told(ledger, "f") == [[("pytree", "the structure of model lost model.layer.bias")]]
+    assert told(ledger, "f") == [[("pytree", "The structure of model lost model.layer.bias.")]]
     with observe() as ledger:
         f(Net(5, bias=False), ROWS)
     assert [(reason.kind, reason.text) for reason in ledger["f"].misses[0].reasons] == [
-        ("static_value", "the static value model.layer.out_features changed from 4 to 5"),
-        ("shape", "the type of model.layer.kernel changed from f32[3,4] to f32[3,5]"),
+        ("static_value", "The static value model.layer.out_features changed from 4 to 5."),
+        ("shape", "The type of model.layer.kernel changed from f32[3,4] to f32[3,5]."),
     ]
 
 
@@ -60,7 +60,7 @@ def test_a_number_of_an_nnx_model() -> None:
         f(model, ROWS)
     (reason,) = ledger["f"].misses[1].reasons
     assert (reason.text, reason.cure) == (
-        "the static value model.scale changed from 1.0 to 2.0",
+        "The static value model.scale changed from 1.0 to 2.0.",
         "Expect one compile for each value of model.scale. "
         "Make model.scale an nnx.Variable if the function only computes with the value.",
     )
@@ -101,10 +101,10 @@ def test_equinox_applies_the_default_of_an_argument_that_a_call_left_out() -> No
         f(ROWS, flip=False)
         f(ROWS, jnp.float32(3))
     assert told(ledger, "f") == [
-        [("call_style", "the call passes n, which the earlier call left out: the value is the default")],
-        [("static_value", "the static value n changed from 2 to 3")],
-        [("static_value", "the static value flip changed from True to False")],
-        [("static_value", "n changed from 3 to f32[]")],
+        [("call_style", "The call passes n, which the earlier call left out: the value is the default.")],
+        [("static_value", "The static value n changed from 2 to 3.")],
+        [("static_value", "The static value flip changed from True to False.")],
+        [("static_value", "The value of n changed from 3 to f32[].")],
     ]
     assert ledger["f"].misses[-1].reasons[0].cure == (
         "Pass n as an array in every call: JAX compiles once for each value that is not an array."

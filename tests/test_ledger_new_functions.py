@@ -27,7 +27,7 @@ def test_new_lambda() -> None:
             (
                 Reason(
                     "new_function",
-                    f"second function object of lambda from line {line}: move the jit out of the loop",
+                    f"This is the second function object of lambda from line {line}. Move the jit out of the loop.",
                     cure=ONCE,
                 ),
             ),
@@ -37,7 +37,7 @@ def test_new_lambda() -> None:
             (
                 Reason(
                     "new_function",
-                    f"third function object of lambda from line {line}: move the jit out of the loop",
+                    f"This is the third function object of lambda from line {line}. Move the jit out of the loop.",
                     cure=ONCE,
                 ),
             ),
@@ -58,7 +58,7 @@ def test_new_nested_def() -> None:
         step(1.0)
         step(1.0)
     line = ledger["inner"].line
-    text = f"second function object of inner from line {line}: each call of step makes a new one"
+    text = f"This is the second function object of inner from line {line}: each call of step makes a new one."
     cure = "Make the function once, outside of step: JAX caches by function object, not by code."
     assert told(ledger, "inner") == [first("inner"), ("compiled", (Reason("new_function", text, cure=cure),))]
 
@@ -74,13 +74,16 @@ def test_new_partial() -> None:
     advice = "Make the partial once, before the loop: JAX caches by function object."
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("new_function", "another partial of f: n changed from 2 to 3", "n", "2", "3", cure),)),
+        (
+            "compiled",
+            (Reason("new_function", "This is another partial of f: n changed from 2 to 3.", "n", "2", "3", cure),),
+        ),
         (
             "compiled",
             (
                 Reason(
                     "new_function",
-                    "another partial of f that binds the same values: make the partial once",
+                    "This is another partial of f that binds the same values. Make the partial once.",
                     cure=advice,
                 ),
             ),
@@ -112,9 +115,15 @@ def test_another_jit_of_the_same_function_is_compared_with_the_first() -> None:
     pad = "Pad to one shape, or expect one compile for each shape."
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("shape", "the type of x changed from f32[2] to f32[3]", "x", "f32[2]", "f32[3]", pad),)),
+        ("compiled", (Reason("shape", "The type of x changed from f32[2] to f32[3].", "x", "f32[2]", "f32[3]", pad),)),
         (
             "compiled",
-            (Reason("first_call", "first call of f with these options for jit", after="other options of jit"),),
+            (
+                Reason(
+                    "first_call",
+                    "This is the first call of f with these options for jit.",
+                    after="other options of jit",
+                ),
+            ),
         ),
     ]

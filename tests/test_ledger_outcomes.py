@@ -86,7 +86,7 @@ def test_what_was_compiled_ahead_of_a_call_is_reused_by_it() -> None:
     assert (counted(ahead), ahead.misses) == (calls(0, 0) | one_of_each, ())  # the trace was requested, not called
     assert ahead.seconds > 0
     assert [(miss.outcome, str(miss.reasons[0])) for miss in ledger["f"].misses] == [
-        ("dispatch_only", "first call of f"),
+        ("dispatch_only", "This is the first call of f."),
     ]
     assert counted(ledger["f"]) == calls(1, 1) | one_of_each
 
@@ -148,7 +148,7 @@ def test_lowered() -> None:
     history.end(function, event, stages, raised=False, total=0.5)
     (record,) = history.full_ledger(1).functions
     assert [(m.outcome, m.lower_s, m.compile_s, str(m.reasons[0])) for m in record.misses] == [
-        ("lowered", 0.25, None, "first call of f"),
+        ("lowered", 0.25, None, "This is the first call of f."),
     ]
 
 
@@ -196,7 +196,7 @@ def test_raised_by_a_static_argument_that_cannot_be_hashed() -> None:
         with pytest.raises(ValueError, match="Non-hashable static arguments"):
             f(1.0, n=[1])
         f(1.0, n=1)
-    assert [str(reason) for miss in ledger["f"].misses for reason in miss.reasons] == ["first call of f"]
+    assert [str(reason) for miss in ledger["f"].misses for reason in miss.reasons] == ["This is the first call of f."]
     raised = {"raised": 1} if HAS_MONITORING else {}
     assert counted(ledger["f"]) == calls(3, 1) | raised | {"traces": 1, "lowerings": 1, "compiles": 1}
 
@@ -243,5 +243,5 @@ def test_compiled_then_compiled_from_disk(tmp_path: Path) -> None:
         )
         return process.stdout.strip()
 
-    assert run() == "compiled | 1 | 0 | first call of f"
-    assert run() == "compiled_from_disk | 0 | 1 | first call of f"
+    assert run() == "compiled | 1 | 0 | This is the first call of f."
+    assert run() == "compiled_from_disk | 0 | 1 | This is the first call of f."

@@ -44,24 +44,25 @@ function                         calls    hits  entries  compiles      price
 --------------------------------------------------------------------------------
 a_function_with_quite_a_long… {counts[0]}        3         2       TIME
     line 15 · compiled · TIME
-        first call of a_function_with_quite_a_long_name
+        This is the first call of a_function_with_quite_a_long_name.
     line 16 · compiled · TIME
-        the structure of params gained params['b']
-        the type of x changed from f32[8] to f16[8]
+        The structure of params gained params['b'].
+        The type of x changed from f32[8] to f16[8].
     line 17 · slow hit
-        x changed from jax.Array to numpy, with the same type f32[8]
+        The class of x changed from jax.Array to numpy; the type f32[8] is the
+            same.
 g (line 8)                    {counts[1]}        3         3       TIME
     line 19 · compiled · TIME
-        first call of g
+        This is the first call of g.
     line 19 · compiled · TIME
-        the static argument n changed from 0 to 1
+        The static argument n changed from 0 to 1.
     line 20 · compiled · TIME
-        the call leaves out n, which the earlier call passed: the value is the
-            default
+        The call leaves out n, which the earlier call passed: the value is the
+            default.
     1 call inlined while JAX traced another function
 <lambda> (line 21)            {counts[2]}        0         1       TIME
     line 21 · compiled · TIME
-        first call of <lambda>
+        This is the first call of <lambda>.
 """
 COUNTS = ("    1002    1000", "      ≥4 unknown", "       1       0") if HAS_MONITORING else (" unknown unknown",) * 3
 WHY_NOT = """\

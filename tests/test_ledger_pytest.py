@@ -58,7 +58,7 @@ def test_the_fixture(tmp_path: Path) -> None:
     error_lines = [line.removeprefix("E").strip() for line in process.stdout.splitlines() if line.startswith("E  ")]
     assert error_lines == [
         "jupyter_jaxpr.scripts.observing.RecompileError: train_step: 2 compiles, limit 1.",
-        "line 15: the type of x changed from f32[3] to f32[4]",
-        "line 16: the type of x changed from f32[4] to f32[5]",
+        "line 15: The type of x changed from f32[3] to f32[4].",
+        "line 16: The type of x changed from f32[4] to f32[5].",
         "Pad to one shape, or expect one compile for each shape.",
     ]

@@ -22,7 +22,7 @@ ONE_WAY = "Call the function the same way every time: the cache key holds which 
 def test_first_call() -> None:
     with observe() as ledger:
         jax.jit(lambda x: x)(1.0)
-    assert told(ledger, "<lambda>") == [("compiled", (Reason("first_call", "first call of <lambda>"),))]
+    assert told(ledger, "<lambda>") == [("compiled", (Reason("first_call", "This is the first call of <lambda>."),))]
 
 
 def test_shape() -> None:
@@ -39,7 +39,7 @@ def test_shape() -> None:
             "compiled",
             (
                 Reason(
-                    "shape", "the type of p['w'] changed from f32[10] to f32[20]", "p['w']", "f32[10]", "f32[20]", PAD
+                    "shape", "The type of p['w'] changed from f32[10] to f32[20].", "p['w']", "f32[10]", "f32[20]", PAD
                 ),
             ),
         ),
@@ -57,7 +57,7 @@ def test_another_number_of_axes_is_not_cured_by_padding() -> None:
     cure = "Pass arrays with one number of axes, or expect one compile for each shape."
     assert told(ledger, "f")[1] == (
         "compiled",
-        (Reason("shape", "the type of x changed from f32[] to f32[4]", "x", "f32[]", "f32[4]", cure),),
+        (Reason("shape", "The type of x changed from f32[] to f32[4].", "x", "f32[]", "f32[4]", cure),),
     )
 
 
@@ -72,7 +72,7 @@ def test_dtype() -> None:
     cure = "Convert x to one dtype before each call, such as with x.astype(...)."
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("dtype", "the type of x changed from f32[3] to i32[3]", "x", "f32[3]", "i32[3]", cure),)),
+        ("compiled", (Reason("dtype", "The type of x changed from f32[3] to i32[3].", "x", "f32[3]", "i32[3]", cure),)),
     ]
 
 
@@ -84,7 +84,7 @@ def test_shape_and_dtype_of_one_argument_are_one_sentence() -> None:
     with observe() as ledger:
         f(jnp.ones(3))
         f(jnp.ones(4, jnp.int32))
-    assert [str(reason) for reason in ledger["f"].misses[1].reasons] == ["the type of x changed from f32[3] to i32[4]"]
+    assert [str(reason) for reason in ledger["f"].misses[1].reasons] == ["The type of x changed from f32[3] to i32[4]."]
     assert [reason.kind for reason in ledger["f"].misses[1].reasons] == ["shape"]
 
 
@@ -101,13 +101,13 @@ def test_weak_type() -> None:
     weak = "weak f32[] (a Python float)"
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("weak_type", f"the type of x changed from {weak} to f32[]", "x", weak, "f32[]", cure),)),
+        ("compiled", (Reason("weak_type", f"The type of x changed from {weak} to f32[].", "x", weak, "f32[]", cure),)),
         (
             "dispatch_only",
             (
                 Reason(
                     "argument_type",
-                    "x changed from float to jax.Array, with the same type weak f32[]",
+                    "The class of x changed from float to jax.Array; the type weak f32[] is the same.",
                     "x",
                     "float",
                     "jax.Array",
@@ -131,8 +131,8 @@ def test_pytree() -> None:
     first_structure, two, three = "{'w': *}", "{'b': *, 'w': *}", "{'b': None, 'w': *}"
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("pytree", "the structure of p gained p['b']", "p", first_structure, two, STRUCTURE),)),
-        ("compiled", (Reason("pytree", "the structure of p lost p['b']", "p", two, three, STRUCTURE),)),
+        ("compiled", (Reason("pytree", "The structure of p gained p['b'].", "p", first_structure, two, STRUCTURE),)),
+        ("compiled", (Reason("pytree", "The structure of p lost p['b'].", "p", two, three, STRUCTURE),)),
     ]
 
 
@@ -154,14 +154,14 @@ def test_pytree_of_another_class() -> None:
         first("f"),
         (
             "compiled",
-            (Reason("pytree", "the structure of p changed from (*, *) to [*, *]", "p", "(*, *)", "[*, *]", cure),),
+            (Reason("pytree", "The structure of p changed from (*, *) to [*, *].", "p", "(*, *)", "[*, *]", cure),),
         ),
         (
             "compiled",
             (
                 Reason(
                     "pytree",
-                    "the structure of p changed from [*, *] to CustomNode(namedtuple[Point], [*, *])",
+                    "The structure of p changed from [*, *] to CustomNode(namedtuple[Point], [*, *]).",
                     "p",
                     "[*, *]",
                     "CustomNode(namedtuple[Point], [*, *])",
@@ -194,7 +194,7 @@ def test_call_style_positional_or_keyword() -> None:
             (
                 Reason(
                     "call_style",
-                    "the call passes b by keyword, not by position; the types and the static values are the same",
+                    "The call passes b by keyword, not by position; the types and the static values are the same.",
                     "b",
                     by_position,
                     one_keyword,
@@ -207,7 +207,7 @@ def test_call_style_positional_or_keyword() -> None:
             (
                 Reason(
                     "call_style",
-                    "the call passes a by keyword, not by position; the types and the static values are the same",
+                    "The call passes a by keyword, not by position; the types and the static values are the same.",
                     "a",
                     one_keyword,
                     two_keywords,
@@ -234,7 +234,7 @@ def test_call_style_default_given() -> None:
             (
                 Reason(
                     "call_style",
-                    "the call passes n, which the earlier call left out: the value is the default",
+                    "The call passes n, which the earlier call left out: the value is the default.",
                     "n",
                     "1 by position",
                     "1 by position, n by keyword",
@@ -247,7 +247,7 @@ def test_call_style_default_given() -> None:
             (
                 Reason(
                     "call_style",
-                    "the call passes n by position, not by keyword; the types and the static values are the same",
+                    "The call passes n by position, not by keyword; the types and the static values are the same.",
                     "n",
                     "1 by position, n by keyword",
                     "2 by position",
@@ -267,7 +267,7 @@ def test_argument_type() -> None:
         f(jnp.ones(3))
         f(np.ones(3, np.float32))
         f(np.ones(3, np.float32))
-    text = "x changed from jax.Array to numpy, with the same type f32[3]"
+    text = "The class of x changed from jax.Array to numpy; the type f32[3] is the same."
     cure = "JAX compiled nothing. To avoid the slower call, pass x as a jax.Array: jnp.asarray(x)."
     assert told(ledger, "f") == [
         first("f"),
@@ -287,7 +287,7 @@ def test_layout() -> None:
     with observe() as ledger:
         f(rows)
         f(columns)
-    text = "the memory layout of x changed from (0, 1) to (1, 0)"
+    text = "The memory layout of x changed from (0, 1) to (1, 0)."
     cure = "Keep the argument in one memory layout, with jax.device_put before the loop."
     assert told(ledger, "f") == [
         first("f"),
@@ -305,8 +305,8 @@ def test_no_fast_path() -> None:
         f(1.0)
         f(1.0)
     text = (
-        "each later call of f is a slow hit: JAX has no fast path for a function with effects, such as those of a "
-        "callback (Debug)"
+        "Each later call of f is a slow hit: JAX has no fast path for a function with effects, such as those "
+        "of a callback (Debug)."
     )
     assert told(ledger, "f") == [first("f"), ("dispatch_only", (Reason("no_fast_path", text),))]
 
@@ -328,8 +328,8 @@ def test_no_fast_path_with_a_reference() -> None:
             write(reference, jnp.ones(4))
             kept(jnp.ones(4))
     text = (
-        "each later call of write is a slow hit: JAX has no fast path for a function that reads or writes a mutable "
-        "reference from outside of the function (Write<Ref{float32[4]}>)"
+        "Each later call of write is a slow hit: JAX has no fast path for a function that reads or writes a "
+        "mutable reference from outside of the function (Write<Ref{float32[4]}>)."
     )
     assert told(ledger, "write") == [first("write"), ("dispatch_only", (Reason("no_fast_path", text),))]
     assert told(ledger, "kept") == [first("kept")]
@@ -349,8 +349,8 @@ def test_cleared() -> None:
     start, *_ = lines = [miss.line for miss in ledger["f"].misses]
     assert lines == [start, start + 2, start + 4]
     texts = [
-        f"the cache entry made from line {start} is gone: jax.clear_caches() cleared the caches",
-        f"the cache entry made from line {start + 2} is gone: clear_cache() cleared the entries of f",
+        f"The cache entry made from line {start} is gone: jax.clear_caches() cleared the caches.",
+        f"The cache entry made from line {start + 2} is gone: clear_cache() cleared the entries of f.",
     ]
     assert told(ledger, "f") == [
         first("f"),
@@ -377,7 +377,7 @@ def test_committed() -> None:
     with observe() as ledger:
         f(x)
         f(jax.device_put(x, jax.devices()[0]))
-    text = "x is now committed to cpu:0"
+    text = "The value of x is now committed to cpu:0."
     cure = "Commit the array in every call or in no call: jax.device_put with a device commits an array."
     assert told(ledger, "f") == [
         first("f"),
@@ -401,7 +401,7 @@ def test_first_observed() -> None:
         (record,) = late.history.full_ledger(10).functions
     finally:
         late.hooks.remove()
-    text = "first observed call of f; JAX had compiled f before"
+    text = "This is the first observed call of f. JAX had compiled f before."
     assert [(miss.outcome, miss.reasons) for miss in record.misses] == [
         ("compiled", (Reason("first_observed", text),)),
     ]
@@ -418,7 +418,7 @@ def test_unknown() -> None:
     for number in (1, 2):
         history.events.append(MissEvent(number, 0, 0, key, None, "lowered", lower=0.1, fast_path=True))
     assert reasons_of(history.events[1], history) == (
-        Reason("unknown", "the reason is unknown: no recorded part of the cache key differs from an earlier call"),
+        Reason("unknown", "The reason is unknown: no recorded part of the cache key differs from an earlier call."),
     )
 
 
@@ -434,7 +434,7 @@ def test_evicted_from_the_fast_path_alone() -> None:
         history.events.append(MissEvent(number, 0, 0, key, None, outcome, fast_path=True))
     assert reasons_of(history.events[1], history) == (
         Reason(
-            "cleared", "the cache key equals an earlier key: JAX evicted the fast-path entry and reused the executable"
+            "cleared", "The cache key equals an earlier key: JAX evicted the fast-path entry and reused the executable."
         ),
     )
 
@@ -451,6 +451,6 @@ def test_several_reasons_against_the_closest_earlier_call() -> None:
         f({"w": two}, two, n=2)  # the second call is closest
         f({"w": one_element}, two, n=2)  # the third call is closest
     assert [str(reason) for miss in ledger["f"].misses[2:] for reason in miss.reasons] == [
-        "the static argument n changed from 1 to 2",
-        "the type of p['w'] changed from f32[2] to f32[1]",
+        "The static argument n changed from 1 to 2.",
+        "The type of p['w'] changed from f32[2] to f32[1].",
     ]

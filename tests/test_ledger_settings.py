@@ -28,7 +28,7 @@ def test_config_matmul_precision() -> None:
         first("f"),
         (
             "compiled",
-            (Reason("config", f"the setting {name} changed from None to float32", name, "None", "float32", cure),),
+            (Reason("config", f"The setting {name} changed from None to float32.", name, "None", "float32", cure),),
         ),
     ]
 
@@ -49,7 +49,7 @@ def test_config_x64() -> None:
         first("f"),
         (
             "compiled",
-            (Reason("config", f"the setting {name} changed from False to True", name, "False", "True", cure),),
+            (Reason("config", f"The setting {name} changed from False to True.", name, "False", "True", cure),),
         ),
     ]
 
@@ -66,7 +66,7 @@ def test_config_mesh() -> None:
         with jax.set_mesh(mesh):
             f(x)
     cure = "Set the mesh once, before the first call."
-    reason = Reason("config", "the mesh changed from none to i=1", "mesh", "none", "i=1", cure)
+    reason = Reason("config", "The mesh changed from none to i=1.", "mesh", "none", "i=1", cure)
     assert told(ledger, "f") == [first("f"), ("compiled", (reason,))]
 
 
@@ -81,9 +81,9 @@ def test_another_transformation_makes_another_program() -> None:
         jax.grad(f)(jnp.float32(1))
         jax.grad(f)(jnp.float32(1))
         jax.vmap(f)(jnp.ones(3))
-    text = "first call of f under vmap: JAX derives a program for each transformation"
+    text = "This is the first call of f under vmap. JAX derives a program for each transformation."
     first_call, second_call, mapped = told(ledger, "f")
-    assert first_call == ("compiled", (Reason("first_call", "first call of f"),))
+    assert first_call == ("compiled", (Reason("first_call", "This is the first call of f."),))
     assert second_call[0] == "dispatch_only"
     assert mapped == ("compiled", (Reason("argument_type", text),))
     # the programs of the forward pass, of the backward pass, and under vmap
@@ -99,10 +99,10 @@ def test_no_fast_path_under_a_transformation() -> None:
     with observe() as ledger:
         for _ in range(2):
             jax.grad(f)(1.0)
-    text = "f was called under reverse-mode differentiation: such calls have no fast path"
+    text = "The function f was called under reverse-mode differentiation: such calls have no fast path."
     outside = "Put the jit outside the transformation: call the transformed function within a function under jax.jit."
     assert [reasons for _, reasons in told(ledger, "f")] == [
-        (Reason("first_call", "first call of f"),),
+        (Reason("first_call", "This is the first call of f."),),
         (Reason("no_fast_path", text, cure=outside),),
     ]
 
@@ -121,10 +121,13 @@ def test_another_transformation_of_a_function_is_a_function_of_its_own() -> None
         jax.jit(jax.jacrev(loss))(x)
     line = loss.__code__.co_firstlineno
     assert [(reason.kind, reason.text) for miss in ledger["loss"].misses for reason in miss.reasons] == [
-        ("first_call", "first call of loss"),
-        ("first_call", "first call of jax.grad(loss)"),
-        ("first_call", "first call of jax.grad(jax.checkpoint(loss))"),
-        ("first_call", "first call of jax.vmap(loss)"),
-        ("new_function", f"second function object of jax.vmap(loss) from line {line}: move the jit out of the loop"),
-        ("first_call", "first call of jax.jacrev(loss)"),
+        ("first_call", "This is the first call of loss."),
+        ("first_call", "This is the first call of jax.grad(loss)."),
+        ("first_call", "This is the first call of jax.grad(jax.checkpoint(loss))."),
+        ("first_call", "This is the first call of jax.vmap(loss)."),
+        (
+            "new_function",
+            (f"This is the second function object of jax.vmap(loss) from line {line}. Move the jit out of the loop."),
+        ),
+        ("first_call", "This is the first call of jax.jacrev(loss)."),
     ]

@@ -27,7 +27,7 @@ def test_static_value() -> None:
     cure = "JAX compiles once for each value of n. Make n a traced argument if the function only computes with it."
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("static_value", "the static argument n changed from 2 to 3", "n", "2", "3", cure),)),
+        ("compiled", (Reason("static_value", "The static argument n changed from 2 to 3.", "n", "2", "3", cure),)),
     ]
 
 
@@ -43,7 +43,7 @@ def test_static_identity() -> None:
     with observe() as ledger:
         f(1.0, config=Config())
         f(1.0, config=Config())
-    text = "the static argument config is a new Config object that does not equal the earlier object"
+    text = "The static argument config is a new Config object that does not equal the earlier object."
     cure = "Reuse the object, or give Config an __eq__ and a __hash__ that compare its contents."
     assert told(ledger, "f") == [
         first("f"),
@@ -76,7 +76,7 @@ ONES = jnp.ones(300)
             scheduled(1),
             {"rate": 0.1, "name": "sgd"},
             {"rate": 0.01, "name": "sgd"},
-            "the static argument schedule is another Schedule object: schedule.rate changed from 0.1 to 0.01",
+            "The static argument schedule is another Schedule object: schedule.rate changed from 0.1 to 0.01.",
             "JAX compiles once for each Schedule object. With an __eq__ and a __hash__ that compare the contents, JAX "
             "compiles once for objects with equal contents. Pass schedule.rate as an argument that is not static "
             "if the function only computes with schedule.rate.",
@@ -85,7 +85,7 @@ ONES = jnp.ones(300)
             scheduled(2),
             {"kinds": ("warm", "cos")},
             {"kinds": ("warm", "exp")},
-            "the static argument schedule is another Schedule object: schedule.kinds[1] changed from 'cos' to 'exp'",
+            "The static argument schedule is another Schedule object: schedule.kinds[1] changed from 'cos' to 'exp'.",
             "JAX compiles once for each Schedule object. With an __eq__ and a __hash__ that compare the contents, JAX "
             "compiles once for objects with equal contents.",
         ),
@@ -93,21 +93,21 @@ ONES = jnp.ones(300)
             scheduled(3),
             {"rate": 0.1, "kinds": ["warm"]},
             {"rate": 0.1, "kinds": ["warm"]},
-            "the static argument schedule is a new Schedule object that does not equal the earlier object",
+            "The static argument schedule is a new Schedule object that does not equal the earlier object.",
             "Reuse the object, or give Schedule an __eq__ and a __hash__ that compare its contents.",
         ),
         (
             scheduled(5),
             {"bias": ONES},
             {"bias": ONES},
-            "the static argument schedule is a new Schedule object that does not equal the earlier object",
+            "The static argument schedule is a new Schedule object that does not equal the earlier object.",
             "Reuse the object, or give Schedule an __eq__ and a __hash__ that compare its contents.",
         ),
         (
             scheduled(6),
             {"bias": ONES},
             {"bias": jnp.ones(300)},
-            "the static argument schedule is a new Schedule object that does not equal the earlier object",
+            "The static argument schedule is a new Schedule object that does not equal the earlier object.",
             "Reuse the object. If the two objects have equal contents, give Schedule an __eq__ and a __hash__ that "
             "compare the contents.",
         ),
@@ -115,7 +115,7 @@ ONES = jnp.ones(300)
             scheduled(7),
             {"act": partial(pow, 2)},
             {"act": partial(pow, 3)},
-            "the static argument schedule is a new Schedule object that does not equal the earlier object",
+            "The static argument schedule is a new Schedule object that does not equal the earlier object.",
             "Reuse the object. If the two objects have equal contents, give Schedule an __eq__ and a __hash__ that "
             "compare the contents.",
         ),
@@ -123,7 +123,7 @@ ONES = jnp.ones(300)
             scheduled(4),
             {"inner": Config()},
             {"inner": Config()},
-            "the static argument schedule is a new Schedule object that does not equal the earlier object",
+            "The static argument schedule is a new Schedule object that does not equal the earlier object.",
             "Reuse the object. If the two objects have equal contents, give Schedule an __eq__ and a __hash__ that "
             "compare the contents.",
         ),
@@ -160,7 +160,7 @@ def test_static_identity_of_a_function() -> None:
         for _ in range(2):
             f(1.0, g=lambda x: x)
     text_of_lambda = "<test_static_identity_of_a_function.<locals>.<lambda>>"
-    text = "the static argument g is a new function object that does not equal the earlier object"
+    text = "The static argument g is a new function object that does not equal the earlier object."
     cure = "Make the function once, before the calls, and reuse the function."
     assert told(ledger, "f") == [
         first("f"),

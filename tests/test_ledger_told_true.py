@@ -46,13 +46,13 @@ def test_a_committed_array_after_one_of_numpy_is_compiled_and_said_to_be() -> No
         f(jnp.asarray(ROW))
     slower = "JAX compiled nothing. To avoid the slower call, pass x as a jax.Array in every call."
     assert told(ledger, "f") == [
-        ("compiled", "first call of f", None),
+        ("compiled", "This is the first call of f.", None),
         (
             "compiled",
-            "x changed from numpy to a jax.Array (committed on cpu:0)",
+            "The value of x changed from numpy to a jax.Array (committed on cpu:0).",
             f"Put x on the same devices every time, {ONE_PLACE}",
         ),
-        ("dispatch_only", "x changed from numpy to jax.Array, with the same type f32[3]", slower),
+        ("dispatch_only", "The class of x changed from numpy to jax.Array; the type f32[3] is the same.", slower),
     ]
 
 
@@ -86,10 +86,10 @@ def test_a_sharded_array_after_one_of_numpy(tmp_path: Path) -> None:
         [sys.executable, script], env={**os.environ, **flags}, capture_output=True, text=True, check=True
     )
     assert json.loads(process.stdout) == [
-        ["compiled", "first call of f"],
-        ["compiled", "x changed from numpy to a jax.Array (P('d',) over d=2)"],
-        ["compiled", "the sharding of x changed: P('d',) over d=2 -> on cpu:1"],
-        ["dispatch_only", "x changed from numpy to jax.Array, with the same type f32[8]"],
+        ["compiled", "This is the first call of f."],
+        ["compiled", "The value of x changed from numpy to a jax.Array (P('d',) over d=2)."],
+        ["compiled", "The sharding of x changed: P('d',) over d=2 -> on cpu:1."],
+        ["dispatch_only", "The class of x changed from numpy to jax.Array; the type f32[8] is the same."],
     ]
 
 
@@ -103,7 +103,7 @@ def test_numbers_of_another_kind() -> None:
         f(ROW, 2.5)
     assert told(ledger, "f")[1] == (
         "compiled",
-        "the type of s changed from weak i32[] (a Python int) to weak f32[] (a Python float)",
+        "The type of s changed from weak i32[] (a Python int) to weak f32[] (a Python float).",
         "Pass s as one kind of number every time, such as float(s).",
     )
 
@@ -118,7 +118,7 @@ def test_a_raw_key_after_a_typed_one() -> None:
         draw(jax.random.PRNGKey(0))
     assert told(ledger, "draw")[1] == (
         "compiled",
-        "the type of key changed from key<fry>[] to u32[2]",
+        "The type of key changed from key<fry>[] to u32[2].",
         "Make all random keys with one function: jax.random.key makes typed keys, jax.random.PRNGKey makes raw keys.",
     )
 
@@ -128,12 +128,12 @@ def test_lambdas_of_one_line_are_not_one_lambda() -> None:
         for _ in range(2):
             jax.jit(lambda x: x + 1)(ROW), jax.jit(lambda x: x * 2)(ROW)
     line = ledger["<lambda>"].line
-    move = "move the jit out of the loop"
+    move = "Move the jit out of the loop."
     assert [str(miss.reasons[0]) for miss in ledger["<lambda>"].misses] == [
-        "first call of <lambda>",
-        f"first call of another lambda from line {line}",
-        f"second function object of lambda from line {line}: {move}",
-        f"second function object of lambda from line {line}: {move}",
+        "This is the first call of <lambda>.",
+        f"This is the first call of another lambda from line {line}.",
+        f"This is the second function object of lambda from line {line}. {move}",
+        f"This is the second function object of lambda from line {line}. {move}",
     ]
 
 
@@ -149,11 +149,11 @@ def test_a_transformation_with_other_options_is_another_function() -> None:
             jax.jit(jax.grad(power, argnums=argnums))(2.0, 3.0)
     line = ledger["power"].line
     assert [str(miss.reasons[0]) for miss in ledger["power"].misses] == [
-        "first call of power",
-        f"first call of another jax.vmap(power) from line {line}",
-        f"second function object of jax.vmap(power) from line {line}: make the function once",
-        "first call of jax.grad(power)",
-        f"first call of another jax.grad(power) from line {line}",
+        "This is the first call of power.",
+        f"This is the first call of another jax.vmap(power) from line {line}.",
+        f"This is the second function object of jax.vmap(power) from line {line}. Make the function once.",
+        "This is the first call of jax.grad(power).",
+        f"This is the first call of another jax.grad(power) from line {line}.",
     ]
 
 
@@ -168,11 +168,11 @@ def test_a_function_after_partials_of_it() -> None:
             jax.jit(functools.partial(body))(i)
         for i in range(2):
             jax.jit(body)(i)
-    expected_text = "another partial of body that binds the same values: make the partial once"
+    expected_text = "This is another partial of body that binds the same values. Make the partial once."
     assert [(miss.outcome, str(miss.reasons[0])) for miss in ledger["body"].misses] == [
-        ("compiled", "first call of body"),
+        ("compiled", "This is the first call of body."),
         ("compiled", expected_text),
-        ("compiled", "first call of body itself"),
+        ("compiled", "This is the first call of body itself."),
     ]
 
 
@@ -229,10 +229,10 @@ def test_functions_of_a_factory_are_made_by_its_calls() -> None:
             make()(ROW)
     line = ledger["scaled"].line
     assert reasons(ledger, "scaled") == [
-        "first call of scaled",
-        f"second function object of scaled from line {line}: each call of make makes a new one",
-        f"third function object of scaled from line {line}: each call of make makes a new one",
-        f"fourth function object of scaled from line {line}: each call of make makes a new one",
+        "This is the first call of scaled.",
+        f"This is the second function object of scaled from line {line}: each call of make makes a new one.",
+        f"This is the third function object of scaled from line {line}: each call of make makes a new one.",
+        f"This is the fourth function object of scaled from line {line}: each call of make makes a new one.",
     ]
 
 
@@ -247,10 +247,10 @@ def test_each_method_of_an_object_is_a_function_of_its_own() -> None:
         for model in (first, second, first):
             jax.jit(model.step)(ROW)
     line = ledger["step"].line
-    another = f"another method step from line {line}: each object.step is a function object of its own"
+    another = f"This is another method step from line {line}: each object.step is a function object of its own."
     cure = "Jit the method once and keep the jitted function, or jit a function with the object as an argument."
     assert told(ledger, "step") == [
-        ("compiled", "first call of step", None),
+        ("compiled", "This is the first call of step.", None),
         ("compiled", another, cure),
         ("compiled", another, cure),
     ]
@@ -273,15 +273,15 @@ def test_static_leaves_of_an_equinox_module() -> None:
             forward(Layer(jnp.asarray(ROW), activation))
     text_of_lambda = "test_static_leaves_of_an_equinox_module.<locals>.<lambda>"
     assert told(ledger, "forward") == [
-        ("compiled", "first call of forward", None),
+        ("compiled", "This is the first call of forward.", None),
         (
             "compiled",
-            "the static value layer.activation is a new function object that does not equal the earlier object",
+            "The static value layer.activation is a new function object that does not equal the earlier object.",
             "Make the function once, before the calls, and reuse the function.",
         ),
         (
             "compiled",
-            f"the static value layer.activation changed from <{text_of_lambda}> to <tanh>",
+            f"The static value layer.activation changed from <{text_of_lambda}> to <tanh>.",
             "Pass the same value for layer.activation in every call, or expect one compile for each value.",
         ),
     ]
@@ -296,9 +296,9 @@ def test_what_is_around_a_function_in_filter_jit() -> None:
         for wrap in (lambda f: f, eqx.filter_vmap, eqx.filter_grad):
             eqx.filter_jit(wrap(norm))(x if wrap is not eqx.filter_vmap else x[None])
     assert reasons(ledger, "norm") == [
-        "first call of norm",
-        "first call of equinox.filter_jit(equinox.filter_vmap(norm))",
-        "first call of equinox.filter_jit(equinox.filter_grad(norm))",
+        "This is the first call of norm.",
+        "This is the first call of equinox.filter_jit(equinox.filter_vmap(norm)).",
+        "This is the first call of equinox.filter_jit(equinox.filter_grad(norm)).",
     ]
 
 
@@ -315,7 +315,7 @@ def test_another_precision_of_all_numbers_is_not_cured_by_a_conversion() -> None
     assert told(ledger, "f")[1:] == [
         (
             "compiled",
-            "the type of x changed from i32[] to i64[]; the setting jax_enable_x64 changed from False to True",
+            "The type of x changed from i32[] to i64[].; The setting jax_enable_x64 changed from False to True.",
             advice,
         )
     ]
@@ -355,8 +355,8 @@ def test_a_sharding_that_differs_in_the_order_of_its_devices_or_its_memory(tmp_p
     )
     over = "P('d',) over d=2"
     assert json.loads(process.stdout) == [
-        ["compiled", "first call of <lambda>"],
-        ["compiled", f"the sharding of x changed: {over}, devices 0, 1 -> {over}, devices 1, 0"],
-        ["compiled", f"the sharding of x changed: {over} -> {over} in pinned_host"],
-        ["compiled", f"the sharding of x changed: {over} in pinned_host -> {over}"],
+        ["compiled", "This is the first call of <lambda>."],
+        ["compiled", f"The sharding of x changed: {over}, devices 0, 1 -> {over}, devices 1, 0."],
+        ["compiled", f"The sharding of x changed: {over} -> {over} in pinned_host."],
+        ["compiled", f"The sharding of x changed: {over} in pinned_host -> {over}."],
     ]

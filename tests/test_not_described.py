@@ -51,7 +51,10 @@ def f(x):
 f(x)"""
     )
     check(ran)
-    assert told(ran) == ["ran f(x: f32[3]) -> f32[3]: add odd mul", "f(x: f32[3]) compiled: first call of f"]
+    assert told(ran) == [
+        "ran f(x: f32[3]) -> f32[3]: add odd mul",
+        "f(x: f32[3]) compiled: This is the first call of f.",
+    ]
     assert program_text(read(ran.document), 0).splitlines()[2] == (f"  c:f32[3] = odd[held=<Raises> {'n' * 300}=t] b")
 
 
@@ -87,8 +90,8 @@ bad_program(x), bad_ledger(x), bad_note(x)"""
     assert told(ran) == [
         "ran bad_ledger(x: f32[3]) -> f32[3]: add",
         "ran bad_note(x: f32[3]) -> f32[3]: add",
-        "bad_program(x: f32[3]) compiled: first call of bad_program",
-        "bad_note(x: f32[3]) compiled: first call of bad_note",
+        "bad_program(x: f32[3]) compiled: This is the first call of bad_program.",
+        "bad_note(x: f32[3]) compiled: This is the first call of bad_note.",
         f"A program of bad_program could not be described, RuntimeError: no bad_program. {ending}",
         f"bad_ledger in the cache could not be described, RuntimeError: no bad_ledger. {ending}",
         f"A note could not be described, ZeroDivisionError: division by zero. {ending}",
@@ -109,10 +112,10 @@ def test_a_miss_that_cannot_be_compared_hides_no_other(monkeypatch: pytest.Monke
         monkeypatch.setattr(causes, "closest", raises)
         monkeypatch.setattr(sys.modules["jupyter_jaxpr.observe.cache.ledger"], "signature_text", raises)
     assert [(miss.signature, *map(str, miss.reasons)) for miss in ledger["f"].misses] == [
-        ("could not be described, RuntimeError: no words", "first call of f"),
+        ("could not be described, RuntimeError: no words", "This is the first call of f."),
         (
             "could not be described, RuntimeError: no words",
-            "the reason is unknown: the difference could not be described, RuntimeError: no words",
+            "The reason is unknown: the difference could not be described, RuntimeError: no words.",
         ),
     ]
 

@@ -74,6 +74,6 @@ def test_a_number_after_a_strong_scalar_is_told_to_become_an_array() -> None:
         step(3)
     (reason,) = ledger["step"].misses[1].reasons
     assert (reason.text, reason.cure) == (
-        "the type of x changed from f32[] to weak i32[] (a Python int)",
+        "The type of x changed from f32[] to weak i32[] (a Python int).",
         "Pass x as an array of one dtype every time, such as jnp.asarray(x, dtype=jnp.float32).",
     )

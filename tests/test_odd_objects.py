@@ -44,7 +44,7 @@ def f(x):
 f.__name__ = np.array(["layer0"])[0]
 jax.jit(f)(x)
 """,
-        ["ran layer0(x: f32[3]) -> f32[3]: add", "layer0(x: f32[3]) compiled: first call of layer0"],
+        ["ran layer0(x: f32[3]) -> f32[3]: add", "layer0(x: f32[3]) compiled: This is the first call of layer0."],
     ),
     "a name of a million letters": (
         """
@@ -55,7 +55,7 @@ jax.jit(f)(x)
 """,
         [
             f"ran {'f' * 199}…(x: f32[3]) -> f32[3]: add",
-            f"{'f' * 199}…(x: f32[3]) compiled: first call of {'f' * 199}…",
+            f"{'f' * 199}…(x: f32[3]) compiled: This is the first call of {'f' * 199}….",
         ],
     ),
     "a name that is half a letter": (
@@ -70,7 +70,7 @@ g(x, "\\ud800")
 """,
         [
             r"ran g(x: f32[3], c: '\ud800') -> f32[3]: add",
-            r"g(x: f32[3], c='\ud800') compiled: first call of g",
+            r"g(x: f32[3], c='\ud800') compiled: This is the first call of g.",
         ],
     ),
     "a file whose name is of a class of one's own": (
@@ -80,7 +80,7 @@ exec(code, globals())
 """,
         [
             "ran f(x: f32[3]) -> f32[3]: add",
-            "f(x: f32[3]) compiled: second function object of f from line 1: make the function once",
+            "f(x: f32[3]) compiled: This is the second function object of f from line 1. Make the function once.",
         ],
     ),
     "keyword arguments whose names are of a class of one's own": (
@@ -92,7 +92,7 @@ f(**{np.str_("a"): x, Text("n"): 2.0})
 """,
         [
             "ran f(a: f32[3], n: f32[] weak) -> f32[3]: convert_element_type add",
-            "f(a: f32[3], n: f32[] weak) compiled: first call of f",
+            "f(a: f32[3], n: f32[] weak) compiled: This is the first call of f.",
         ],
     ),
     "keys of a dictionary": (
@@ -111,7 +111,7 @@ except RuntimeError:  # JAX's own
         [
             "ran f(d: {a: f32[3]}) -> f32[3]: add",
             "f(d[<Key>]: f32[3]) raised: ",
-            "f(d[np.str_('a')]: f32[3]) compiled: first call of f",
+            "f(d[np.str_('a')]: f32[3]) compiled: This is the first call of f.",
         ],
     ),
     "a name that is no text": (
@@ -124,7 +124,7 @@ def f(x):
 f.__wrapped__ = 7
 jax.jit(f)(x)
 """,
-        ["ran f(argument 0: f32[3]) -> f32[3]: add", "f(argument 0: f32[3]) compiled: first call of f"],
+        ["ran f(argument 0: f32[3]) -> f32[3]: add", "f(argument 0: f32[3]) compiled: This is the first call of f."],
     ),
     "a name that is a property": (
         """
@@ -135,7 +135,7 @@ class Call:
 f = Call()
 jax.jit(f)(x)
 """,
-        ["ran Call(x: f32[3]) -> f32[3]: add", "Call(x: f32[3]) compiled: first call of Call"],
+        ["ran Call(x: f32[3]) -> f32[3]: add", "Call(x: f32[3]) compiled: This is the first call of Call."],
     ),
     "static values that print badly": (
         """
@@ -162,14 +162,14 @@ for c in (Raises(), NoText(), Exits(), Own(), Long(), Own()):
             "ran f(x: f32[3], c: own) -> f32[3]: add",
             "ran f(x: f32[3], c: long long long long long long long long long long long long…) -> f32[3]: add",
             "ran f(x: f32[3], c: own) -> f32[3]: add",
-            "f(x: f32[3], c=<Raises>) compiled: first call of f",
-            "f(x: f32[3], c=<NoText>) compiled: the static argument c changed from <Raises> to <NoText>",
-            "f(x: f32[3], c=<Exits>) compiled: the static argument c changed from <NoText> to <Exits>",
-            "f(x: f32[3], c=own) compiled: the static argument c changed from <Exits> to own",
+            "f(x: f32[3], c=<Raises>) compiled: This is the first call of f.",
+            "f(x: f32[3], c=<NoText>) compiled: The static argument c changed from <Raises> to <NoText>.",
+            "f(x: f32[3], c=<Exits>) compiled: The static argument c changed from <NoText> to <Exits>.",
+            "f(x: f32[3], c=own) compiled: The static argument c changed from <Exits> to own.",
             "f(x: f32[3], c=long long long long long long long long long long long long…) compiled: "
-            "the static argument c changed from own to long long long long long long long long long long long long…",
+            "The static argument c changed from own to long long long long long long long long long long long long….",
             "f(x: f32[3], c=own) compiled: "
-            "the static argument c changed from long long long long long long long long long long long long… to own",
+            "The static argument c changed from long long long long long long long long long long long long… to own.",
         ],
     ),
     "static values of many kinds": (
@@ -208,8 +208,8 @@ f(Strict(jnp.ones(4)))
         [
             "ran f(node: Strict([<flat index 0>]: f32[3])) -> f32[3]: add",
             "ran f(node: Strict([<flat index 0>]: f32[4])) -> f32[4]: add",
-            "f(leaf 0: f32[3]) compiled: first call of f",
-            "f(leaf 0: f32[4]) compiled: the type of leaf 0 changed from f32[3] to f32[4]",
+            "f(leaf 0: f32[3]) compiled: This is the first call of f.",
+            "f(leaf 0: f32[4]) compiled: The type of leaf 0 changed from f32[3] to f32[4].",
         ],
     ),
     "named scopes, axes and primitives": (
@@ -221,7 +221,10 @@ def f(x):
     return x + 1
 f(x)
 """,
-        ["ran f(x: f32[3]) -> f32[3]: iota convert_element_type add add", "f(x: f32[3]) compiled: first call of f"],
+        [
+            "ran f(x: f32[3]) -> f32[3]: iota convert_element_type add add",
+            "f(x: f32[3]) compiled: This is the first call of f.",
+        ],
     ),
     "attributes that raise": (
         """
@@ -239,8 +242,8 @@ f(jnp.ones(4), held)
         [
             "ran f(x: f32[3], c: <Raises>) -> f32[3]: add",
             "ran f(x: f32[4], c: <Raises>) -> f32[4]: add",
-            "f(x: f32[3], c=<Raises>) compiled: first call of f",
-            "f(x: f32[4], c=<Raises>) compiled: the type of x changed from f32[3] to f32[4]",
+            "f(x: f32[3], c=<Raises>) compiled: This is the first call of f.",
+            "f(x: f32[4], c=<Raises>) compiled: The type of x changed from f32[3] to f32[4].",
         ],
     ),
     "an error that says nothing": (
@@ -260,7 +263,7 @@ g(x)
         [
             "ran <lambda>(x: f32[3]) -> f32[3]: add",
             "f(x: f32[3]) raised: ",
-            "<lambda>(x: f32[3]) compiled: first call of <lambda>",
+            "<lambda>(x: f32[3]) compiled: This is the first call of <lambda>.",
         ],
     ),
 }

@@ -105,12 +105,12 @@ def test_after_a_slow_text_no_other_object_of_the_cell_is_asked(
     notebook.shell.user_ns["clock"] = clock
     ran = notebook.run(f"%%jaxpr{SLOW}\nfor n in range(4):\n    f(x, Slow(n))")
     check(ran)
-    start = "the static argument c is another Slow object: c.n changed from"
+    start = "The static argument c is another Slow object: c.n changed from"
     assert told(ran)[4:] == [
-        "f(x: f32[3], c=Slow(0)) compiled: first call of f",
-        f"f(x: f32[3], c=Slow(1)) compiled: {start} 0 to 1",
-        f"f(x: f32[3], c=<Slow>) compiled: {start} 1 to 2",
-        f"f(x: f32[3], c=<Slow>) compiled: {start} 2 to 3",
+        "f(x: f32[3], c=Slow(0)) compiled: This is the first call of f.",
+        f"f(x: f32[3], c=Slow(1)) compiled: {start} 0 to 1.",
+        f"f(x: f32[3], c=<Slow>) compiled: {start} 1 to 2.",
+        f"f(x: f32[3], c=<Slow>) compiled: {start} 2 to 3.",
     ]
     assert notebook["Slow"].asked == [0, 1]
     second_run = notebook.run("%%jaxpr\nf(x, Slow(5))")
@@ -154,11 +154,11 @@ def test_a_text_that_calls_jitted_functions_and_waits_for_a_thread_that_does(tmp
     assert process.stderr == ""
     assert process.stdout.strip() == str(
         [
-            ("x: f32[3], c=0", "first call of f"),
-            ("x: f32[3], c=Calls(10)", "the static argument c changed from 0 to Calls(10)"),
-            ("x: f32[3], c=Calls(0)", "the static argument c changed from Calls(10) to Calls(0)"),
-            ("x: f32[3], c=Calls(11)", "the static argument c changed from Calls(0) to Calls(11)"),
-            ("x: f32[3], c=Calls(1)", "the static argument c changed from Calls(11) to Calls(1)"),
+            ("x: f32[3], c=0", "This is the first call of f."),
+            ("x: f32[3], c=Calls(10)", "The static argument c changed from 0 to Calls(10)."),
+            ("x: f32[3], c=Calls(0)", "The static argument c changed from Calls(10) to Calls(0)."),
+            ("x: f32[3], c=Calls(11)", "The static argument c changed from Calls(0) to Calls(11)."),
+            ("x: f32[3], c=Calls(1)", "The static argument c changed from Calls(11) to Calls(1)."),
         ]
     )
 
@@ -188,8 +188,8 @@ def test_reasons_of_calls_that_were_not_observed_say_what_was_not_read(notebook:
     ran = notebook.run(f"%%jaxpr\nf({y}, same)\nf({y}, Config(4))\nf({y}, Config(5))\ng(x, 7)")
     check(ran)
     not_compared = (
-        "the static argument c is another Config object, possibly an equal one: outside of an observed cell or block, "
-        "jupyter_jaxpr does not compare Config objects"
+        "The static argument c is another Config object, possibly an equal one: outside of an observed cell "
+        "or block, jupyter_jaxpr does not compare Config objects."
     )
     misses = {
         function["name"]: [
@@ -198,18 +198,18 @@ def test_reasons_of_calls_that_were_not_observed_say_what_was_not_read(notebook:
         for function in ran.document["ledger"]["functions"]
     }
     assert misses["observed_later"] == [
-        ("x: f32[3], c=<Config>", "first call of observed_later"),
+        ("x: f32[3], c=<Config>", "This is the first call of observed_later."),
         ("x: f32[3], c=<Config>", not_compared),
         ("x: f32[3], c=<Config>", not_compared),
-        ("x: f32[4], c=<Config>", "the type of x changed from f32[3] to f32[4]"),
-        ("x: f32[5], c=Config(3)", "the type of x changed from f32[4] to f32[5]"),
-        ("x: f32[5], c=Config(4)", "the static argument c changed from Config(3) to Config(4)"),
-        ("x: f32[5], c=Config(5)", "the static argument c changed from Config(4) to Config(5)"),
+        ("x: f32[4], c=<Config>", "The type of x changed from f32[3] to f32[4]."),
+        ("x: f32[5], c=Config(3)", "The type of x changed from f32[4] to f32[5]."),
+        ("x: f32[5], c=Config(4)", "The static argument c changed from Config(3) to Config(4)."),
+        ("x: f32[5], c=Config(5)", "The static argument c changed from Config(4) to Config(5)."),
     ]
     assert misses["of_plain_values"] == [
-        ("x: f32[3], c=1", "first call of of_plain_values"),
-        ("x: f32[3], c=(2, 'a')", "the static argument c changed from 1 to (2, 'a')"),
-        ("x: f32[3], c=7", "the static argument c changed from (2, 'a') to 7"),
+        ("x: f32[3], c=1", "This is the first call of of_plain_values."),
+        ("x: f32[3], c=(2, 'a')", "The static argument c changed from 1 to (2, 'a')."),
+        ("x: f32[3], c=7", "The static argument c changed from (2, 'a') to 7."),
     ]
 
 

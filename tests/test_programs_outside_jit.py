@@ -113,8 +113,8 @@ def test_a_construct_that_was_compiled_before_hits(notebook: Notebook) -> None:
 
 
 WRAPPED = (
-    "lax.map puts {} into a function of its own, a new function object in each call, so JAX traced and compiled "
-    "the map again"
+    "JAX traced and compiled the map again: lax.map puts {} into a function of its own, a new function object "
+    "in each call."
 )
 
 
@@ -133,9 +133,9 @@ def test_lax_map_compiles_in_each_call_because_it_wraps_the_function_anew(notebo
     assert activity(ran) == (3, 3, 3)
     wrapped = WRAPPED.format(body)
     assert texts(ran, f"map({body})") == [
-        [f"first call of map({body})"],
+        [f"This is the first call of map({body})."],
         [wrapped],
-        [wrapped, "the type of xs changed from f32[3] to f32[5]"],
+        [wrapped, "The type of xs changed from f32[3] to f32[5]."],
     ]
     assert reasons(ran, f"map({body})")[1][1] == (
         "Call lax.map within a function under jax.jit: JAX compiles that function once."
@@ -151,10 +151,10 @@ def test_a_body_made_anew_and_another_shape_are_both_said(notebook: Notebook) ->
     ran = notebook.run(
         "%%jaxpr\nfor size in (3, 4, 3):\n    y = lax.scan(lambda c, v: (c + v, c), 0.0, jnp.ones(size))"
     )
-    anew = "<lambda> is a new function object, so JAX traced and compiled the scan again"
+    anew = "JAX traced and compiled the scan again: <lambda> is a new function object."
     assert texts(ran, "scan(<lambda>)") == [
-        ["first call of scan(<lambda>)"],
-        [anew, "the type of xs changed from f32[3] to f32[4]"],
+        ["This is the first call of scan(<lambda>)."],
+        [anew, "The type of xs changed from f32[3] to f32[4]."],
         [anew],
     ]
 
@@ -164,7 +164,7 @@ def test_other_settings_are_compared_with_the_call_that_is_closest(notebook: Not
         "%%jaxpr\ndef glide(c, v):\n    return c + v, c\nfor size, unroll in ((3, 1), (4, 1), (3, 3)):\n"
         "    y = lax.scan(glide, 0.0, jnp.ones(size), unroll=unroll)"
     )
-    assert texts(ran, "scan(glide)")[2] == ["the setting unroll of the scan changed from 1 to 3"]
+    assert texts(ran, "scan(glide)")[2] == ["The setting unroll of the scan changed from 1 to 3."]
 
 
 def test_a_body_that_is_made_anew_in_each_call_compiles_anew_and_the_reason_says_so(notebook: Notebook) -> None:

@@ -17,9 +17,9 @@ def reasons(ran: Ran, name: str) -> list[list[str]]:
 def test_an_argument_that_was_none_is_said_to_have_been_none(notebook: Notebook) -> None:
     notebook.run("@jax.jit\ndef blend(v, mask=None):\n    return v if mask is None else v * mask")
     ran = notebook.run("%%jaxpr\nblend(x, None), blend(x, x), blend(x, None)\njax.clear_caches()\nblend(x, None)")
-    assert reasons(ran, "blend")[1] == ["mask was None in the earlier call and has a value in this call"]
+    assert reasons(ran, "blend")[1] == ["The value of mask was None in the earlier call and is not None in this call."]
     ran = notebook.run("%%jaxpr\nblend.clear_cache()\nblend(x[:3], x[:3])\nblend(x[:3], None)")
-    assert reasons(ran, "blend")[1] == ["mask had a value in the earlier call and is None in this call"]
+    assert reasons(ran, "blend")[1] == ["The value of mask was not None in the earlier call and is None in this call."]
 
 
 def test_an_entry_that_was_cleared_is_gone_also_where_another_call_traced_meanwhile(notebook: Notebook) -> None:
@@ -27,7 +27,7 @@ def test_an_entry_that_was_cleared_is_gone_also_where_another_call_traced_meanwh
     notebook.run("%%jaxpr\ntwice(x)")
     notebook.run("jax.clear_caches()")
     ran = notebook.run("%%jaxpr\ntwice(far)\ntwice(x)")  # the first call makes the trace of both
-    text = "the cache entry made from line 2 of cell [3] is gone: jax.clear_caches() cleared the caches"
+    text = "The cache entry made from line 2 of cell [3] is gone: jax.clear_caches() cleared the caches."
     assert reasons(ran, "twice")[1] == [text]
 
 
@@ -84,7 +84,7 @@ def test_a_function_that_a_library_jits_is_not_recorded_beside_its_program(noteb
 def test_a_partial_says_the_name_of_what_it_binds(notebook: Notebook) -> None:
     notebook.run("from functools import partial\ndef fade(rate, v, *more):\n    return v * rate")
     ran = notebook.run("%%jaxpr\nfor rate in (0.5, 0.25):\n    jax.jit(partial(fade, rate))(x)")
-    assert reasons(ran, "fade")[1] == ["another partial of fade: rate changed from 0.5 to 0.25"]
+    assert reasons(ran, "fade")[1] == ["This is another partial of fade: rate changed from 0.5 to 0.25."]
 
 
 def test_a_jitted_method_is_not_said_to_run_code_of_its_class(notebook: Notebook) -> None:
@@ -149,7 +149,7 @@ def test_a_solver_that_is_no_program_of_its_own_says_so(notebook: Notebook) -> N
     (loop,) = (record for record in ran.document["ledger"]["functions"] if record["name"] == "scan(<lambda>)")
     assert [(reason["text"], reason["cure"]) for reason in loop["misses"][1]["reasons"]] == [
         (
-            "<lambda> is a new function object in each call of custom_root, so JAX traced and compiled the scan again",
+            "JAX traced and compiled the scan again: <lambda> is a new function object in each call of custom_root.",
             "Call custom_root within a function under jax.jit: JAX compiles that function once.",
         )
     ]
@@ -157,7 +157,7 @@ def test_a_solver_that_is_no_program_of_its_own_says_so(notebook: Notebook) -> N
     ran = notebook.run("%%jaxpr\ny, _ = cg(lambda v: 2 * v, x)")
     assert [program["origin_note"] for program in ran.own_programs] == [WHOLE.format("cg", "while")]
     assert reasons(ran, "while(body_fun)") == [
-        ["body_fun is a new function object in each call of cg, so JAX traced and compiled the while again"]
+        ["JAX traced and compiled the while again: body_fun is a new function object in each call of cg."]
     ]
 
 

@@ -65,7 +65,7 @@ def saved_snapshot() -> dict[str, Any]:
     here = next(n for n, file in enumerate(document["files"]) if file["path"] == path)
     document["frames"][:2] = [[here, 0, 3, 0, 4, 31], [here, 0, 7, 4, 7, 28]]
     run = counts(calls=12, hits=10, misses=2, traces=2, lowerings=2, compiles=2, seconds=0.314)
-    first, shape = "first call of train_step", "the type of batch changed from f32[32,3] to f32[17,3]"
+    first, shape = "This is the first call of train_step.", "The type of batch changed from f32[32,3] to f32[17,3]."
     document["ledger"] = {
         "functions": [
             {
@@ -204,8 +204,10 @@ def test_the_table_is_filtered_and_copied(saved):
         "\n"
         "function             calls  hits  entries  compiles   price\n"
         "train_step (line 3)     12    10        2         2  314 ms\n"
-        "  ◆ first call of train_step · batch: f32[32,3] · 8 later hits · 155 ms\n"
-        "  ◆ the type of batch changed from f32[32,3] to f32[17,3] · 2 later hits · 159 ms\n"
+        "  ◆ batch: f32[32,3] · 8 later hits · 155 ms\n"
+        "    This is the first call of train_step.\n"
+        "  ◆ batch: f32[17,3] · 2 later hits · 159 ms\n"
+        "    The type of batch changed from f32[32,3] to f32[17,3].\n"
         "    Pad to one shape.\n"
     )
 

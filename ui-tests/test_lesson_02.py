@@ -33,7 +33,7 @@ CLAIMS = {
     "a11-many": ("20 compiles:", ["0 → 1", "18 → 19"]),
     "b3-static": (
         "6 compiles:",
-        ["first call", "3 → 4", "the call passes n by keyword, not by position"],
+        ["first call", "3 → 4", "The call passes n by keyword, not by position"],
     ),
     "a12-loop": ("1 compile:", ["first call", "int → jax.Array"]),
     "a13-overhead": ("1 compile:", ["first call"]),

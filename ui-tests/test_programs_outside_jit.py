@@ -61,7 +61,7 @@ def test_a_body_made_anew_is_the_reason_of_each_compile(notebook):
     nb.panel.get_by_role("tab", name=re.compile("^Cache")).click()
     cache = nb.panel.get_by_role("tabpanel", name=re.compile("^Cache"))
     expect(cache).to_contain_text("4 compiles: tracing, lowering and compiling took")
-    expect(cache).to_contain_text("add is a new function object, so JAX traced and compiled the scan again")
+    expect(cache).to_contain_text("JAX traced and compiled the scan again: add is a new function object")
     expect(cache).to_contain_text(
         "Define add once, outside of the code that calls scan: JAX caches by function object."
     )

@@ -22,6 +22,7 @@ from .types.transform import Transform
 #: Stands in the place of a value.
 NOT_SAVED = "not saved"
 LEFT_OUT = "Values are left out by the setting JaxprMagics.values."
+_NO_VALUES = "The values are not saved."
 _NOTE = "The text of this note is not saved."
 _TEXT = "Values are left out by the setting JaxprMagics.values. Run the cell again to see this text."
 _STOPPED = "The measurement was stopped. The reason is not saved."
@@ -44,18 +45,18 @@ _PLAIN_NOTES = frozenset(
 #: Reasons whose texts are types, names of arguments and places of arrays.
 _PLAIN_REASONS = frozenset({"shape", "dtype", "weak_type", "committed", "sharding", "layout", "no_fast_path"})
 _REASONS = {
-    "first_call": "first call",
-    "first_observed": "first observed call",
-    "static_value": "the value of a static argument changed",
-    "static_identity": "a static argument is another object",
-    "pytree": "the structure of an argument changed",
-    "config": "a setting of JAX changed",
-    "new_function": "a new function object",
-    "cell_rerun": "the cell ran again",
-    "reloaded": "the module was loaded again",
-    "cleared": "the cache was cleared",
-    "call_style": "the arguments were passed in another way",
-    "argument_type": "the type of an argument changed",
+    "first_call": "This is a first call.",
+    "first_observed": "This is the first observed call.",
+    "static_value": "The value of a static argument changed.",
+    "static_identity": "A static argument is another object.",
+    "pytree": "The structure of an argument changed.",
+    "config": "A setting of JAX changed.",
+    "new_function": "The function is a new function object.",
+    "cell_rerun": "The cell ran again.",
+    "reloaded": "Python loaded the module again.",
+    "cleared": "The cache was cleared.",
+    "call_style": "The call passes its arguments in another way.",
+    "argument_type": "The type of an argument changed.",
 }
 #: Parameters of equations that hold a text or a function of the user's.
 _TEXT_PARAMETERS = frozenset({"callback", "err_msg", "error", "fmt", "label", "message", "msg"})
@@ -199,11 +200,11 @@ def _signature(signature: str) -> str:
 def _reason(reason: LedgerReason) -> LedgerReason:
     if reason.kind in _PLAIN_REASONS:
         return reason
-    text = _REASONS.get(reason.kind, "the reason is not saved")
+    text = _REASONS.get(reason.kind, "The reason is not saved.")
     is_change = reason.before is not None and reason.after is not None
     return msgspec.structs.replace(
         reason,
-        text=f"{text}; values are not saved",
+        text=f"{text} {_NO_VALUES}",
         before=NOT_SAVED if is_change else None,
         after=NOT_SAVED if is_change else None,
         cure=None,

@@ -76,7 +76,7 @@ def _miss(document: Snapshot, function: LedgerFunction, miss: LedgerMiss) -> str
     price = duration(sum(stages)) if stages else None
     outcome = miss.outcome_text or OUTCOMES[miss.outcome]
     labels = " · ".join(filter(None, (function.name, line, outcome, price)))
-    reasons = [f"Reason: {reason.text}." for reason in miss.reasons]
+    reasons = [f"Reason: {reason.text}" for reason in miss.reasons]
     advice = [reason.cure for reason in miss.reasons if reason.cure]
     edits = [f"{cure.name[0].upper()}{cure.name[1:]}{LEVELS[cure.level]}: {cure.text}" for cure in miss.cures]
     return " ".join([f"{labels}.", *reasons, *dict.fromkeys([*advice, *edits])])

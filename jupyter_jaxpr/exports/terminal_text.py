@@ -50,9 +50,9 @@ def _recompiles(document: Snapshot) -> list[str]:
         if reasons:
             first = reasons[0].text
             if len(reasons) > 1:
-                lines.append(f"{function.name} compiled again for {len(reasons)} reasons, the first: {first}")
+                lines.append(f"{function.name} compiled again for {len(reasons)} reasons. The first reason: {first}")
             else:
-                lines.append(f"{function.name} compiled again: {first}")
+                lines.append(f"{function.name} compiled again. {first}")
     return lines[:3]
 
 

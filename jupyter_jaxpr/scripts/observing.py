@@ -148,7 +148,7 @@ def check(ledger: Ledger, limits: Mapping[str, int]) -> None:
             for miss in record.misses:
                 if miss.outcome == "compiled":
                     line = lines_of_ledger.text(miss.line, miss.file)
-                    reasons = [reason.text for reason in miss.reasons] or ["the reason is unknown"]
+                    reasons = [reason.text for reason in miss.reasons] or ["The reason is unknown."]
                     sentences += [f"  {line}: {reason}" for reason in reasons]
         cures = [reason.cure for record in records for miss in record.misses for reason in miss.reasons if reason.cure]
         sentences += [f"  {cure}" for cure in dict.fromkeys(cures)]

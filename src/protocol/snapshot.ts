@@ -1887,7 +1887,7 @@ export interface LedgerReason {
    */
   kind: string;
   /**
-   * The phrase a person reads, an item of a list, such as: the type of p['w'] changed from f32[10] to f32[20].
+   * The reason in whole sentences, such as: The type of p['w'] changed from f32[10] to f32[20].
    */
   text: string;
   /**

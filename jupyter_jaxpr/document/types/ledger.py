@@ -16,9 +16,7 @@ class LedgerReason(Struct):
     kind: Annotated[str, _text("Such as shape, static_value, new_function; see observe/cache/reason.py.")]
     text: Annotated[
         str,
-        _text(
-            "The phrase a person reads, an item of a list, such as: the type of p['w'] changed from f32[10] to f32[20]."
-        ),
+        _text("The reason in whole sentences, such as: The type of p['w'] changed from f32[10] to f32[20]."),
     ]
     argument: Annotated[str | None, _text("Path of the argument it is about, such as p['w']; else null.")]
     before: Annotated[str | None, _text("Short text of the ingredient in the closest earlier key, such as f32[10].")]

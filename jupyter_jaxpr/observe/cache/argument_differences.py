@@ -37,7 +37,7 @@ def static_differences(old: Key, new: Key) -> Iterator[Reason]:
                 f"JAX compiles once for each value of {name}. "
                 f"Make {name} a traced argument if the function only computes with it."
             )
-        yield static_reason(f"the static argument {name}", name, before, after, cure)
+        yield static_reason(f"The static argument {name.removeprefix('argument ')}", name, before, after, cure)
 
 
 def _bound_statics(key: Key, other: Key) -> dict[str, StaticValue]:
@@ -59,14 +59,14 @@ def dynamic_differences(
         elif name in old.defaults:
             default, fixed = old.defaults[name], _fixed(new_leaves.get(name))
             if fixed is not None and not default.equals(fixed):
-                yield 1, static_reason(f"the static value {name}", name, default, fixed, _each_value(name))
+                yield 1, static_reason(f"The static value {name}", name, default, fixed, _each_value(name))
             elif fixed is None and not _is_default(default, tree):
                 yield 1, _passed_now(name, default, _text(name, tree, new_leaves, reading))
     for name, tree in old_trees.items():
         if name in new.defaults:
             default, fixed = new.defaults[name], _fixed(old_leaves.get(name))
             if fixed is not None and not fixed.equals(default):
-                yield 1, static_reason(f"the static value {name}", name, fixed, default, _each_value(name))
+                yield 1, static_reason(f"The static value {name}", name, fixed, default, _each_value(name))
             elif fixed is None and not _is_default(default, tree):
                 yield 1, _left_out_now(name, _text(name, tree, old_leaves, reading), default)
     for reason in _without_parameter(old, new):
@@ -97,22 +97,22 @@ def _text(name: str, tree: Any, leaves: Mapping[str, Leaf], reading: Reading) ->
 
 def _passed_now(name: str, default: StaticValue, passed: str) -> Reason:
     if default.value is None:
-        text = f"{name} changed from None, the default, to {passed}"
+        text = f"The value of {name} changed from None, the default, to {passed}."
     else:
         text = (
-            f"the call passes {name}, which the earlier call left out: the default {default.text} was a constant of "
-            "the program"
+            f"The call passes {name}, which the earlier call left out: the default {default.text} was a constant of "
+            "the program."
         )
     return Reason("pytree", text, name, default.text, passed, _default_cure(name, default))
 
 
 def _left_out_now(name: str, passed: str, default: StaticValue) -> Reason:
     if default.value is None:
-        text = f"{name} changed from {passed} to None, the default"
+        text = f"The value of {name} changed from {passed} to None, the default."
     else:
         text = (
-            f"the call leaves out {name}, which the earlier call passed: the default {default.text} is a constant of "
-            "the program"
+            f"The call leaves out {name}, which the earlier call passed: the default {default.text} is a constant of "
+            "the program."
         )
     return Reason("pytree", text, name, passed, default.text, _default_cure(name, default))
 
@@ -130,18 +130,18 @@ def _without_parameter(old: Key, new: Key) -> Iterator[Reason]:
         was, count_after = before.get(group, 0), after.get(group, 0)
         if was != count_after:
             texts = count(was, "value"), count(count_after, "value")
-            text = f"the call passes {texts[1]}, the earlier call passed {was}"
+            text = f"The call passes {texts[1]}, the earlier call passed {was}."
             if group:
-                text = f"the call passes {texts[1]} for *{group}, the earlier call passed {was}"
+                text = f"The call passes {texts[1]} for *{group}, the earlier call passed {was}."
             yield Reason("pytree", text, group or None, *texts, "Expect one compile for each number of values.")
     gained, lost = _only_in(new, old), _only_in(old, new)
     if gained or lost:
         if not lost:
-            text = f"the call passes {names_text(gained)}, which the earlier call did not pass"
+            text = f"The call passes {names_text(gained)}, which the earlier call did not pass."
         elif not gained:
-            text = f"the call does not pass {names_text(lost)}, which the earlier call passed"
+            text = f"The call does not pass {names_text(lost)}, which the earlier call passed."
         else:
-            text = f"the call passes {names_text(gained)}, where the earlier call passed {names_text(lost)}"
+            text = f"The call passes {names_text(gained)}, where the earlier call passed {names_text(lost)}."
         cure = "Pass the same keyword arguments every time."
         only = names_text(lost) or "none of them", names_text(gained) or "none of them"
         yield Reason("pytree", text, (gained + lost)[0], *only, cure)
@@ -190,7 +190,7 @@ def call_style(old: Key, new: Key, reasons: Iterable[Reason]) -> Reason | None:
     if not changes and reasons:
         return None
     was, now_passed = _style_text(old), _style_text(new)
-    text = f"the call passes its arguments in another way: {was} became {now_passed}"
+    text = f"The call passes its arguments in another way: {was} became {now_passed}."
     if len(changes) == 1:
         (alone, same_values), argument_names = changes[0]
         text = (alone if reasons else same_values).format(names=names_text(argument_names))
@@ -206,15 +206,15 @@ def call_style(old: Key, new: Key, reasons: Iterable[Reason]) -> Reason | None:
 # The second text is used where nothing else differs between the calls.
 _WAYS = (
     (
-        "the call passes {names} by keyword, not by position",
-        "the call passes {names} by keyword, not by position; the types and the static values are the same",
+        "The call passes {names} by keyword, not by position.",
+        "The call passes {names} by keyword, not by position; the types and the static values are the same.",
     ),
     (
-        "the call passes {names} by position, not by keyword",
-        "the call passes {names} by position, not by keyword; the types and the static values are the same",
+        "The call passes {names} by position, not by keyword.",
+        "The call passes {names} by position, not by keyword; the types and the static values are the same.",
     ),
-    ("the call passes {names}, which the earlier call left out: the value is the default",) * 2,
-    ("the call leaves out {names}, which the earlier call passed: the value is the default",) * 2,
+    ("The call passes {names}, which the earlier call left out: the value is the default.",) * 2,
+    ("The call leaves out {names}, which the earlier call passed: the value is the default.",) * 2,
 )
 
 

@@ -214,7 +214,7 @@ def reads_another(called: str, name: str, changed: Sequence[ChangedValue]) -> Re
     """Return the reason of a new function object whose code reads a changed value, so that one object is not enough.
 
     Args:
-        called: The function object as text, such as: second function object of g from line 3.
+        called: The function object as text, such as: the second function object of g from line 3.
         name: The name of the function.
         changed: The changed values, at least one.
     """
@@ -225,5 +225,5 @@ def reads_another(called: str, name: str, changed: Sequence[ChangedValue]) -> Re
         cure = f"Pass {names} to {name} as an argument, and make {name} once."
     if first.after.text is not None:
         cure += f" Make {first.name} static if {name} needs a Python value."
-    text = f"{called}: {name} reads {names} from outside, and {first.described()}"
+    text = f"This is {called}: {name} reads {names} from outside, and {first.described()}."
     return Reason("new_function", text, first.name, first.before.described(), first.after.described(), cure)

@@ -33,12 +33,12 @@ def construct_reasons(
     before = [old for old in earlier if old.construct is not None and old.construct.derived == construct.derived]
     before = [old for old in before if old.key is not None]
     if construct.derived:
-        text = f"a transform such as grad or vmap derived this program from {construct.title}"
+        text = f"A transform such as grad or vmap derived this program from {construct.title}."
         return (Reason("first_call", text, after="a derived program"),)
     if event.rerun and not before:
         return (_rerun(construct),)
     if not before or event.key is None:
-        return (Reason("first_call", f"first call of {history.name}"),)
+        return (Reason("first_call", f"This is the first call of {history.name}."),)
     closest_reasons = closest(event.key, [old.key for old in before if old.key is not None], reading).reasons
     reasons = tuple(reason for reason in closest_reasons if reason.kind != "config")
     if reasons and not _is_another_function(construct, before):
@@ -50,7 +50,7 @@ def construct_reasons(
         differences = [_other_settings(old.construct, construct) for old in reversed(settings)]
         return min(differences, key=len)
     if closest_reasons:
-        text = "the reason is unknown: JAX evaluated the construct in another context, such as another mesh"
+        text = "The reason is unknown: JAX evaluated the construct in another context, such as another mesh."
         return (Reason("unknown", text),)
     return (_other_body(event, before, construct),)
 
@@ -77,13 +77,13 @@ def _other_settings(old: Construct | None, new: Construct) -> tuple[Reason, ...]
 
 def _other_setting(construct: Construct, name: str, before: str | None, after: str) -> Reason:
     if name == "length" and construct.name == "fori_loop":
-        text = f"the number of iterations of the fori_loop changed from {before} to {after}"
+        text = f"The number of iterations of the fori_loop changed from {before} to {after}."
         cure = (
             "Call lax.fori_loop within a function under jax.jit, and pass the bounds to that function as arguments: "
             "JAX compiles the function once for all bounds."
         )
         return Reason("static_value", text, name, before, after, cure)
-    text = f"the setting {name} of the {construct.name} changed from {before} to {after}"
+    text = f"The setting {name} of the {construct.name} changed from {before} to {after}."
     cure = f"Expect one compile for each value of {name}."
     return Reason("static_value", text, name, before, after, cure)
 
@@ -91,8 +91,8 @@ def _other_setting(construct: Construct, name: str, before: str | None, after: s
 def _rerun(construct: Construct) -> Reason:
     bodies = _bodies(construct)
     text = (
-        f"the cell that defines {bodies} was run again: {bodies} is a new function object, so JAX compiled the "
-        f"{construct.name} again"
+        f"JAX compiled the {construct.name} again, because the cell that defines {bodies} was run again: {bodies} is a "
+        "new function object."
     )
     return Reason("cell_rerun", text, cure=f"Define {bodies} in a cell of its own, and run that cell once.")
 
@@ -102,8 +102,8 @@ def _bodies(construct: Construct) -> str:
 
 
 _MAP = (
-    "lax.map puts {bodies} into a function of its own, a new function object in each call, so JAX traced and compiled "
-    "the map again"
+    "JAX traced and compiled the map again: lax.map puts {bodies} into a function of its own, a new function object in "
+    "each call."
 )
 _MAP_CURE = "Call lax.map within a function under jax.jit: JAX compiles that function once."
 
@@ -117,27 +117,29 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
         and function is not None
         and any(old.function is not None and old.function() is function for old in constructs)
     ):
-        text = f"JAX no longer holds {construct.title}: the caches were cleared, or JAX evicted the entry"
+        text = f"JAX no longer holds {construct.title}: the caches were cleared, or JAX evicted the entry."
         return Reason("cleared", text, cure="Do not call jax.clear_caches() between calls.")
     if construct.name == "map":
         return Reason("new_function", _MAP.format(bodies=bodies), cure=_MAP_CURE)
     last = before[-1]
     if last.clears != event.clears and not _is_another_function(construct, before):
-        text = f"JAX no longer holds {construct.title}: jax.clear_caches() cleared the caches"
+        text = f"JAX no longer holds {construct.title}: jax.clear_caches() cleared the caches."
         return Reason("cleared", text, cure="Do not call jax.clear_caches() between calls.")
     if construct.within is not None:
         return _made_by(construct, bodies)
     if any(is_installed(body.file) for body in construct.bodies if body.file):
-        return Reason("new_function", f"{bodies}, a function of a library, is a new function object in each call")
+        return Reason(
+            "new_function", f"The library makes {bodies} anew in each call: {bodies} is a new function object."
+        )
     if event.rerun:
         return _rerun(construct)
     if event.changed:
         return _reads_another(construct, bodies, event.changed[0])
     if construct.function is None:
-        text = f"JAX traced {bodies} again: {bodies} is a new function object, or JAX evicted the entry"
+        text = f"JAX traced {bodies} again: {bodies} is a new function object, or JAX evicted the entry."
         cure = f"Define the functions once, outside of the code that calls {construct.name}."
         return Reason("new_function", text, cure=cure)
-    text = f"{bodies} is a new function object, so JAX traced and compiled the {construct.name} again"
+    text = f"JAX traced and compiled the {construct.name} again: {bodies} is a new function object."
     cure = f"Define {bodies} once, outside of the code that calls {construct.name}: JAX caches by function object."
     if bodies == "<lambda>":
         cure = f"Give the lambda a name outside of the code that calls {construct.name}: JAX caches by function object."
@@ -147,8 +149,8 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
 def _made_by(construct: Construct, bodies: str) -> Reason:
     """Return the reason that a function of JAX, which is no program of its own, made the body of a construct anew."""
     text = (
-        f"{bodies} is a new function object in each call of {construct.within}, so JAX traced and compiled the "
-        f"{construct.name} again"
+        f"JAX traced and compiled the {construct.name} again: {bodies} is a new function object in each call of "
+        f"{construct.within}."
     )
     cure = f"Call {construct.within} within a function under jax.jit: JAX compiles that function once."
     return Reason("new_function", text, cure=cure)
@@ -157,8 +159,8 @@ def _made_by(construct: Construct, bodies: str) -> Reason:
 def _reads_another(construct: Construct, bodies: str, changed: ChangedValue) -> Reason:
     """Return the reason that a body reads a changed value from outside, so that defining the body once is no cure."""
     text = (
-        f"{bodies} is a new function object, so JAX traced and compiled the {construct.name} again: {bodies} reads "
-        f"{changed.name} from outside, and {changed.described()}"
+        f"JAX traced and compiled the {construct.name} again: {bodies} is a new function object that reads "
+        f"{changed.name} from outside, and {changed.described()}."
     )
     cure = f"Pass {changed.name} as a part of the carry or as an operand, and define {bodies} once."
     before, after = changed.before.described(), changed.after.described()

@@ -23,10 +23,10 @@ def leaf_differences(path: str, old: Leaf, new: Leaf) -> Iterator[tuple[Sequence
             if not before.value.equals(after.value):
                 if not issubclass(after.value.type, int | float | complex) or after.value.type is bool:
                     cure = f"Expect one compile for each value of {path}."
-                reason = static_reason(f"the static value {path}", path, before.value, after.value, cure)
+                reason = static_reason(f"The static value {path}", path, before.value, after.value, cure)
                 yield (reason.kind,), reason
         elif old.describe() != new.describe():
-            text = f"{path} changed from {old.describe()} to {new.describe()}"
+            text = f"The value of {path} changed from {old.describe()} to {new.describe()}."
             cure = f"Pass {path} as an array in every call: JAX compiles once for each value that is not an array."
             yield ("static_value",), Reason("static_value", text, path, old.describe(), new.describe(), cure)
         return
@@ -37,13 +37,16 @@ def leaf_differences(path: str, old: Leaf, new: Leaf) -> Iterator[tuple[Sequence
         for reason in _placement(path, old, new):
             yield (reason.kind,), reason
         if old.layout is not None and new.layout is not None and old.layout != new.layout and other_type is None:
-            text = f"the memory layout of {path} changed from {old.layout} to {new.layout}"
+            text = f"The memory layout of {path} changed from {old.layout} to {new.layout}."
             cure = "Keep the argument in one memory layout, with jax.device_put before the loop."
             yield ("layout",), Reason("layout", text, path, f"layout {old.layout}", f"layout {new.layout}", cure)
     elif old.holder != new.holder and (moved := _between_holders(path, old, new)) is not None:
         yield (moved.kind,), moved
     elif other_type is None and old.holder != new.holder:
-        text = f"{path} changed from {old.holder} to {new.holder}, with the same type {type_and_weakness(new)}"
+        text = (
+            f"The class of {path} changed from {old.holder} to {new.holder}; the type {type_and_weakness(new)} is the "
+            "same."
+        )
         cure = f"JAX compiled nothing. To avoid the slower call, pass {path} as a jax.Array: jnp.asarray({path})."
         if new.holder == "jax.Array":
             cure = f"JAX compiled nothing. To avoid the slower call, pass {path} as a jax.Array in every call."
@@ -80,7 +83,7 @@ def _type(path: str, old: Leaf, new: Leaf) -> tuple[Sequence[ReasonKind], Reason
         cure = number_cure
     elif kinds[0] == "shape" and len({len(shape or ()) for shape in shapes}) > 1:
         cure = _RANK_CURE
-    return kinds, Reason(kinds[0], f"the type of {path} changed from {was} to {became}", path, was, became, cure)
+    return kinds, Reason(kinds[0], f"The type of {path} changed from {was} to {became}.", path, was, became, cure)
 
 
 _TYPE_CURES = {
@@ -145,9 +148,9 @@ def _between_holders(path: str, old: Leaf, new: Leaf) -> Reason | None:
         sharding = f"committed {sharding}"
     cure = f"Put {path} on the same devices every time, with jax.device_put before the call."
     if array is old:
-        text = f"{path} changed from a jax.Array ({sharding}) to {new.holder}"
+        text = f"The value of {path} changed from a jax.Array ({sharding}) to {new.holder}."
         return Reason("sharding", text, path, sharding, new.holder, cure)
-    text = f"{path} changed from {old.holder} to a jax.Array ({sharding})"
+    text = f"The value of {path} changed from {old.holder} to a jax.Array ({sharding})."
     return Reason("sharding", text, path, old.holder, sharding, cure)
 
 
@@ -156,21 +159,23 @@ def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
         was, became = _devices(old.sharding), _devices(new.sharding)
         single = len(old.sharding.device_set) == 1 and len(new.sharding.device_set) == 1
         if single and was != became:
-            suffix = " (committed)" if new.committed else ""
+            text = f"The device of {path} changed from {was} to {became}."
+            if new.committed:
+                text = f"The device of {path} changed from {was} to {became}, to which {path} is committed."
             cure = "Keep the argument on one device, or expect one compile for each device."
-            yield Reason("committed", f"{path} moved from {was} to {became}{suffix}", path, was, became, cure)
+            yield Reason("committed", text, path, was, became, cure)
             return
         was, became = _sharding_texts(old.sharding, new.sharding)
         if was != became:
             cure = "Give the argument one sharding every time, with jax.device_put before the loop."
-            yield Reason("sharding", f"the sharding of {path} changed: {was} -> {became}", path, was, became, cure)
+            yield Reason("sharding", f"The sharding of {path} changed: {was} -> {became}.", path, was, became, cure)
             return
     if old.committed != new.committed and None not in (old.committed, new.committed):
         was, became = _committed_text(old.committed), _committed_text(new.committed)
         devices = _devices(new.sharding)
-        text = (
-            f"{path} is now committed to {devices}" if new.committed else f"{path} is no longer committed to {devices}"
-        )
+        text = f"The value of {path} is no longer committed to {devices}."
+        if new.committed:
+            text = f"The value of {path} is now committed to {devices}."
         cure = "Commit the array in every call or in no call: jax.device_put with a device commits an array."
         yield Reason("committed", text, path, was, became, cure)
 

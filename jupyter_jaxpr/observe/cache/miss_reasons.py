@@ -39,7 +39,7 @@ def reasons_of(event: MissEvent, history: FunctionHistory, reading: Reading = NO
         try:
             event.reasons = _reasons(event, history, reading)
         except not_of_a_signal(*FAILURES) as error:  # a failure here must not hide the reasons of other misses
-            event.reasons = (Reason("unknown", f"the reason is unknown: the difference {could_not(error)}"),)
+            event.reasons = (Reason("unknown", f"The reason is unknown: the difference {could_not(error)}."),)
     return event.reasons or ()
 
 
@@ -53,21 +53,27 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
     if not of_object:
         return _new_object(event, earlier, history, reading)
     if event.key is None:
-        return (Reason("unknown", "the reason is unknown: the cache key of the call could not be read"),)
+        return (Reason("unknown", "The reason is unknown: the cache key of the call could not be read."),)
     if event.key.function is not None:
         of_object = [old for old in of_object if _same_function(old, event)]
         if not of_object:
             return (_new_equinox(event, earlier, history),)
     same_kind = [old for old in of_object if old.key is not None and old.key.traced == event.key.traced]
     if not same_kind:
-        text = f"first call of {history.name} outside any transformation: JAX makes another program for such calls"
+        text = (
+            f"This is the first call of {history.name} outside any transformation. JAX makes another program for such "
+            "calls."
+        )
         if event.key.traced:
-            text = f"first call of {history.name} under {under(event.key)}: JAX makes another program for such calls"
+            text = (
+                f"This is the first call of {history.name} under {under(event.key)}. JAX makes another program for "
+                "such calls."
+            )
         return (Reason("argument_type", text),)
     same_jit = [old for old in same_kind if _same_options(old, event)]
     by = event.key.options.by
     if not same_jit:
-        text = f"first call of {history.name} with these options for {by}"
+        text = f"This is the first call of {history.name} with these options for {by}."
         return (Reason("first_call", text, after=f"other options of {by}"),)
     if event.key.traced and event.outcome != "dispatch_only" and is_first_under(event.key, same_jit):
         return (first_under(event.key, history.name),)  # equal types would not have avoided the miss
@@ -85,22 +91,24 @@ def _new_object(
     name = history.name
     number = event.function_object
     if event.held_before:
-        return (Reason("first_observed", f"first observed call of {name}; JAX had compiled {name} before"),)
+        return (
+            Reason("first_observed", f"This is the first observed call of {name}. JAX had compiled {name} before."),
+        )
     if number == 0 and not event.rerun and not event.reloaded:
-        return (Reason("first_call", f"first call of {name}"),)
+        return (Reason("first_call", f"This is the first call of {name}."),)
     if event.rerun:
-        text = f"the cell that defines {name} was run again: {name} is a new function object"
+        text = f"The cell that defines {name} was run again, so {name} is a new function object."
         cure = f"Put the definition of {name} in a cell of its own, and run that cell once."
         return (Reason("cell_rerun", text, cure=cure), *_beside(event, earlier, reading))
     if event.reloaded and history.definition is not None:
         file = os.path.basename(history.definition.file)
-        text = f"{file} was loaded again, by a reload or by %run: {name} is a new function object"
+        text = f"Python loaded {file} again, by a reload or by %run, so {name} is a new function object."
         cure = f"Expect one compile of {name} for each time that Python loads {file}."
         return (Reason("reloaded", text, cure=cure), *_beside(event, earlier, reading))
     expression = written(event.wrappers, name.strip("<>"))
     if event.alike == 0:
         called = _as_it_is(event, history, expression)
-        return (Reason("first_call", f"first call of {called}", after=None if called == name else called),)
+        return (Reason("first_call", f"This is the first call of {called}.", after=None if called == name else called),)
     return (_made_anew(event, history, expression), *_beside(event, earlier, reading))
 
 
@@ -110,11 +118,14 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
     if event.partial is not None and before and before[0].partial is not None:
         return _new_partial(event, before[0], history)
     if event.method:
-        text = f"another method {name}{_defined_at(history, event)}: each object.{name} is a function object of its own"
+        text = (
+            f"This is another method {name}{_defined_at(history, event)}: each object.{name} is a function object of "
+            "its own."
+        )
         cure = "Jit the method once and keep the jitted function, or jit a function with the object as an argument."
         return Reason("new_function", text, cure=cure)
     plain = name.strip("<>")
-    called = f"{_ordinal(event.alike)} function object of {expression or plain}{_defined_at(history, event)}"
+    called = f"the {_ordinal(event.alike)} function object of {expression or plain}{_defined_at(history, event)}"
     if event.changed:
         return reads_another(called, plain, event.changed)
     by = "jit" if event.key is None else event.key.options.by
@@ -128,13 +139,13 @@ def _where_made(called: str, event: MissEvent, by: str) -> tuple[str, str]:
     """Return the text of the reason of a new function object, and the cure."""
     making = event.making
     if making is None or (making.function is None and not making.in_loop):
-        text = f"{called}: make the function once"
+        text = f"This is {called}. Make the function once."
         cure = "Make the function once and keep it in a variable: JAX caches by function object, not by code."
     elif making.in_loop:
-        text = f"{called}: move the {by} out of the loop"
+        text = f"This is {called}. Move the {by} out of the loop."
         cure = "Make the function once, before the loop: JAX caches by function object, not by code."
     else:
-        text = f"{called}: each call of {making.function} makes a new one"
+        text = f"This is {called}: each call of {making.function} makes a new one."
         cure = f"Make the function once, outside of {making.function}: JAX caches by function object, not by code."
     if event.captured and making is not None and not making.in_loop:
         advice = f"Pass {names_text(event.captured)} to the function as arguments."
@@ -179,7 +190,7 @@ def _new_equinox(event: MissEvent, earlier: Sequence[MissEvent], history: Functi
     if not alike:
         expression = None if kind is None else written(("equinox.filter_jit", *equinox_wrappers(kind)), name)
         called = expression or f"{name} with this wrapper around it"
-        return Reason("first_call", f"first call of {called}", after=called)
+        return Reason("first_call", f"This is the first call of {called}.", after=called)
     text, _ = _where_made(f"another function object of {name}{_defined_at(history, event)}", event, "filter_jit")
     cure = "Make the function once, before the calls: the function is part of the cache key."
     return Reason("new_function", text, cure=cure)
@@ -190,29 +201,29 @@ def _new_partial(event: MissEvent, old: MissEvent, history: FunctionHistory) -> 
     changed = [name for name in bound if before.get(name) != bound[name]]
     name = history.name
     if not changed:
-        text = f"another partial of {name}: make the partial once"
+        text = f"This is another partial of {name}. Make the partial once."
         if event.partial_read and old.partial_read:
-            text = f"another partial of {name} that binds the same values: make the partial once"
+            text = f"This is another partial of {name} that binds the same values. Make the partial once."
         cure = "Make the partial once, before the loop: JAX caches by function object."
         return Reason("new_function", text, cure=cure)
     first = changed[0]
     was = before.get(first, "not bound")
-    text = f"another partial of {name}: {first} changed from {was} to {bound[first]}"
+    text = f"This is another partial of {name}: {first} changed from {was} to {bound[first]}."
     cure = f"Jit {name} itself and pass {first} as an argument; make it static if it must be a Python value."
     return Reason("new_function", text, first, was, bound[first], cure)
 
 
 def _without_fast_path(name: str, effects: Sequence[str]) -> str:
-    slow = f"each later call of {name} is a slow hit"
+    slow = f"Each later call of {name} is a slow hit"
     effects_text = ", ".join(effects)
     if not effects:
-        return f"{slow}: JAX gives {name} no fast path, and the cause is unknown"
+        return f"{slow}: JAX gives {name} no fast path, and the cause is unknown."
     if all(re.match("Read|Write|Accum", effect) for effect in effects):
         return (
             f"{slow}: JAX has no fast path for a function that reads or writes a mutable reference from outside of the "
-            f"function ({effects_text})"
+            f"function ({effects_text})."
         )
-    return f"{slow}: JAX has no fast path for a function with effects, such as those of a callback ({effects_text})"
+    return f"{slow}: JAX has no fast path for a function with effects, such as those of a callback ({effects_text})."
 
 
 def _same_key(event: MissEvent, of_object: Sequence[MissEvent], history: FunctionHistory, reading: Reading) -> Reason:
@@ -227,11 +238,13 @@ def _same_key(event: MissEvent, of_object: Sequence[MissEvent], history: Functio
     if event.trace is not None or (last is not None and last.clears != event.clears):
         place = "" if last is None else f" made{_line_from(last, event)}"
         why, clearing_call = _why_gone(event, last, history.name)
-        return Reason("cleared", f"the cache entry{place} is gone: {why}", cure=_NO_CLEARING.format(call=clearing_call))
+        return Reason(
+            "cleared", f"The cache entry{place} is gone: {why}.", cure=_NO_CLEARING.format(call=clearing_call)
+        )
     if event.outcome == "dispatch_only":
-        text = "the cache key equals an earlier key: JAX evicted the fast-path entry and reused the executable"
+        text = "The cache key equals an earlier key: JAX evicted the fast-path entry and reused the executable."
         return Reason("cleared", text)
-    return Reason("unknown", "the reason is unknown: no recorded part of the cache key differs from an earlier call")
+    return Reason("unknown", "The reason is unknown: no recorded part of the cache key differs from an earlier call.")
 
 
 _NO_CLEARING = "Do not call {call} between calls."

@@ -37,7 +37,7 @@ class Reason:
     """One difference that made a call miss the cache."""
 
     kind: ReasonKind
-    text: str  # the phrase of the reason, without a capital and a full stop: it becomes an item of a list
+    text: str  # the reason in whole sentences
     argument: str | None = None  # a path such as p['w'], or None
     before: str | None = None  # the earlier value as short text, such as f32[10]
     after: str | None = None  # for a first call, the name of the called object where this is more than the function

@@ -24,10 +24,10 @@ def setting_reasons(old: Key, new: Key) -> Iterable[Reason]:
     if any(_MESH in name for name in changed):
         was, after = _mesh_texts(before, current)
         cure = "Set the mesh once, before the first call."
-        yield Reason("config", f"the mesh changed from {was} to {after}", "mesh", was, after, cure)
+        yield Reason("config", f"The mesh changed from {was} to {after}.", "mesh", was, after, cure)
     added = [name for name in current if name not in before]
     if added:
-        text = f"JAX compares {count(len(added), 'more setting')} now, which an import added: {names_text(added)}"
+        text = f"JAX compares {count(len(added), 'more setting')} now, which an import added: {names_text(added)}."
         cure = "Import the module that adds the settings, such as Pallas, before the first call."
         yield Reason("config", text, added[0], cure=cure)
     for name in changed:
@@ -38,7 +38,7 @@ def setting_reasons(old: Key, new: Key) -> Iterable[Reason]:
 
 def _setting(name: str, was: str, became: str) -> Reason:
     cure = f"Set {name} once, before the first call."
-    return Reason("config", f"the setting {name} changed from {was} to {became}", name, was, became, cure)
+    return Reason("config", f"The setting {name} changed from {was} to {became}.", name, was, became, cure)
 
 
 _MESH = "mesh_context_manager"

@@ -18,7 +18,7 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
     """Return the reason that a static value differs from the static value of an earlier call.
 
     Args:
-        subject: The subject of the reason's text, such as `the static argument n`.
+        subject: The subject with which the reason's text begins, such as `The static argument n`.
         path: The path of the argument.
         before: The earlier value.
         after: The value of this call.
@@ -26,13 +26,13 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
     """
     kind = kind_name(after.type)
     if before.is_changed(after):
-        text = f"{subject} is the same {kind} object, but its hash changed"
+        text = f"{subject} is the same {kind} object, but its hash changed."
         cure = f"Do not modify a static object: make a new {kind} for other contents."
         return Reason("static_identity", text, path, before.text, after.text, cure)
     if not (before.read and after.read):
         return _unread(subject, path, before, after, cure)
     if before.text == after.text or (after.by_identity and not _named_otherwise(before, after)):
-        text = f"{subject} is a new {kind} object that does not equal the earlier object"
+        text = f"{subject} is a new {kind} object that does not equal the earlier object."
         from ..kept_contents import difference  # which imports what imports this module
 
         changed = difference(before.attributes, after.attributes)
@@ -45,7 +45,7 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
         elif not after.by_identity:
             cure = f"Reuse the object: the __eq__ of {kind} says that the two objects differ, so JAX compiles again."
         return Reason("static_identity", text, path, before.text, after.text, cure)
-    text = f"{subject} changed from {before.text} to {after.text}"
+    text = f"{subject} changed from {before.text} to {after.text}."
     if after.by_identity:  # a function, a class, or a member of an enum
         cure = f"Pass the same value for {path} in every call, or expect one compile for each value."
     return Reason("static_value", text, path, before.text, after.text, cure)
@@ -70,9 +70,9 @@ def _other_contents(subject: str, path: str, before: StaticValue, after: StaticV
     """A new object with other contents: JAX would compile again also if its class compared the contents."""
     place = f"{path}{changed.path}"
     kind = kind_name(after.type)
-    text = f"{subject} is another {kind} object: {place} changed from {changed.before.text} to {changed.after.text}"
+    text = f"{subject} is another {kind} object: {place} changed from {changed.before.text} to {changed.after.text}."
     if changed.before.text == changed.after.text:  # arrays and functions whose texts do not hold their contents
-        text = f"{subject} is another {kind} object, and the contents of {place} changed"
+        text = f"{subject} is another {kind} object, and the contents of {place} changed."
     cure = (
         f"JAX compiles once for each {kind} object. With an __eq__ and a __hash__ that compare the contents, JAX "
         f"compiles once for objects with equal contents."
@@ -89,19 +89,19 @@ def _unread(subject: str, path: str, before: StaticValue, after: StaticValue, cu
     """Return the reason of a static object that differs, or may differ, where one of the calls was not observed."""
     kind = kind_name(after.type)
     if after.type is not before.type:
-        text = f"{subject} changed from {before.text} to {after.text}"
+        text = f"{subject} changed from {before.text} to {after.text}."
         return Reason("static_value", text, path, before.text, after.text, cure)
     if not before.is_surely_other(after):
         text = (
             f"{subject} may have changed: outside of an observed cell or block, jupyter_jaxpr does not compare "
-            f"{kind} objects"
+            f"{kind} objects."
         )
     elif after.by_identity:
-        text = f"{subject} is another {kind} object, and {kind} compares by identity"
+        text = f"{subject} is another {kind} object, and {kind} compares by identity."
     else:
         text = (
             f"{subject} is another {kind} object, possibly an equal one: outside of an observed cell or block, "
-            f"jupyter_jaxpr does not compare {kind} objects"
+            f"jupyter_jaxpr does not compare {kind} objects."
         )
     cure = f"Reuse the object. To see the values, call the function in a %%jaxpr cell or within observe(). {cure}"
     return Reason("static_identity", text, path, before.text, after.text, cure)

@@ -41,19 +41,19 @@ def structure_difference(
     added = [path for path in new_paths if _is_part_of(path, name) and path not in old_paths]
     lost = [path for path in old_paths if _is_part_of(path, name) and path not in new_paths]
     was, became = _tree_texts(before, after, reading)
-    text = f"the structure of {name} changed from {was} to {became}"
+    text = f"The structure of {name} changed from {was} to {became}."
     if _is_another_container(before, after):
         pass  # every path differs then, which explains less than the two structures
     elif added and lost:
-        text = f"the structure of {name} gained {names_text(added)} and lost {names_text(lost)}"
+        text = f"The structure of {name} gained {names_text(added)} and lost {names_text(lost)}."
     elif added == [name]:
-        text = f"{name} was None in the earlier call and has a value in this call"
+        text = f"The value of {name} was None in the earlier call and is not None in this call."
     elif lost == [name]:
-        text = f"{name} had a value in the earlier call and is None in this call"
+        text = f"The value of {name} was not None in the earlier call and is None in this call."
     elif added:
-        text = f"the structure of {name} gained {names_text(added)}"
+        text = f"The structure of {name} gained {names_text(added)}."
     elif lost:
-        text = f"the structure of {name} lost {names_text(lost)}"
+        text = f"The structure of {name} lost {names_text(lost)}."
     cure = "Pass the same structure every time: the same keys, the same containers, None in the same places."
     containers = 0 if (added or lost) and _has_same_containers(before, after) else 1
     yield len(added) + len(lost) + containers, Reason("pytree", text, name, was, became, cure)
@@ -111,9 +111,9 @@ def _fields(changes: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
     for together in list(alike.values())[:_FIELDS]:
         change, path = together[0], together[0].path
         alike_count = len(together)
-        subject = f"the static value {path}"
+        subject = f"The static value {path}"
         if alike_count > 1:
-            subject = f"the static value {path} (one of {alike_count} that changed alike)"
+            subject = f"The static value {path} (one of {alike_count} that changed alike)"
         cure = f"Expect one compile for each value of {path}."  # such as a text: no array can take its place
         if type(change.after) in (int, float, complex):
             cure = (
@@ -128,9 +128,9 @@ def _fields(changes: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
                     f"Make {path} an nnx.Variable if the function only computes with the value."
                 )
         if not change.field:
-            subject = f"the auxiliary data of {change.owner} at {path}"
+            subject = f"The auxiliary data of {change.owner} at {path}"
             if alike_count > 1:
-                subject = f"the auxiliary data of {change.owner} at {path} (one of {alike_count} that changed alike)"
+                subject = f"The auxiliary data of {change.owner} at {path} (one of {alike_count} that changed alike)"
             cure = (
                 "JAX compiles once for each value of the auxiliary data. "
                 f"Make the value a child of {change.owner} if the function only computes with it."

@@ -53,7 +53,7 @@ def is_first_under(key: Key, earlier: Sequence[MissEvent]) -> bool:
 
 def first_under(key: Key, name: str) -> Reason:
     """Return the reason of the first call under some transforms."""
-    text = f"first call of {name} under {under(key)}: JAX derives a program for each transformation"
+    text = f"This is the first call of {name} under {under(key)}. JAX derives a program for each transformation."
     return Reason("argument_type", text)
 
 
@@ -69,14 +69,14 @@ def transform_reason(event: MissEvent, earlier: Sequence[MissEvent], name: str, 
     key = event.key
     assert key is not None
     if event.outcome == "dispatch_only":
-        text = f"{name} was called under {under(key)}: such calls have no fast path"
+        text = f"The function {name} was called under {under(key)}: such calls have no fast path."
         return Reason("no_fast_path", text, cure=jit_outside(key, name))
     alike = [old for old in earlier if old.key is not None and _has_types_of(old.key, key)] or list(earlier)
     under_transforms = [old for old in alike if old.key is not None and old.key.transforms is not None]
     if key.transforms is None or not under_transforms:
         text = (
             f"JAX derived another program from {name}: the transformation or the batch size is new, or the caches were "
-            "cleared"
+            "cleared."
         )
         return Reason("argument_type", text)
     alike_under_transforms = [
@@ -98,15 +98,15 @@ def transform_reason(event: MissEvent, earlier: Sequence[MissEvent], name: str, 
 def _same_transforms(event: MissEvent, last: MissEvent, name: str) -> Reason:
     assert event.key is not None
     if last.clears != event.clears:
-        text = f"JAX no longer holds the program of {name} under {under(event.key)}: the caches were cleared"
+        text = f"JAX no longer holds the program of {name} under {under(event.key)}: the caches were cleared."
         return Reason("cleared", text, cure="Do not call jax.clear_caches() or clear_cache() between calls.")
-    text = f"the reason is unknown: JAX had derived a program of {name} under {under(event.key)} for an earlier call"
+    text = f"The reason is unknown: JAX had derived a program of {name} under {under(event.key)} for an earlier call."
     return Reason("unknown", text)
 
 
 def _other_size(before: Key, key: Key, name: str) -> Reason:
     was, became = _text_of_sizes(before), _text_of_sizes(key)
-    text = f"the batch size of vmap around {name} changed from {was} to {became}"
+    text = f"The batch size of vmap around {name} changed from {was} to {became}."
     cure = "Pad the batches to one size, or expect one compile for each batch size."
     return Reason("argument_type", text, None, was, became, cure)
 
@@ -116,9 +116,12 @@ def _other_axes(before: Key, key: Key, name: str, reading: Reading) -> Reason:
     changed = [path for path in new if old.get(path) != new[path]]
     if _kinds(key) == ("vmap",) and changed:
         axes = [f"{path} from {_mapped(old.get(path, ()))} to {_mapped(new[path])}" for path in changed]
-        return Reason("argument_type", f"the axes that vmap around {name} maps changed: {names_text(axes)}")
+        return Reason("argument_type", f"The axes that vmap around {name} maps changed: {names_text(axes)}.")
     current, was = ([path for path, around in around_paths.items() if around] for around_paths in (new, old))
-    text = f"{under(key)} around {name} applies to {names_text(current)}, in the earlier call to {names_text(was)}"
+    text = (
+        f"In this call {under(key)} around {name} applies to {names_text(current)}, in the earlier call to "
+        f"{names_text(was)}."
+    )
     return Reason("argument_type", text)
 
 

@@ -89,12 +89,14 @@ function tableOf(snapshot: Snapshot, trans: TranslationBundle): ITable {
   };
 }
 
-/** The misses of a function in this run, line by line, without signs. */
+/** A miss, or several similar misses: one line, and the sentences below that line. */
 interface IMissText {
   sign: string;
-  text: string;
+  /** The signature, the outcome and the counts. */
+  labels: string;
   price: string;
-  cures: string[];
+  /** The reasons and the cures. */
+  sentences: string[];
 }
 
 const SIGNS = {
@@ -124,14 +126,12 @@ function missText(
   const last = misses[misses.length - 1];
   const { reasons, outcome } = last.miss;
   const price = priceWords(misses, trans);
-  const texts = reasons.map(({ text }) => shortened(text, LONGEST));
-  const isFirst = reasons.some(({ kind }) => kind === 'first_call');
   const hits =
     misses.length > 1
       ? null
       : hitsAfter(last, ledgerFunction.misses, ledgerFunction.entries);
-  const asides = [
-    ...(isFirst ? [signature(last.miss)] : []),
+  const labels = [
+    signature(last.miss),
     ...(misses.length > 1 ? [`× ${misses.length}`] : []),
     ...(outcome === 'compiled' ? [] : [outcomeText(last.miss)]),
     ...(hits === null
@@ -148,9 +148,12 @@ function missText(
   ];
   return {
     sign: SIGNS[outcome],
-    text: [texts.join('; ') || signature(last.miss), ...asides].join(' · '),
+    labels: labels.join(' · '),
     price: spaced(price.sum),
-    cures: curesOf(misses)
+    sentences: [
+      ...reasons.map(({ text }) => shortened(text, LONGEST)),
+      ...curesOf(misses)
+    ]
   };
 }
 
@@ -182,12 +185,12 @@ export function ledgerText(
   }
   for (const { ledgerFunction, cells } of functions) {
     lines.push(line(cells));
-    for (const { sign, text, price, cures } of missTexts(
+    for (const { sign, labels, price, sentences } of missTexts(
       ledgerFunction,
       trans
     )) {
-      lines.push(`  ${sign} ${text}${price === '' ? '' : ` · ${price}`}`);
-      lines.push(...cures.map(cure => `    ${cure}`));
+      lines.push(`  ${sign} ${labels}${price === '' ? '' : ` · ${price}`}`);
+      lines.push(...sentences.map(sentence => `    ${sentence}`));
     }
   }
   if (totals !== null) {
@@ -220,9 +223,9 @@ export function ledgerMarkdown(
   }
   const lists = functions.flatMap(({ ledgerFunction, cells }) => {
     const misses = missTexts(ledgerFunction, trans).map(
-      ({ sign, text, price, cures }) =>
-        `- ${sign} ${code(text)}${price === '' ? '' : ` ${price}`}` +
-        cures.map(cure => `\n  ${code(cure)}`).join('')
+      ({ sign, labels, price, sentences }) =>
+        `- ${sign} ${code(labels)}${price === '' ? '' : ` ${price}`}` +
+        sentences.map(sentence => `\n  ${code(sentence)}`).join('')
     );
     return misses.length === 0
       ? []

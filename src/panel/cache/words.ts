@@ -114,8 +114,8 @@ export function reasonWords(
       after: shortened(after, LONGEST)
     };
   }
-  // The kernel's sentence of a first call is kept if it says more than "first call of" this function, as for a wrapped
-  // function.
+  // The kernel's sentence of a first call is kept if it says more than that this is the first call of this function, as
+  // for a wrapped function.
   if (reason.kind === 'first_call' && after === null) {
     return { form: 'signature', kind, signature: signature(miss) };
   }

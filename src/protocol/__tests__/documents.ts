@@ -278,7 +278,7 @@ export function ledgerReason(
 ): LedgerReason {
   return {
     kind: 'first_call',
-    text: 'first call of train_step',
+    text: 'This is the first call of train_step.',
     argument: null,
     before: null,
     after: null,
@@ -343,7 +343,7 @@ export function ledgerFunction(
         reasons: [
           ledgerReason({
             kind: 'shape',
-            text: 'the type of batch changed from f32[32,3] to f32[17,3]',
+            text: 'The type of batch changed from f32[32,3] to f32[17,3].',
             argument: 'batch',
             before: 'f32[32,3]',
             after: 'f32[17,3]',

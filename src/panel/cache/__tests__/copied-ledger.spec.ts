@@ -20,7 +20,7 @@ function two(changes: Partial<Ledger> = {}): Snapshot {
       reasons: [
         ledgerReason({
           kind: 'new_function',
-          text: `${ordinal} function object of lambda from line 4`,
+          text: `This is the ${ordinal} function object of lambda from line 4.`,
           cure: 'Make it once.'
         })
       ],
@@ -64,11 +64,14 @@ describe('the table as text', () => {
 
 function             calls  hits  entries  compiles   price
 train_step (line 3)     12    10        2         2  314 ms
-  ◆ first call of train_step · batch: f32[32,3] · 8 later hits · 155 ms
-  ◆ the type of batch changed from f32[32,3] to f32[17,3] · 2 later hits · 159 ms
+  ◆ batch: f32[32,3] · 8 later hits · 155 ms
+    This is the first call of train_step.
+  ◆ batch: f32[17,3] · 2 later hits · 159 ms
+    The type of batch changed from f32[32,3] to f32[17,3].
     Pad to one shape.
 <lambda> (line 4)       ≥4    ≥1        0         3   60 ms
-  ◆ fourth function object of lambda from line 4 · × 3 · 10 ms to 30 ms each · 60 ms
+  ◆ v: f32[4] · × 3 · 10 ms to 30 ms each · 60 ms
+    This is the fourth function object of lambda from line 4.
     Make it once.
 2 functions            ≥16   ≥11        2         5  374 ms
 `
@@ -86,7 +89,7 @@ train_step (line 3)     12    10        2         2  314 ms
           reasons: [
             ledgerReason({
               kind: 'argument_type',
-              text: 'x changed from numpy to jax.Array, with the same type f32[8]',
+              text: 'The class of x changed from numpy to jax.Array; the type f32[8] is the same.',
               argument: 'x',
               before: 'numpy.ndarray',
               after: 'jax.Array'
@@ -115,7 +118,8 @@ Calls cannot be counted here.
 
 function               calls     hits  entries  compiles  price
 train_step (line 3)  unknown  unknown        0         0
-  ○ x changed from numpy to jax.Array, with the same type f32[8] · slow hit
+  ○ batch: f32[32,3] · slow hit
+    The class of x changed from numpy to jax.Array; the type f32[8] is the same.
 `
     );
   });
@@ -155,13 +159,16 @@ describe('the table as Markdown', () => {
 
 \`\`a|b\`c (line 3)\`\`
 
-- ◆ \`first call of train_step · batch: f32[32,3] · 8 later hits\` 155 ms
-- ◆ \`the type of batch changed from f32[32,3] to f32[17,3] · 2 later hits\` 159 ms
+- ◆ \`batch: f32[32,3] · 8 later hits\` 155 ms
+  \`This is the first call of train_step.\`
+- ◆ \`batch: f32[17,3] · 2 later hits\` 159 ms
+  \`The type of batch changed from f32[32,3] to f32[17,3].\`
   \`Pad to one shape.\`
 
 \`<lambda> (line 4)\`
 
-- ◆ \`fourth function object of lambda from line 4 · × 3 · 10 ms to 30 ms each\` 60 ms
+- ◆ \`v: f32[4] · × 3 · 10 ms to 30 ms each\` 60 ms
+  \`This is the fourth function object of lambda from line 4.\`
   \`Make it once.\`
 
 ${whereAndWhen(snapshot, trans)}
