@@ -1,49 +1,22 @@
-"""Checks the costs, timings, sweep, machine, passes, exact links and diffs of a document."""
+"""Checks the costs of a document."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from ..types.cost import CostNode, CostRow, Memory, ProgramCost, XlaCost
 from ..types.document import Snapshot
-from ..types.timing import ProgramTiming, Sweep, WarmTime
 from .checks import amounts, index, need
 
 
 def check_costs(document: Snapshot) -> None:
-    """Check every index and number of these parts.
+    """Check every index and number of the costs.
 
     Raises:
-        Damaged: One is out of its range.
+        Damaged: An index or a number is out of its range.
     """
     for number, cost in enumerate(document.costs):
         _cost(document, cost, f"cost {number}")
-    for number, timing in enumerate(document.timings):
-        _timing(document, timing, f"timing {number}")
-    for passes in document.passes:
-        index(passes.program, document.programs, "passes: program")
-        amounts((passes.seconds, passes.left_out), "passes: a number")
-        for xla_pass in passes.passes:
-            amounts((xla_pass.before, xla_pass.after, xla_pass.added, xla_pass.removed), f"passes: {xla_pass.name}")
-    for links in document.exact_links:
-        index(links.program, document.programs, "exact links: program")
-        amounts((links.lower_seconds, links.compile_seconds, links.equations, links.reached), "exact links: a number")
-        for level in links.levels:
-            amounts(
-                (level.lines, level.instructions, level.linked, level.single, level.inferred), "exact links: a level"
-            )
-    for diff in document.diffs:
-        index(diff.after.program, document.programs, "diffs: program")
-        amounts((diff.added, diff.removed, diff.changed, diff.moved, diff.skipped, diff.left_out), "diffs: a number")
-    for name in ("passes", "exact_links"):
-        programs = [row.program for row in getattr(document, name)]
-        need(len(programs) == len(set(programs)), f"{name}: a program is there twice")
-    if document.sweep is not None:
-        _sweep(document.sweep)
-    machine = document.machine
-    if machine is not None:
-        amounts((machine.flops, machine.bandwidth, machine.seconds), "machine: a number")
 
 
 def _cost(document: Snapshot, cost: ProgramCost, path: str) -> None:
@@ -117,31 +90,3 @@ def _memory(document: Snapshot, memory: Memory, path: str) -> None:
     for residual in memory.residuals:
         amounts((residual.bytes, residual.count), f"{path}: a residual's numbers")
         index(residual.frame, document.frames, f"{path}: a residual's frame", none=True)
-
-
-def _warm(warm: WarmTime | None, path: str) -> None:
-    if warm is None:
-        return
-    amounts((warm.median, warm.minimum, warm.lower, warm.upper, warm.dispatch), f"{path}: seconds")
-    need(warm.runs >= 1 and warm.batch >= 1, f"{path}: runs")
-
-
-def _timing(document: Snapshot, timing: ProgramTiming, path: str) -> None:
-    index(timing.program, document.programs, f"{path}: program")
-    _warm(timing.warm, path)
-    _warm(timing.eager, path)
-    amounts(timing.ratio or (), f"{path}: ratio")
-    amounts((timing.pays_after,), f"{path}: pays_after")
-
-
-def _sweep(sweep: Sweep) -> None:
-    amounts((sweep.total, sweep.seconds), "sweep: a number")
-    for point in sweep.points:
-        need(point.number is None or math.isfinite(point.number), "sweep: a value")
-        _warm(point.eager, "sweep")
-        _warm(point.warm, "sweep")
-        amounts((point.first, point.trace, point.lower, point.compile), "sweep: seconds")
-        amounts((point.equations, point.bytes, point.flops, point.ratio), "sweep: a point's numbers")
-    for fit in sweep.fits:
-        need(all(map(math.isfinite, (fit.exponent, fit.factor, fit.first_number))), "sweep: a fit")
-        amounts((fit.error,), "sweep: a fit")

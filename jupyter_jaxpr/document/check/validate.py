@@ -20,8 +20,11 @@ from ..types.steps import Recording
 from ..types.transform import Transform
 from .bounds import check_bounds
 from .checks import Damaged, amounts, index, indices, need
+from .compiled_again import check_compiled_again
 from .costs import check_costs
+from .diffs import check_diffs
 from .shardings import check_shardings
+from .times import check_times
 
 _TOO_LONG = f"This is not a snapshot of jupyter_jaxpr: the text is longer than {TEXT // 1_000_000} MB."
 _NOT_JSON = "This is not a snapshot of jupyter_jaxpr: the text is not JSON."
@@ -123,6 +126,9 @@ class _Check:
                 index(variant.program, document.programs, "a variant's program", none=True)
                 amounts((variant.trace, variant.lower, variant.compile), "a variant's seconds")
         check_costs(document)
+        check_times(document)
+        check_compiled_again(document)
+        check_diffs(document)
         check_shardings(document)
         for number, transform in enumerate(document.transforms):
             self._transform(transform, f"transform {number}")

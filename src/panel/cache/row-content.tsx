@@ -120,7 +120,7 @@ function EntryCells(props: CellProps<IEntryRow>): JSX.Element {
   return (
     <div role="gridcell" className="jp-JaxprCache-wide" aria-colspan={6}>
       <Code text={signature(entry)} />
-      <span className="jp-JaxprPanel-second"> · {asides.join(' · ')}</span>
+      <div className="jp-JaxprPanel-second">{asides.join(' · ')}</div>
     </div>
   );
 }
