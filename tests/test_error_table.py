@@ -22,6 +22,7 @@ FILES = {
     "calls": (pytest.mark.slow,),
     "settings": (pytest.mark.slow,),
     "misuses": (pytest.mark.slow,),
+    "integers_and_squares": (pytest.mark.slow,),
     "users": (),
 }
 ROWS = [

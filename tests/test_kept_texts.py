@@ -22,5 +22,5 @@ def test_the_text_of_generated_code_stays(notebook: Notebook) -> None:
     document = notebook.run("%%jaxpr\nrun(jnp.ones(3))").document
     assert linecache.getline("<generated>", 3) == "        f = jax.jit(lambda v: v * 2)\n"
     (miss,) = [miss for function in document["ledger"]["functions"] for miss in function["misses"][1:]]
-    assert "move the jit out of the loop" in miss["reasons"][0]["text"]
+    assert "Move the jit out of the loop" in miss["reasons"][0]["text"]
     linecache.cache.pop("<generated>")

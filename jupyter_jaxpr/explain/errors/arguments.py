@@ -51,13 +51,13 @@ _TOO_MANY = re.compile(
     r"(?P<given>\d+) (?:was|were) given$"
 )
 _MISSING = re.compile(
-    r"^(?P<path>(?:\w+\.|<locals>\.)*)(?P<name>\w+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: "
-    r"(?P<names>.*)$"
+    r"^(?P<path>(?:\w+\.|<locals>\.)*)(?P<name>\w+|<lambda>)\(\) missing \d+ required "
+    r"(?:positional|keyword-only) arguments?: (?P<names>.*)$"
 )
 
 
-#: Subject of a sentence about a function without a name.
-_NO_NAME = "The function"
+#: The words for a function without a name.
+_NO_NAME = "the function"
 
 
 def argument_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
@@ -107,7 +107,9 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
     if isinstance(error, TypeError) and (match := _MISSING.search(text)):
         missing = match["names"].replace("'", "")
         name = match["name"]
-        if name == "__init__" and match["path"]:
+        if name == "<lambda>":
+            name = "the lambda"
+        elif name == "__init__" and match["path"]:
             name = match["path"].rstrip(".").rpartition(".")[2]
         if raised is not None and (key := _no_key(raised)) is not None:
             return key
@@ -517,19 +519,30 @@ def _jitted_function(raised: RaisedAt | None) -> tuple[str, list[str]]:
         for candidate in [*node.args, node.func]:
             if isinstance(candidate, ast.Name) and candidate.id not in ("jit", "partial"):
                 return candidate.id, parameters_of(namespace(raised).get(candidate.id))
+            if isinstance(candidate, ast.Lambda):
+                return "the lambda", _parameter_names(candidate.args)
     statement = raised.statement_of(node) if raised is not None else None
     if isinstance(statement, ast.FunctionDef):
-        return statement.name, [parameter.arg for parameter in statement.args.args + statement.args.kwonlyargs]
+        return statement.name, _parameter_names(statement.args)
     return _NO_NAME, []
 
 
+def _parameter_names(parameters: ast.arguments) -> list[str]:
+    return [parameter.arg for parameter in [*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs]]
+
+
 def _parameters_sentence(name: str, parameters: list[str]) -> str:
-    return f"{name} takes {', '.join(parameters[:8])}." if parameters else ""
+    return f"{_subject(name)} takes {', '.join(parameters[:8])}." if parameters else ""
+
+
+def _subject(name: str) -> str:
+    """The name of a function as the first words of a sentence."""
+    return f"T{name[1:]}" if name.startswith("the ") else name
 
 
 def _wrong_names(raised: RaisedAt | None, names: list[str], option: str) -> Explained:
     function, parameters = _jitted_function(raised)
-    title = f"{function} has no argument {' and '.join(names)}"
+    title = f"{_subject(function)} has no argument {' and '.join(names)}"
     cure = FoundCure(option, None, f"Write the names of arguments of {function} in {option}.")
     close_names = [parameter for parameter in parameters if parameter.lower().strip("_") == names[0].lower().strip("_")]
     close_names = close_names or difflib.get_close_matches(names[0], parameters, 2, 0.7)
@@ -545,9 +558,8 @@ def _wrong_names(raised: RaisedAt | None, names: list[str], option: str) -> Expl
 
 def _wrong_numbers(raised: RaisedAt | None, option: str, numbers: str, number: str) -> Explained:
     function, parameters = _jitted_function(raised)
-    title = f"{function} has no argument at position {numbers.strip('(),')}"
+    title = f"{_subject(function)} has no argument at position {numbers.strip('(),')}"
     names = option.replace("argnums", "argnames")
-    name = "the function" if function == _NO_NAME else function
     takes = count(int(number), "argument")
-    text = f"Positions count from 0, and {name} takes {takes}. Write the names of the arguments in {names} instead."
+    text = f"Positions count from 0, and {function} takes {takes}. Write the names of the arguments in {names} instead."
     return Explained(None, title, _parameters_sentence(function, parameters), (FoundCure(names, None, text),))

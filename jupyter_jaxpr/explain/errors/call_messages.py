@@ -77,7 +77,10 @@ CALL_MESSAGES = (
         r"unbound axis name: (\S+?)\.?(?:\s|$)",
         "No axis is named {1} here",
         "Axes of an array are numbers. A name stands for an axis of vmap with axis_name, or of a mesh.",
-        ("axis", "Write the number of the axis, such as axis=0."),
+        (
+            "axis",
+            "Write the number of the axis, or call the function under jax.vmap with axis_name, or under shard_map.",
+        ),
     ),
     Message(
         r"transpose permutation isn't a permutation of operand dimensions, got permutation (\(.*?\)) for operand shape "

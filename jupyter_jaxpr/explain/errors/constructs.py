@@ -12,7 +12,7 @@ from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import jnp_name
 from .raised import RaisedAt
-from .returned import function_of_text, missing_return, result_of
+from .returned import AnyFunction, function_of_text, missing_return, result_of
 from .trial_of_cure import passed
 
 _CARRY = re.compile(
@@ -137,6 +137,13 @@ def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
             missing = missing_return(raised, function_of_text(raised, parts[0]))
         if raised is not None and missing is not None:
             return Explained(None, f"The body of {name} returns None", "", tuple(passed(raised, [missing])))
+        if name == "scan" and raised is not None and parts is not None:
+            body = function_of_text(raised, parts[0])
+            cures = passed(raised, _whole_carry(raised, body, result_of(body)))
+            if cures:
+                title = "The body of a scan returns the parts of the carry as the carry and the step's output"
+                text = "A scan takes the first value of the returned pair as the new carry, the second as the output."
+                return Explained(None, title, text, tuple(cures))
         explanation = next((line for line in text.split("\n\n")[1:2]), "")
         explanation = re.sub(r"<class '(?:jax\._src\.core\.)?ShapedArray'>", "array", explanation)
         explanation = re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", explanation).replace("is a array", "is an array")
@@ -318,6 +325,18 @@ def _conversion_at_end(raised: RaisedAt | None, path: str, dtype: str, text: str
     return applied(FoundCure(f"stay {dtype}", code, text), [edit_of(raised, over(leaf, code))])
 
 
+def _whole_carry(raised: RaisedAt, body: AnyFunction | None, result: ast.expr | None) -> list[FoundCure]:
+    """The cure for a body of a scan that returns the parts of its carry, and no output: one tuple, and None."""
+    if not isinstance(result, ast.Tuple) or any(isinstance(part, ast.Starred) for part in result.elts):
+        return []
+    parts = ", ".join(map(raised.source, result.elts))
+    code = f"({parts}{',' * (len(result.elts) == 1)}), None"
+    new = f"({code})" if isinstance(body, ast.Lambda) else code
+    text = "Return the new carry as one tuple, and None as y where the step has no output."
+    cure = FoundCure("a pair", f"return {code}" if isinstance(body, ast.FunctionDef) else new, text)
+    return [applied(cure, [edit_of(raised, over(result, new))])]
+
+
 def _pair(returned_text: str, raised: RaisedAt | None) -> Explained:
     title = "The body of a scan must return a pair: the new carry and the step's output"
     text = "Return the new carry and the step's output y. Return None as y where the step has no output."
@@ -335,6 +354,8 @@ def _pair(returned_text: str, raised: RaisedAt | None) -> Explained:
         new = f"({code})" if isinstance(body, ast.Lambda) else code
         cure = FoundCure("a pair", f"return {code}" if isinstance(body, ast.FunctionDef) else new, text)
         cures = [applied(cure, [edit_of(raised, over(result, new))])]
+    else:
+        cures = passed(raised, _whole_carry(raised, body, result)) or cures
     name = body.name if isinstance(body, ast.FunctionDef) else "The body"
     explanation = f"{name} returns {' '.join(returned_text.split())}."
     return Explained(None, title, explanation, tuple(passed(raised, cures)))

@@ -130,8 +130,16 @@ ARRAY_MESSAGES = (
     Message(
         r"inconsistent size for core dimension '\w+': (\d+) vs (\d+) on vectorized function .*?signature='\((\w+),",
         "The sizes {1} and {2} do not fit together in this function of linear algebra",
-        "The matrix must have as many rows as the vector has elements.",
-        ("the same size", "Give a vector with as many elements as the matrix has rows."),
+        "The function takes a square matrix, and an array with as many rows as the matrix has.",
+        ("the same size", "Make the sizes equal. For a matrix that is not square, jnp.linalg.lstsq may serve."),
+        with_operands=True,
+    ),
+    Message(
+        r"The input to linalg\.(\w+) must have shape \[\.\.\., n, n\], got shape",
+        "{1} takes square matrices, but this one is not square",
+        "",
+        ("a square matrix", "Give a square matrix."),
+        with_operands=True,
     ),
     Message(
         r"Argument to _?(\w+(?:\.\w+)*)(?:\(\))? must have shape \[\.\.\., n, n\], got (\(.*?\))",

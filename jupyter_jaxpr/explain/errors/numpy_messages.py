@@ -53,6 +53,25 @@ NUMPY_MESSAGES = (
         with_operands=True,
     ),
     Message(
+        r"'numpy\.ndarray' object has no attribute 'at'",
+        "An array of NumPy has no at",
+        "at makes a changed copy of an array of JAX.",
+        ("jnp.asarray", "Make an array of JAX with jnp.asarray, or write into the array of NumPy: x[i] = value."),
+    ),
+    Message(
+        r"shape must have length equal to the number of dimensions of x;\s+(\(.*?\)) vs (\(.*?\))",
+        "The new shape {1} has another number of sizes than the array of the shape {2}",
+        "",
+        ("the shape", "Give one size for each axis of the array, also for axes that stay as they are."),
+    ),
+    Message(
+        r"indices must have an integer type$",
+        "The indices must be integers",
+        "",
+        ("integers", "Convert the indices with .astype(int), or write an integer."),
+        with_operands=True,
+    ),
+    Message(
         r"x argument to bincount must have an integer type; got (\w+)",
         "bincount counts integers, not {1}",
         "",
@@ -201,8 +220,8 @@ NUMPY_MESSAGES = (
     ),
     Message(
         r"jnp\.pad: (\w+) with nd=(\d+) has unsupported shape (\(.*?\))\. Valid shapes are (.+?)\.$",
-        "{1} of pad has the shape {3}, but the array has {2} axes",
-        "",
+        "{1} of pad has the shape {3}, which does not fit the array",
+        "Number of axes of the array: {2}.",
         ("a pair", "Write a pair (before, after) for each axis, or one pair for all axes."),
         with_operands=True,
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 from typing import Any
 
 from ...jax.facts import is_tracer_type
@@ -37,7 +38,7 @@ def plain_value_error(error: BaseException, raised: RaisedAt | None, function: s
     if isinstance(error, ValueError) and _IN_NUMPY.match(text):
         return _in_numpy(raised)
     if isinstance(error, TypeError) and _FLAG.match(text):
-        return _flag(raised)
+        return _counted(raised) or _flag(raised)
     if isinstance(error, ValueError) and (match := _UNPACKED.match(text)):
         return _unpacked(raised, match[1])
     return None
@@ -104,6 +105,45 @@ def _in_numpy(raised: RaisedAt) -> Explained | None:
     title = f"NumPy cannot hold a traced value: {line}" if len(line) <= 60 else "NumPy cannot hold a traced value"
     explanation = " ".join(filter(None, ["NumPy needs the values of an array.", culprits(raised, traced).sentence]))
     return Explained(None, title, explanation, tuple(passed(raised, cures)), traced=True)
+
+
+#: Functions of Python that take integers.
+_TAKE_INTEGERS = frozenset({"range", "bin", "hex", "oct", "chr", "bytes"})
+
+
+def _counted(raised: RaisedAt) -> Explained | None:
+    """Explains a float, or an array with axes, in the place of an integer in `range` and the like."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or raised.source(call.func) not in _TAKE_INTEGERS:
+        return None
+    name = raised.source(call.func)
+    values = [(argument, value_of(raised, argument)) for argument in call.args]
+    wrong = [(argument, value) for argument, value in values if not _is_integer(value)]
+    if len(values) == 1:
+        wrong = values
+    if len(wrong) != 1:
+        return None
+    argument, value = wrong[0]
+    source = raised.source(argument)
+    title = f"{name} takes integers, but {source} is no integer"
+    if raised.tracers:
+        explanation = " ".join(filter(None, [operands(raised, [argument]), "A traced array has no value to count to."]))
+        loop = f"{lax_name(raised)}.fori_loop"
+        words = f"Write the loop with {loop}, whose bounds are integers that may be traced."
+        cures = [FoundCure(loop, None, words)] if name == "range" else []
+        words = "Take the number from a shape or from a static argument, which Python knows."
+        cures.append(FoundCure("a shape", None, words))
+        return Explained(None, title, explanation, tuple(cures), traced=True)
+    cure = FoundCure("int", None, f"Write int({source}), or compute with integers.")
+    if value is not None and not getattr(value, "shape", ()):
+        code = f"int({source})"
+        cure = applied(replace(cure, code=code), [edit_of(raised, over(argument, code))])
+    return Explained(None, title, operands(raised, [argument]), tuple(passed(raised, [cure])))
+
+
+def _is_integer(value: Any) -> bool:
+    dtype = dtype_of(value)
+    return isinstance(value, int) or (bool(dtype) and "int" in str(dtype) and not getattr(value, "shape", ()))
 
 
 def _flag(raised: RaisedAt) -> Explained | None:
