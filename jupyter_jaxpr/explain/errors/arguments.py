@@ -26,7 +26,7 @@ from .trial_of_cure import passed
 _NO_ARRAY = re.compile(
     r"^Error interpreting argument to (?:<function (?P<name>\S+) at .*?>|.*) as an abstract array\. "
     r"The problematic value is of type "
-    r"<class '(?P<type>[^']+)'> and was passed to the function at path (?P<path>.+?)\.\s",
+    r"<(?:class|enum|flag) '(?P<type>[^']+)'> and was passed to the function at path (?P<path>.+?)\.\s",
     re.DOTALL,
 )
 _RESULT = re.compile(
@@ -281,6 +281,9 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
         cures = [FoundCure("equinox.filter_jit", None, words)]
     elif not is_plain and kind not in ("custom_jvp", "custom_vjp"):
         cures += registered(raised, kind)
+    if not cures:
+        words = f"Pass the numbers and arrays of {name} that the function uses as arguments of their own."
+        cures = [FoundCure("its parts", None, words)]
     return Explained(None, f"The argument {path} is not an array: its type is {kind}", _TRACED, tuple(cures))
 
 

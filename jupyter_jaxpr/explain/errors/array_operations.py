@@ -51,6 +51,8 @@ _SELECT = re.compile(
     r"^(?:lax\.)?select (?:cases must have|requires arguments to have) the same (shapes|dtypes), got (.+?)\.?$"
 )
 _SHAPE = re.compile(r"\([\d, ]*\)")
+#: JAX prints some sizes as NumPy does: (np.int64(3),).
+_NUMPY_SIZE = re.compile(r"\bnp\.int64\((\d+)\)")
 _METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
 #: Functions that take arrays only.
 _ELEMENTWISE = frozenset(
@@ -64,7 +66,7 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     """Explains shapes that do not fit together, and reads and writes that JAX arrays do not allow."""
     if not isinstance(error, TypeError | ValueError | IndexError | AttributeError):
         return None
-    text = message_of(error).strip()
+    text = _NUMPY_SIZE.sub(r"\1", message_of(error).strip())
     source_suffix = _source_suffix(raised)
     if match := _BROADCAST.search(text):
         shapes = _SHAPE.findall(match["shapes"])

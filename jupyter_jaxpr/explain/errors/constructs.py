@@ -477,11 +477,11 @@ def _reverse() -> Explained:
 
 
 def _scalar(text: str, raised: RaisedAt | None) -> Explained:
-    cures = (
-        FoundCure(".any() or .all()", None, "Reduce the array to a single boolean."),
-        FoundCure("jnp.where", None, "jnp.where chooses element by element, and computes both values."),
-    )
     call = raised.node if raised is not None else None
+    cures = [FoundCure(".any() or .all()", None, "Reduce the array to a single boolean, with .any() or .all().")]
+    if called(call) != "while_loop":
+        words = "jnp.where chooses element by element, and computes both values."
+        cures.append(FoundCure("jnp.where", None, words))
     if raised is not None and "PyTreeDef(None)" in text and isinstance(call, ast.Call) and call.args:
         missing = missing_return(raised, function_of_text(raised, call.args[0]))
         if missing is not None:
@@ -498,7 +498,7 @@ def _scalar(text: str, raised: RaisedAt | None) -> Explained:
         result = result_of(function_of_text(raised, raised.node.args[0] if raised.node.args else None))
         if result is not None:
             place = edit_of(raised, over(result, "")).place
-    return Explained(place, "A condition must be a single boolean", explanation, cures)
+    return Explained(place, "A condition must be a single boolean", explanation, tuple(cures))
 
 
 def _construct_name(raised: RaisedAt | None, name: str) -> str:

@@ -14,6 +14,7 @@ from ..loops.statements import parsed
 from .arguments import argument_error
 from .array_operations import array_error
 from .axis_names import axis_name_error
+from .batched_products import batched_product_error
 from .callbacks import callback_error
 from .constructs import construct_error
 from .derivative_rules import derivative_rule_error
@@ -57,6 +58,7 @@ _KINDS = (
     axis_name_error,
     argument_error,
     transform_error,
+    batched_product_error,
     array_error,
     message_error,
     quoted_error,

@@ -53,6 +53,14 @@ NUMPY_MESSAGES = (
         with_operands=True,
     ),
     Message(
+        r"Cannot lower jaxpr with verifier errors:\s+number of output elements \((\d+)\) doesn't match expected number "
+        r"of elements \((\d+)\)",
+        "An array has {2} elements, not {1}",
+        "The new shape must hold as many elements as the array.",
+        ("the shape", "Write sizes whose product is {2}."),
+        with_operands=True,
+    ),
+    Message(
         r"'numpy\.ndarray' object has no attribute 'at'",
         "An array of NumPy has no at",
         "at makes a changed copy of an array of JAX.",
