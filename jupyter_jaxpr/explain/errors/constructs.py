@@ -10,6 +10,7 @@ from ...plain_text import message_of
 from ...quantities import count
 from .edits import applied, edit_of, over
 from .explanation import Explained
+from .harmful_assignments import own_nodes
 from .names import jnp_name
 from .raised import RaisedAt
 from .returned import AnyFunction, function_of_text, missing_return, result_of
@@ -215,16 +216,26 @@ def _carry_origins(raised: RaisedAt | None, path: str) -> list[str]:
 
 
 def _assigned_value(raised: RaisedAt, node: ast.expr) -> ast.expr:
-    """The value in the only assignment to a name; any other expression unchanged."""
-    if not isinstance(node, ast.Name) or raised.loops is None:
+    """The value in the only assignment to a name in the innermost scope that has the name; else the expression."""
+    if not isinstance(node, ast.Name):
         return node
-    values = [
-        statement.value
-        for statement in ast.walk(raised.loops.module)
-        if isinstance(statement, ast.Assign)
-        and any(isinstance(e, ast.Name) and e.id == node.id for e in statement.targets)
-    ]
-    return values[0] if len(values) == 1 and values[0].lineno < raised.place.line else node
+    scope: ast.AST | None = raised.node
+    while (scope := raised.parents.get(id(scope))) is not None:
+        if not isinstance(scope, ast.FunctionDef | ast.Lambda | ast.Module):
+            continue
+        if not isinstance(scope, ast.Module):
+            parameters = [part.arg for part in ast.walk(scope.args) if isinstance(part, ast.arg)]
+            if node.id in parameters:
+                return node
+        values = [
+            statement.value
+            for statement in own_nodes(scope)
+            if isinstance(statement, ast.Assign)
+            and any(isinstance(target, ast.Name) and target.id == node.id for target in statement.targets)
+        ]
+        if values:
+            return values[0] if len(values) == 1 and values[0].lineno < raised.place.line else node
+    return node
 
 
 def _short_source(raised: RaisedAt, node: ast.expr) -> str:

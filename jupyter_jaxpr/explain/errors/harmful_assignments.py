@@ -89,7 +89,7 @@ def _bound_names(function: ast.FunctionDef) -> set[str]:
     arguments = function.args
     parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
     names = {parameter.arg for parameter in parameters if parameter is not None}
-    for node in _own_nodes(function):
+    for node in own_nodes(function):
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                 names.add(name)
@@ -104,18 +104,18 @@ def _bound_names(function: ast.FunctionDef) -> set[str]:
     return names
 
 
-def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """The syntax nodes of a function, without the bodies of nested functions, classes and comprehensions."""
     for child in ast.iter_child_nodes(node):
         yield child
         if not isinstance(child, _SCOPES | _COMPREHENSIONS):
-            yield from _own_nodes(child)
+            yield from own_nodes(child)
 
 
 def own_names(function: ast.FunctionDef) -> set[str]:
     """The local names of a function."""
     declared = {
-        name for node in _own_nodes(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
+        name for node in own_nodes(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
     }
     return _bound_names(function) - declared
 
@@ -123,10 +123,10 @@ def own_names(function: ast.FunctionDef) -> set[str]:
 def _leaking_write(function: ast.FunctionDef, first: int, last: int) -> str | None:
     """The outside target, such as self.h, that the lines from first to last write; None without one."""
     declared = {
-        name for node in _own_nodes(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
+        name for node in own_nodes(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
     }
     local_names = own_names(function)
-    for node in _own_nodes(function):
+    for node in own_nodes(function):
         if not first <= getattr(node, "lineno", 0) <= last:
             continue
         match node:
@@ -264,13 +264,13 @@ def _is_read_after(raised: RaisedAt, function: ast.FunctionDef, statement: ast.s
             ):
                 return True
         node = raised.parents.get(id(node))
-    declared = [statement for statement in _own_nodes(function) if isinstance(statement, ast.Global | ast.Nonlocal)]
+    declared = [statement for statement in own_nodes(function) if isinstance(statement, ast.Global | ast.Nonlocal)]
     return any(name in statement.names for statement in declared)
 
 
 def _view_of(function: ast.FunctionDef, statement: ast.stmt, name: str) -> str | None:
     """The other name whose array the name is, or is a part of, as in y = x or y = x[0]."""
-    for node in _own_nodes(function):
+    for node in own_nodes(function):
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if (
                 target == name and node.lineno < statement.lineno
