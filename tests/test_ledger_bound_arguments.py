@@ -193,7 +193,7 @@ def test_a_value_that_differs_is_told_and_not_how_it_was_passed() -> None:
     ]
 
 
-def test_of_two_calls_as_close_the_one_that_differs_in_the_rarer_ingredient() -> None:
+def test_of_two_calls_as_close_the_one_that_differs_in_the_later_ingredient() -> None:
     @functools.partial(jax.jit, static_argnames="n")
     def f(x: Any, n: int) -> Any:
         return x.sum() * n

@@ -1,7 +1,7 @@
 """Finds the earlier key that is closest to the key of a miss, and their differences.
 
-The closest earlier key differs in the fewest ingredients; among those, in the rarest ones; among those, it is the
-latest. Each difference is one `Reason`; nothing is guessed.
+The closest earlier key differs in the fewest ingredients; of several, the key whose differences come last in `_ORDER`;
+of several, the latest. Each difference is one `Reason`; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .reason import Reason, ReasonKind
 from .setting_reasons import setting_reasons
 from .structures import is_same
 
-_RARITY: dict[ReasonKind, int] = {
+_ORDER: dict[ReasonKind, int] = {
     "argument_type": 0,
     "committed": 1,
     "layout": 1,
@@ -34,9 +34,10 @@ _RARITY: dict[ReasonKind, int] = {
     "call_style": 7,
     "config": 8,
 }
-"""How rare a difference is, 0 being the rarest.
+"""The order of the kinds of differences, as JAX builds the key.
 
-Of two earlier calls with equally many differences, the call with the rarer difference explains more.
+Of two earlier calls with equally many differences, the call whose difference comes later in this order is closer: the
+user changed a static value on purpose, and may not know of a changed device.
 """
 
 
@@ -58,8 +59,8 @@ def _compile(kinds: Sequence[ReasonKind]) -> bool:
 
 
 def _distance(kinds: Sequence[ReasonKind]) -> tuple[bool, int, list[int]]:
-    """Return the distance of two calls: whether JAX compiles, the number of differences, their rarities."""
-    return _compile(kinds), len(kinds), sorted(-_RARITY[kind] for kind in kinds)
+    """Return the distance of two calls: whether JAX compiles, the number of differences, their places in the order."""
+    return _compile(kinds), len(kinds), sorted(-_ORDER[kind] for kind in kinds)
 
 
 def closest(key: Key, earlier: Sequence[Key], reading: Reading) -> Difference:
