@@ -34,10 +34,9 @@ _ORDER: dict[ReasonKind, int] = {
     "call_style": 7,
     "config": 8,
 }
-"""The order of the kinds of differences, as JAX builds the key.
+"""The order of the kinds: where a value lies, its type, its structure, static values, the call, the settings.
 
-Of two earlier calls with equally many differences, the call whose difference comes later in this order is closer: the
-user changed a static value on purpose, and may not know of a changed device.
+Of two earlier calls with equally many differences, the call whose difference comes later in this order is closer.
 """
 
 
