@@ -19,7 +19,7 @@ from .explanation import Explained
 from .names import namespace
 from .origins import dtype_of, root_of, value_of
 from .own_classes import registered
-from .raised import RaisedAt, touches_jax
+from .raised import RaisedAt
 from .static_argument_edits import argument_values, is_hashed, jit_with, parameters_of, raised_call_of, static_outcome
 from .trial_of_cure import passed
 
@@ -46,16 +46,6 @@ _OVERFLOW = re.compile(
     r"^An overflow was encountered while parsing an argument to a jitted computation, whose argument path is "
     r"(?P<path>\S+)\. Got <class 'int'> with value (?P<value>-?\d+)"
 )
-_TOO_MANY = re.compile(
-    r"^(?:[\w<>]+\.)*(?P<name>\w+|<lambda>)\(\) takes (?P<takes>\d+|from \d+ to \d+) positional arguments? but "
-    r"(?P<given>\d+) (?:was|were) given$"
-)
-_MISSING = re.compile(
-    r"^(?P<path>(?:\w+\.|<locals>\.)*)(?P<name>\w+|<lambda>)\(\) missing \d+ required "
-    r"(?:positional|keyword-only) arguments?: (?P<names>.*)$"
-)
-
-
 #: The words for a function without a name.
 _NO_NAME = "the function"
 
@@ -65,8 +55,8 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
     text = message_of(error).strip()
     if isinstance(error, TypeError) and (match := _NO_ARRAY.search(text)):
         # If a traced function calls another jitted function, JAX names the inner function.
-        called = (match["name"] or function).rpartition(".")[2]
-        return _no_array(error, raised, called, match["path"], match["type"])
+        name = (match["name"] or function).rpartition(".")[2]
+        return _no_array(error, raised, name, match["path"], match["type"])
     if isinstance(error, TypeError) and (match := _RESULT.search(text)):
         return _result(match["name"], match["type"], match["path"])
     if isinstance(error, ValueError | TypeError) and (match := _UNHASHED.search(text)):
@@ -95,133 +85,7 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
             ),
         )
         return Explained(None, title, explanation, cures)
-    if isinstance(error, TypeError) and (match := _TOO_MANY.search(text)) and touches_jax(error):
-        name = "the function" if match["name"] == "<lambda>" else match["name"]
-        if (rule := _derivative_rule(raised, name, match["given"], match["takes"])) is not None:
-            return rule
-        if (kernel := _kernel_parameters(raised, name, match["given"], match["takes"])) is not None:
-            return kernel
-        cure = FoundCure("the arguments", None, f"Pass as many arguments as {name} takes, or name them as name=value.")
-        title = f"The call passes {match['given']} positional arguments, but {name} takes {match['takes']}"
-        return Explained(None, title, "", (cure,))
-    if isinstance(error, TypeError) and (match := _MISSING.search(text)):
-        missing = match["names"].replace("'", "")
-        name = match["name"]
-        if name == "<lambda>":
-            name = "the lambda"
-        elif name == "__init__" and match["path"]:
-            name = match["path"].rstrip(".").rpartition(".")[2]
-        if raised is not None and (key := _no_key(raised)) is not None:
-            return key
-        if raised is not None and isinstance(raised.node, ast.Call) and "pallas_call(" in raised.source(raised.node):
-            title = f"{name} is the kernel of a pallas_call and gets no reference for {missing}"
-            explanation = (
-                "A kernel gets one reference for each input, then one for each output, and those of scratch_shapes."
-            )
-            words = f"Take {missing} out of the parameters, or pass another input, out_shape or scratch shape."
-            return Explained(None, title, explanation, (FoundCure("the parameters", None, words),))
-        words = f"Pass {missing} in the call."
-        if raised is not None and raised.loops is not None and match["name"] in _functions_of_text(raised.loops.module):
-            words = f"Pass {missing} in the call, or give a default in the def."
-        return Explained(
-            None, f"The call of {name} leaves out {missing}", "", (FoundCure("pass the argument", None, words),)
-        )
     return None
-
-
-_KEYS = frozenset({"key", "PRNGKey", "fold_in", "split", "clone", "wrap_key_data"})
-
-
-def _no_key(raised: RaisedAt) -> Explained | None:
-    """Explains a call of jax.random whose first argument is certainly no key."""
-    call = raised.node
-    if not isinstance(call, ast.Call) or ".random." not in raised.source(call.func) or not call.args:
-        return None
-    function = value_of(raised, call.func)
-    first = call.args[0]
-    maker_name = ast.unparse(first.func).rpartition(".")[2] if isinstance(first, ast.Call) else ""
-    is_array = isinstance(first, ast.Call) and module_of_call(raised, first) and maker_name not in _KEYS
-    kind = type_of(value_of(raised, first)) if value_of(raised, first) is not None else ""
-    is_other = bool(kind) and not kind.startswith(("key<", "u32["))
-    if parameters_of(function)[:1] != ["key"] or not (is_array or is_other):
-        return None
-    words = "Pass a key first. jax.random.key makes a key of a number. Split the key for each use."
-    title = "The first argument must be a key of jax.random.key"
-    return Explained(None, title, "", (FoundCure("jax.random.key", None, words),))
-
-
-def _functions_of_text(module: ast.Module) -> set[str]:
-    """The names of the functions that a cell's code defines."""
-    return {node.name for node in ast.walk(module) if isinstance(node, ast.FunctionDef)}
-
-
-def _derivative_rule(raised: RaisedAt | None, name: str, passed_count: str, takes: str) -> Explained | None:
-    """Explains a forward or backward rule of custom_vjp with another number of parameters than JAX passes."""
-    if raised is None or raised.loops is None:
-        return None
-    for node in ast.walk(raised.loops.module):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "defvjp":
-            continue
-        names = [argument.id if isinstance(argument, ast.Name) else "" for argument in node.args]
-        if name not in names:
-            continue
-        function = raised.source(node.func.value)
-        rule, words = "forward", f"JAX calls the forward rule with all arguments of {function}."
-        if names.index(name):
-            rule = "backward"
-            words = (
-                "JAX calls the backward rule with the arguments of nondiff_argnums, if there are some, then the "
-                "residuals, then the cotangent of the result."
-            )
-        title = f"The {rule} rule {name} of {function} gets {passed_count} arguments, but takes {takes}"
-        place = (
-            next(
-                definition
-                for definition in ast.walk(raised.loops.module)
-                if isinstance(definition, ast.FunctionDef) and definition.name == name
-            )
-            if name in _functions_of_text(raised.loops.module)
-            else None
-        )
-        at = None
-        if place is not None and place.args.args:
-            at = edit_of(raised, (place.args.args[0], place.args.args[-1], "")).place
-        cure = FoundCure("the arguments", None, f"Give {name} {passed_count} parameters.")
-        return Explained(at, title, words, (cure,))
-    return None
-
-
-def _kernel_parameters(raised: RaisedAt | None, name: str, passed_count: str, takes: str) -> Explained | None:
-    """Explains a Pallas kernel or an index map of a BlockSpec that takes another number of arguments than it gets."""
-    call = raised.node if raised is not None else None
-    if raised is None or not isinstance(call, ast.Call) or "pallas_call(" not in raised.source(call):
-        return None
-    pallas_call = call.func if isinstance(call.func, ast.Call) else call
-    kernel = pallas_call.args[0].id if pallas_call.args and isinstance(pallas_call.args[0], ast.Name) else ""
-    if kernel == name:
-        title = f"pallas_call passes {passed_count} references to {name}, which takes {takes}"
-        words = (
-            "A kernel gets one reference for each input, then one for each output, and then those of scratch_shapes."
-        )
-        return Explained(
-            None, title, words, (FoundCure("the parameters", None, f"Give {name} {passed_count} parameters."),)
-        )
-    if "BlockSpec(" not in raised.source(call):
-        return None
-    title = f"An index map of a BlockSpec gets {passed_count} indices, but takes {takes}"
-    words = "An index map gets one index for each axis of the grid."
-    maps = [
-        node.args[1]
-        for node in ast.walk(call)
-        if isinstance(node, ast.Call) and raised.source(node.func).endswith("BlockSpec") and len(node.args) > 1
-    ]
-    wrong_index_maps = [
-        index_map for index_map in maps if isinstance(index_map, ast.Lambda) and str(len(index_map.args.args)) == takes
-    ]
-    at = edit_of(raised, over(wrong_index_maps[0], "")).place if wrong_index_maps else None
-    return Explained(
-        at, title, words, (FoundCure("the index map", None, f"Give the index map {passed_count} parameters."),)
-    )
 
 
 def module_of_call(raised: RaisedAt, call: ast.Call) -> bool:

@@ -11,6 +11,7 @@ from ...observe.observation import Finding, FoundCure
 from ...observe.raised_traces import raised_in
 from ...plain_text import error_lines, kind_name, message_of
 from ..loops.statements import parsed
+from .argument_counts import argument_count_error
 from .arguments import argument_error
 from .array_operations import array_error
 from .axis_names import axis_name_error
@@ -57,6 +58,7 @@ _KINDS = (
     derivative_rule_error,
     axis_name_error,
     argument_error,
+    argument_count_error,
     transform_error,
     batched_product_error,
     array_error,

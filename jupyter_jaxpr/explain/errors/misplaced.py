@@ -110,8 +110,28 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
     if _POLICY.search(text) and (policy := _policy(raised)) is not None:
         return policy
     if _NOT_CALLABLE.search(text):
-        return _functions(raised, call, text)
+        return _function_as_text(raised, call, text) or _functions(raised, call, text)
     return None
+
+
+def _function_as_text(raised: RaisedAt, call: ast.Call, text: str) -> Explained | None:
+    """Explains jax.grad("f"), the name of a function as a text."""
+    name = call.args[0] if call.args else None
+    if not isinstance(name, ast.Constant) or type(name.value) is not str:
+        return None
+    is_name = callable(namespace(raised).get(name.value))
+    if not text.startswith("Expected a callable value") and not (
+        text.startswith("'str' object is not call") and is_name
+    ):
+        return None
+    title = f"{raised.source(call.func)} takes a function, but gets the text {raised.source(name)}"
+    words = "Pass the function itself: its name without quotation marks."
+    cures = [FoundCure("the function", None, words)]
+    if is_name:
+        cures = passed(
+            raised, [applied(FoundCure("the function", name.value, words), [edit_of(raised, over(name, name.value))])]
+        )
+    return Explained(None, title, "", tuple(cures))
 
 
 def _rewritten(raised: RaisedAt, node: ast.AST, name: str, code: str, text: str) -> tuple[FoundCure, ...]:

@@ -20,11 +20,12 @@ _NO_SHAPE = re.compile(r"^Shapes must be 1D sequences|'float' object cannot be i
 #: Functions of jax.random -> the names of the limit parameters that come after shape and dtype.
 _BOUNDS = {"uniform": ("minval", "maxval")}
 _NO_AXIS = re.compile(r"^scan got value with no leading axis to scan over")
+_SUBSCRIPTS = re.compile(r"^Einstein sum subscript ")
 _INDEXED = re.compile(r"^Indexer must have integer or boolean type")
 
 
 def order_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains the wrong order of random limits, of optimizer arguments and of the parameters of a fori_loop body."""
+    """Explains the wrong order of the arguments of random functions, optimizers and einsum, and of a fori_loop body."""
     if raised is None or raised.frame is None or not isinstance(error, Exception):
         return None
     text = message_of(error).strip()
@@ -35,6 +36,8 @@ def order_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return None
     if isinstance(error, ValueError) and _NO_AXIS.search(text) and called(call) == "scan":
         return _length_as_xs(raised, call)
+    if isinstance(error, ValueError) and _SUBSCRIPTS.search(text) and called(call) == "einsum":
+        return _subscripts_last(raised, call)
     if (swapped := _shape_first(raised, call)) is not None:
         return swapped
     if isinstance(error, TypeError) and (_NO_DTYPE.search(text) or _NO_SHAPE.search(text)):
@@ -175,6 +178,25 @@ def _is_state(raised: RaisedAt, name: str, optimizer: str) -> bool:
         and ast.unparse(node.value.func) == f"{optimizer}.init"
         for node in ast.walk(module)
     )
+
+
+# --- einsum ---
+
+
+def _subscripts_last(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """Explains einsum(x, "i->"): the subscripts stand behind the operands."""
+    *operand_nodes, last = call.args
+    if not (isinstance(last, ast.Constant) and type(last.value) is str) or not operand_nodes:
+        return None
+    if any(isinstance(node, ast.Constant | ast.Starred) for node in operand_nodes):
+        return None
+    arguments = [raised.source(node) for node in (last, *operand_nodes)]
+    keywords = [raised.source(keyword) for keyword in call.keywords]
+    code = f"{raised.source(call.func)}({', '.join(arguments + keywords)})"
+    cure = applied(
+        FoundCure("the order", code, "The operands follow the subscripts."), [edit_of(raised, over(call, code))]
+    )
+    return Explained(None, "einsum takes the subscripts first", "", tuple(passed(raised, [cure])))
 
 
 # --- loops ---

@@ -22,6 +22,7 @@ from .trial_of_cure import passed
 _SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type, got (.*?)\.(?:\s|$)")
 _TRACED_KEY = re.compile(r"\w*Tracer\(.*\)")
 _IN_NUMPY = re.compile(r"^setting an array element with a sequence\.?$")
+_NO_SIZE = re.compile(r"^tuple index out of range$")
 _FLAG = re.compile(r"^Only integer scalar arrays can be converted to a scalar index")
 _UNPACKED = re.compile(r"^(?:not enough|too many) values to unpack \(expected (\d+)(?:, got (\d+))?\)")
 
@@ -31,6 +32,10 @@ def plain_value_error(error: BaseException, raised: RaisedAt | None, function: s
     text = message_of(error).strip()
     if raised is None or raised.frame is None:
         return None
+    if isinstance(error, SyntaxError):
+        return _text_as_array(raised)
+    if isinstance(error, IndexError) and _NO_SIZE.match(text):
+        return _size_of_shape(raised)
     if isinstance(error, TypeError) and (match := _SHAPE.match(text)) and "Tracer" not in text:
         return _shape(raised, match[1])
     if isinstance(error, KeyError) and _TRACED_KEY.search(text):
@@ -38,7 +43,7 @@ def plain_value_error(error: BaseException, raised: RaisedAt | None, function: s
     if isinstance(error, ValueError) and _IN_NUMPY.match(text):
         return _in_numpy(raised)
     if isinstance(error, TypeError) and _FLAG.match(text):
-        return _counted(raised) or _flag(raised)
+        return _counted(raised) or _repeated(raised) or _flag(raised)
     if isinstance(error, ValueError) and (match := _UNPACKED.match(text)):
         return _unpacked(raised, match[1])
     return None
@@ -107,6 +112,19 @@ def _in_numpy(raised: RaisedAt) -> Explained | None:
     return Explained(None, title, explanation, tuple(passed(raised, cures)), traced=True)
 
 
+def _text_as_array(raised: RaisedAt) -> Explained | None:
+    """Explains jnp.array("1 2 3"): NumPy reads a text as Python code or as the name of a type."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or not raised.source(call.func).startswith(f"{jnp_name(raised)}."):
+        return None
+    texts = [part for part in call.args if isinstance(part, ast.Constant) and type(part.value) is str]
+    if len(texts) != 1:
+        return None
+    title = f"{raised.source(call.func)} takes numbers, but gets the text {raised.source(texts[0])}"
+    words = "Write the numbers in a list, such as [1, 2, 3]."
+    return Explained(None, title, "", (FoundCure("numbers", None, words),))
+
+
 #: Functions of Python that take integers.
 _TAKE_INTEGERS = frozenset({"range", "bin", "hex", "oct", "chr", "bytes"})
 
@@ -139,6 +157,35 @@ def _counted(raised: RaisedAt) -> Explained | None:
         code = f"int({source})"
         cure = applied(replace(cure, code=code), [edit_of(raised, over(argument, code))])
     return Explained(None, title, operands(raised, [argument]), tuple(passed(raised, [cure])))
+
+
+def _repeated(raised: RaisedAt) -> Explained | None:
+    """Explains "0.1" * x: Python repeats a text by an integer."""
+    node = raised.node
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+        return None
+    for side, other in ((node.left, node.right), (node.right, node.left)):
+        value = side.value if isinstance(side, ast.Constant) else value_of(raised, side)
+        if type(value) is str:
+            title = f"{raised.source(side)} is a text, and a text cannot be multiplied by an array"
+            words = f"Write a number in place of {raised.source(side)}, or convert the text with float(...)."
+            return Explained(None, title, operands(raised, [other]), (FoundCure("a number", None, words),))
+    return None
+
+
+def _size_of_shape(raised: RaisedAt) -> Explained | None:
+    """Explains x.shape[2] of an array with fewer axes."""
+    node = raised.node
+    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Attribute) or node.value.attr != "shape":
+        return None
+    array = node.value.value
+    shape = getattr(value_of(raised, array), "shape", None) if dtype_of(value_of(raised, array)) else None
+    if shape is None:
+        return None
+    title = f"{raised.source(node.value)} has no element {raised.source(node.slice)}"
+    explanation = f"Number of axes of the array: {len(shape)}. {operands(raised, [array])}"
+    words = "Axes count from 0. -1 stands for the last axis."
+    return Explained(None, title, explanation, (FoundCure("axis", None, words),))
 
 
 def _is_integer(value: Any) -> bool:
