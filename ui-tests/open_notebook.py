@@ -16,6 +16,22 @@ CELL_ENDS_WITHIN = 60_000
 LINKS_WITHIN = 30_000
 LAYOUT_IS_SAVED_WITHIN = 30_000
 NUMBERED = re.compile(r"^\[\d+\]:$")
+# Ends once nothing inside an element has moved for three frames: pictures and signatures are drawn anew for a new
+# width after the width has changed.
+STANDS_STILL = """async selector => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const places = () => [...document.querySelectorAll(`${selector} *`)].map(node => {
+    const { x, y, width, height } = node.getBoundingClientRect();
+    return [x, y, width, height].map(Math.round).join();
+  }).join(';');
+  let before = '';
+  for (let still = 0, tries = 0; still < 3 && tries < 200; tries++) {
+    await frame();
+    const now = places();
+    still = now === before ? still + 1 : 0;
+    before = now;
+  }
+}"""
 
 
 @dataclass(frozen=True)
@@ -203,6 +219,7 @@ class OpenNotebook:
             "([selector, width]) => Math.abs(document.querySelector(selector).clientWidth - width) <= 2",
             arg=[".jp-JaxprPanel", width],
         )
+        self.page.evaluate(STANDS_STILL, ".jp-JaxprPanel")
 
     def expect_linked(self, index: int, text: str) -> None:
         """Wait until exactly this text of a cell is underlined; the editor may hold it in pieces."""
