@@ -1,8 +1,8 @@
 """Decides whether an error that ended our code is the user's: raised by a signal handler such as that of an alarm.
 
-Python calls a signal handler between any two instructions, so also between two of ours. What the handler raises is
-meant for the user's cell: it is no failure of ours, and has to go on. So no `except` of ours names a class that such a
-handler may raise by itself: it says `except not_of_a_signal(ValueError)`.
+Python calls a signal handler between any two instructions, so also between two of ours. The error that the handler
+raises is meant for the user's cell: it is no failure of ours, and must reach the cell. So no `except` of ours names
+an error class alone: it says `except not_of_a_signal(ValueError)`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def not_of_a_signal(*kinds: type[_Kind]) -> tuple[type[_Kind], ...]:
 
 def is_of_a_signal(error: BaseException) -> bool:
     """Whether a signal handler of the user's raised an error; most are functions of Python."""
-    # The first frame is that of the `try` statement, or of what it called.
+    # The first frame belongs to the `try` statement, or to a function that the statement called.
     above = error.__traceback__
     frames = []
     while above is not None and (above := above.tb_next) is not None:

@@ -36,7 +36,7 @@ class Limit:
 #: What a sentence says in the place of what cannot be described; the reason follows.
 COULD_NOT = "could not be described"
 
-#: What the text of an object may raise and what is no interruption by the user.
+#: Errors that the text of an object may raise and that are no interruption by the user.
 FAILURES: Final = (Exception, SystemExit, GeneratorExit)
 
 _NAMES_OF_TYPES: Final[dict[str, Any]] = {
@@ -71,7 +71,7 @@ def mro_of(kind: type) -> tuple[type, ...]:
 
 
 def defined(kind: type, name: str) -> Any:
-    """What a class defines or inherits under a name, as it stands there; None where there is nothing."""
+    """The stored attribute that a class defines or inherits under a name; None without such an attribute."""
     for kind_of_base in mro_of(kind):
         stored = _STORED_IN(kind_of_base)
         if name in stored:
@@ -80,7 +80,7 @@ def defined(kind: type, name: str) -> Any:
 
 
 def attribute_of(value: Any, name: str) -> Any:
-    """An attribute as it is stored; None where there is none. A property is given itself, and is not asked."""
+    """The stored attribute of an object; None without such an attribute. For a property, the property object itself."""
     try:
         return inspect.getattr_static(value, name, None)
     except not_of_a_signal(*FAILURES):  # a class of the user's may hide how its attributes are stored
@@ -138,17 +138,17 @@ def repr_of(value: Any, limit: int = Limit.NAME) -> str:
 
 
 def unreadable(value: Any, error: BaseException, limit: int = Limit.NAME) -> str:
-    """What stands for an object that cannot be described: the name of its class and the reason."""
+    """The text in place of an object that cannot be described: the name of its class and the reason."""
     return exact(f"<{kind_name(type(value))}: {could_not(error)}>", limit)
 
 
 def could_not(error: BaseException) -> str:
-    """That something could not be described, with the reason."""
+    """The sentence that something could not be described, with the reason."""
     return f"{COULD_NOT}, {error_text(error, Limit.REASON)}"
 
 
 def message_of(error: BaseException, limit: int = Limit.ERROR) -> str:
-    """What an error says; empty where that fails."""
+    """The message of an error; empty if the error cannot print its message."""
     try:
         return exact(str(error), limit)
     except not_of_a_signal(*FAILURES):
@@ -156,13 +156,13 @@ def message_of(error: BaseException, limit: int = Limit.ERROR) -> str:
 
 
 def error_text(error: BaseException, limit: int = Limit.ERROR) -> str:
-    """The class of an error and what it says on one line, such as ValueError: no such axis."""
+    """The class and the message of an error on one line, such as ValueError: no such axis."""
     kind, message = kind_name(type(error)), " ".join(message_of(error, limit).split())
     return exact(f"{kind}: {message}" if message else kind, limit)
 
 
 def error_lines(error: BaseException) -> str:
-    """An error as a traceback ends with it: its class, its message, what was added to it."""
+    """The last lines of a traceback: the class of the error, its message and its notes."""
     try:
         return exact("".join(traceback.format_exception_only(error)).strip(), Limit.ERROR)
     except not_of_a_signal(*FAILURES):

@@ -73,9 +73,9 @@ def count(number: int | None, one: str, many: str | None = None, *, exact: bool 
     """A number of things: ``1 call``, ``11,202 equations``, ``≥4 calls``, ``calls unknown`` (a ≥0 says nothing).
 
     Args:
-        number: How many; None when it is not known.
-        one: The noun for one of them.
-        many: The noun for several; `one` with an s when left out.
+        number: The number; None if it is unknown.
+        one: The noun in the singular.
+        many: The noun in the plural; by default `one` with an s.
         exact: False where the number is a lower bound.
     """
     many = many or one + "s"
@@ -110,7 +110,7 @@ def _two_figures(value: float) -> str:
 
 
 def _rounded(value: float, decimals: int) -> str:
-    """The number with so many decimals; a half is rounded up, as in the browser."""
+    """The number with `decimals` decimals; a half is rounded up, as in the browser."""
     return f"{Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP):,}"
 
 

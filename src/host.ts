@@ -1,5 +1,5 @@
 /**
- * What the views take of the application that they run in: the only file of the views that imports JupyterLab.
+ * The parts of the host application that the views use; the only file of the views that imports JupyterLab.
  *
  * A host other than JupyterLab gives the same names. All else reaches a view by its arguments: words (`trans`), the
  * model with its requests, and the actions of the panel (`IPanelActions`), which are left out where a host has none.

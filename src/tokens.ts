@@ -47,13 +47,13 @@ export type Status =
   | { kind: 'no-notebook' }
   | { kind: 'no-kernel' }
   | { kind: 'connecting' }
-  /** The kernel runs, and the extension is not loaded in it. */
+  /** The kernel runs without the extension. */
   | { kind: 'not-loaded' }
   | { kind: 'ready'; environment: Environment }
   | { kind: 'running'; environment: Environment | null; progress: Progress }
   /**
-   * The kernel restarted, died, or the connection was lost: what is shown is from before. Reason and cure are
-   * sentences; `again` says how the panel can do what the cure says, null where the panel cannot.
+   * The kernel restarted or died, or the connection was lost: the panel shows an earlier run. Reason and cure are
+   * sentences; `again` says how the panel can apply the cure, null if the panel cannot.
    */
   | {
       kind: 'stale';
@@ -168,7 +168,7 @@ export interface IJaxprModel extends IDisposable {
   readonly snapshot: Snapshot | null;
   /** Whether a saved copy of a notebook is in view instead of the kernel's latest. */
   readonly fromSaved: boolean;
-  /** Whether the program in view was traced from the text of a cell, which has not run as it is. */
+  /** Whether the program in view is a trace of a cell's text that has not run. */
   readonly isWritten: boolean;
   /** The runs that can be chosen, newest first; the one in view is among them. */
   readonly runs: readonly IRun[];

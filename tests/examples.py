@@ -1,4 +1,4 @@
-"""How many random examples a test takes: all of them in `nox -s full`, every day about a tenth, always the same ones.
+"""The number of random examples of a test: all in `nox -s full`; every day about a tenth, always the same examples.
 
 `--hypothesis-profile=full` takes them all, and others in each run.
 """

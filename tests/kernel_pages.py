@@ -12,7 +12,7 @@ from typing import Any
 from jupyter_client.manager import KernelManager
 
 LAST = ("answered", "refused", "confirm")  # the last replies to a request
-PATIENCE = 120.0  # seconds; a busy machine may need them, and no test waits longer than necessary
+PATIENCE = 120.0  # seconds; a busy machine may need this time, and no test waits longer than necessary
 
 
 class Page:

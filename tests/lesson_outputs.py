@@ -57,7 +57,7 @@ def main() -> None:
     output["data"]["text/plain"] = output["data"]["text/plain"].splitlines(keepends=True)
     cell["outputs"] = [output]
     text = json.dumps(lesson, indent=1, ensure_ascii=False)
-    # One number a line would turn a few kilobytes into a page.
+    # A line for each number would make a long page of a few kilobytes.
     document = json.dumps(output["data"][MIME_TYPE], ensure_ascii=False)
     spread = json.dumps(output["data"][MIME_TYPE], indent=1, ensure_ascii=False)
     indented = spread.replace("\n", "\n" + " " * 6)

@@ -1,4 +1,4 @@
-"""What a tutorial claims of JAX is in the document of the tutorial's kind of cell: no jit is added for the panel."""
+"""Each claim of a tutorial is in the document of the tutorial's plain cell: the cell needs no jit for the panel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--compare`: what is called and how often, what is measured, and what is said of it."""
+"""`--compare`: which functions are called and how often, the measurements, and the sentences on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panel asks for programs of a run side by side: what runs, on which values, and what is said where it cannot."""
+"""The request to compare programs of a run: which programs run, on which values, and why a program does not run."""
 
 from __future__ import annotations
 

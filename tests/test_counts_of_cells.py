@@ -1,4 +1,4 @@
-"""Cells as people write them: what JAX's events count is what is counted, and each cell shows a program.
+"""Cells as people write them: our counts equal the counts of JAX's events, and each cell shows a program.
 
 The cells run one after the other in one shell, as a notebook's do: what one compiled, the next one reuses.
 """

@@ -1,4 +1,4 @@
-"""Of each row of a diff it is told, for both programs, whether it is noise: the panel hides it on both sides alike."""
+"""Each row of a diff says for both programs whether the row is noise: the panel hides it on both sides or on none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the panel asks about two programs: the reply holds the rows, or a sentence that says what to do."""
+"""The request to compare two programs: the reply holds the rows, or a sentence that says what to do."""
 
 from __future__ import annotations
 

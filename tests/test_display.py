@@ -1,4 +1,4 @@
-"""What readers without the panel see of a run: plain text, HTML, Markdown; the expected output in full."""
+"""The output of a run for readers without the panel: plain text, HTML, Markdown; the expected output in full."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What an equation and a program do besides their results, by the names that JAX has for it."""
+"""The effects of an equation and of a program, by JAX's names."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ ENTRY %main.1 (a: f32[4,4], x: f32[4,4]) -> f32[4,4] {
   ROOT %fusion = f32[4,4]{1,0} fusion(%other), kind=kLoop, calls=%fused_computation
 }"""
     links = exact_lines(text, walk, scope, "hlo")
-    # These are the only product, the fusion of the root, and the literal of the product; the negation has no known
+    # Three links: the only product, the fusion of the root, and the literal of the product; the negation has no known
     # origin.
     assert links.equations == {5: ((0, 2),), 6: ((0, 2),), 10: ((0, 0),), 12: ((0, 2),)}
     assert links.lines.inferred == [5, 10, 12]

@@ -63,7 +63,7 @@ def test_a_loop_inside_a_solver_has_its_card_and_its_cost():
     snapshot = jj.inspect(root, 2.0, stage="trace")
     (loop,) = snapshot.control_flow
     assert (loop.kind, loop.trips, loop.carry) == ("fori_loop", 10, (("v", "f32[]", "f32[]"),))
-    # Each of the ten steps has y**2, - x, 2 * v, f(v) / ..., v - ... and the index.
+    # Each of the ten steps computes y**2, - x, 2 * v, f(v) / ..., v - ... and the index.
     assert (snapshot.cost.flops, snapshot.cost.exact) == (60, True)
 
 

@@ -76,7 +76,7 @@ def test_two_calls_that_draw_from_one_key(defined: Notebook, cell: str, lines: s
     "cell",
     [
         "a = weights(k)\nb = weights(k)",  # the same call again, such as for a time
-        "a = weights(k)\nb = noise(k)",  # may be compared: both draw numbers of one shape
+        "a = weights(k)\nb = noise(k)",  # the user may want to compare them: both draw numbers of one shape
         "a = weights(k)\nb = parts(k)",  # splits the key
         "a = weights(k)\nb = folded(k)",
         "a = weights(k)\nk, other = jax.random.split(k)\nb = inputs(k)",

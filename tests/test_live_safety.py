@@ -14,7 +14,7 @@ from conftest import Notebook
 from jupyter_jaxpr.document.types.live import LiveProgram
 from jupyter_jaxpr.live.live_program import CellToTrace, Live
 
-#: Functions of an earlier cell, which outlive the trace, and so does what JAX's caches hold of them.
+#: Functions of an earlier cell. They outlive the trace, and JAX's cache entries of them outlive it, too.
 HELPERS = {
     "np const": """
 @jax.jit
@@ -96,7 +96,7 @@ def helper(x):
     return lax.while_loop(cond_, body_, x)
 """,
 }
-#: A transform around another one is not followed here.
+#: Live does not follow a transform around another transform here.
 ONLY_CALLED = {"vmap", "checkpoint"}
 
 

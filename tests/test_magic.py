@@ -565,7 +565,7 @@ def test_eager_operations_that_were_compiled(notebook: Notebook) -> None:
     )
     note = ran.note("eager_compiles")
     assert note["detail"] == "line 3: tan, arcsin, cosh, multiply, add, tanh, subtract; line 4: _reduce_sum"
-    # One list: the programs of the note and those beside the cell's other parts agree.
+    # The programs in the note and the programs beside the cell's other parts are one list.
     ledger = ran.document["ledger"]
     took = duration(ledger["small_seconds"])
     assert note["text"] == f"JAX compiled 8 small programs in {took} for operations outside any jitted function."

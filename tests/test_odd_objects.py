@@ -1,7 +1,8 @@
 """Objects that no one expects, given to JAX: their cell, and every later one, is shown whole.
 
 Names that are no plain `str`, texts of any length, values whose `__repr__` raises, waits or calls jitted functions.
-Nothing is called of them while the extension is merely loaded; in an observed cell each is asked once.
+If the extension is only loaded, it calls no method of these objects; in an observed cell it asks each for its text
+once.
 """
 
 from __future__ import annotations

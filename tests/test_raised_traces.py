@@ -464,6 +464,6 @@ def test_the_operands_of_the_call_that_raised_are_known(notebook: Notebook, name
     (call,) = document.raised_calls
     program = document.programs[call.program]
     scope = document.scopes[program.scope]
-    # Each equation has one result.
+    # Each equation here has one result.
     names_of_results = [*program.input_names, *(document.strings[primitive] for primitive in scope.primitive)]
     assert [names_of_results[number] for number in call.operands] == operands

@@ -26,8 +26,8 @@ CODE = (
 def glued(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Yield line and text of each part of a sentence that code appends to another text.
 
-    A whole sentence after another one is no such part: it begins with a capital or a placeholder and ends with a full
-    stop.
+    A whole sentence after another sentence is no such part: it begins with a capital or a placeholder and ends with a
+    full stop.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):

@@ -47,7 +47,7 @@ def test_a_scan_step_by_step():
     assert recording.step == [0, 1, 2]
     (visit,) = recording.visits
     assert (visit.first_point, visit.points, visit.trips, visit.outer, visit.finished) == (0, 3, 3, [], True)
-    # These are the carry before each step, and the final carry.
+    # The values are the carry before each step, and the final carry.
     assert column(recording, "carry", "h") == ["2.0", "2.0", "4.0", "12.0"]
     assert column(recording, "x", "xs") == ["1.0", "2.0", "3.0"]
     assert column(recording, "y") == ["2.5", "4.5", "12.5"]

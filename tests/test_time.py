@@ -1,4 +1,4 @@
-"""Tests `--time`: the calls that are timed with a cell, their values, and what is said where nothing is timed."""
+"""Tests `--time`: the calls that are timed with a cell, their values, and the sentence if no call is timed."""
 
 from __future__ import annotations
 

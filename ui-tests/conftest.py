@@ -137,7 +137,7 @@ def page(request: pytest.FixtureRequest, lab: LabServer, shared_page: SharedPage
     if not request.node.stash.get(_FAILED, False):
         shared_page.put_back()
         return
-    # Where a test stopped is not known: the next one has another page.
+    # A failed test leaves the page in an unknown state: the next test gets another page.
     if request.config.getoption("--screenshot") in ("on", "only-on-failure"):
         page.screenshot(path=Path(output_path) / "test-failed-1.png")
     shared_page.throw_away()
@@ -159,7 +159,7 @@ def no_own_error_in_the_page(page: Page) -> Iterator[None]:
 
 
 class MakeNotebook(Protocol):
-    """What the fixture `notebook` is: cells in, an open notebook with an idle kernel out."""
+    """The type of the fixture `notebook`: it takes cells, and returns an open notebook with an idle kernel."""
 
     def __call__(
         self,
@@ -174,7 +174,7 @@ class MakeNotebook(Protocol):
 def notebook(request: pytest.FixtureRequest, lab: LabServer, page: Page, shared_page: SharedPage) -> MakeNotebook:
     """Make a notebook of these cells, open it, and wait until its kernel is idle.
 
-    What was open before is closed, and its kernel goes on: one notebook is open at a time, as after a page was loaded.
+    The fixture closes an earlier notebook, whose kernel goes on: one notebook is open at a time, as on a new page.
     """
     fresh = request.node.get_closest_marker("fresh_page") is not None
     opened: list[str] = []
@@ -205,7 +205,7 @@ def notebook(request: pytest.FixtureRequest, lab: LabServer, page: Page, shared_
 
 
 class ShareNotebook(Protocol):
-    """What the fixture `shared_notebook` is: cells in, an open notebook whose cells have run out."""
+    """The type of the fixture `shared_notebook`: it takes cells, and returns an open notebook whose cells have run."""
 
     def __call__(
         self, *cells: Cell, prepare: Callable[[OpenNotebook], object] = OpenNotebook.run_all

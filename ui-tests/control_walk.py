@@ -1,7 +1,7 @@
 """Uses every control of the extension in a page once, and names those that were used.
 
-Controls are found by what they are (buttons, tabs, menus, options, inputs, links), never by their names, so that a
-control which is added later is used too.
+The walk finds controls by their roles (buttons, tabs, menus, options, inputs, links), never by their names, so that
+it also uses controls that are added later.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 
 from playwright.sync_api import Error, Locator, Page, expect
 
-#: What is long is worth waiting for: the marker of a document that was evaluated would come at its end.
+#: Long texts are waited for: the marker of an evaluated document would come at their end.
 WORK_ENDS_WITHIN = 120_000
 REACHED_WITHIN = 5_000
-#: Of controls whose names differ in numbers only, such as the links to lines, so many are used.
+#: The walk uses at most this many controls whose names differ only in numbers, such as links to lines.
 OF_A_KIND = 1
 #: Of the options of a select.
 OPTIONS = 4
@@ -84,9 +84,9 @@ class ControlWalk:
     """Uses the controls of the panel and of what it opens, tab by tab.
 
     Args:
-        page: With JupyterLab in it.
+        page: The page with JupyterLab.
         panel: The jaxpr panel.
-        back: Called before each step; puts in view what the walk is about, where a step has put something else there.
+        back: Called before each step; it puts the walked run in view again if a step has changed the view.
     """
 
     page: Page
@@ -127,7 +127,7 @@ class ControlWalk:
                 chosen = left[0]
                 done.add(chosen["key"])
             else:
-                # What a menu had and was not used: open that menu again, once for each.
+                # Unused entries of a menu: open the menu again, once for each entry.
                 closed = next((key for key in openers if key not in done), None)
                 if closed is None:
                     return

@@ -23,7 +23,7 @@ def make_kernel_environment(folder: Path) -> Path:
     """Make a virtual environment that holds the kernel side of the extension.
 
     Args:
-        folder: Where it is made.
+        folder: The folder in which the environment is made.
 
     Returns:
         Its Python.
@@ -45,7 +45,7 @@ def site_packages(python: Path) -> Path:
 
 
 def _required(name: str) -> list[metadata.Distribution]:
-    """What a distribution requires, directly and indirectly, as far as it is installed here."""
+    """The installed distributions that a distribution requires, directly and indirectly."""
     found: dict[str, metadata.Distribution] = {}
     names = [name]
     while names:

@@ -49,9 +49,9 @@ class LabServer:
         """Put a notebook into the server's folder.
 
         Args:
-            cells: A text is a code cell; anything else is a cell of nbformat 4.5 as it is.
-            name: The file's name, a new one if not given.
-            kernel: Its kernel's name; None for a notebook to open without a kernel.
+            cells: A text is a code cell; any other object is a cell of nbformat 4.5.
+            name: The name of the file; by default a new name.
+            kernel: The name of the kernel; None for a notebook that opens without a kernel.
 
         Returns:
             The file's name.
@@ -123,15 +123,14 @@ class LabServer:
             each.unlink()
 
     def files(self) -> list[Path]:
-        """What cells wrote: the files of the server's folder that are no notebooks."""
+        """The files that cells wrote: the files of the server's folder that are no notebooks."""
         return [each for each in self.root.iterdir() if each.is_file() and each.suffix != ".ipynb"]
 
     def forget(self, kernels: Set[str] = frozenset(), files: Set[Path] = frozenset()) -> None:
         """End all kernels, put the settings back to what every test starts with, and drop what its cells wrote.
 
         Args:
-            kernels: The ids of kernels that go on.
-            files: What stays of what cells wrote.
+            kernels: The ids of kernels that go on. files: The files of cells that stay.
         """
         for kernel in self.request("GET", "kernels"):
             if kernel["id"] not in kernels:
@@ -186,9 +185,9 @@ def running_server(folder: Path, *command: str, port: int | None = None) -> Iter
     """Run a command that starts a Jupyter server, in `folder` and without a token.
 
     Args:
-        folder: Of all that the server and its kernels write.
-        command: Without the options that all servers have.
-        port: Of the server; None for one that is free.
+        folder: The folder for all files that the server and its kernels write.
+        command: The command without the options that all servers have.
+        port: The port of the server; None for a free port.
 
     Yields:
         The address that it prints for a person to open.
@@ -218,7 +217,7 @@ def _running(folder: Path, command: Sequence[str], port: int, runtime: str) -> I
             # Jupyter chooses the ports of a kernel before the kernel takes them: another process may come between.
             "--KernelManager.transport=ipc",
         ],
-        cwd=folder,  # not the checkout: the kernels are to import what is installed
+        cwd=folder,  # not the checkout: the kernels must import the installed package
         env=isolated(folder) | {"JUPYTER_RUNTIME_DIR": runtime},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -239,7 +238,7 @@ def _running(folder: Path, command: Sequence[str], port: int, runtime: str) -> I
         try:
             process.wait(ENDS_WITHIN)
         except subprocess.TimeoutExpired:
-            process.kill()  # its kernels end by themselves when it is gone
+            process.kill()  # its kernels end by themselves after the end of the server
             process.wait()
         reader.join()
 

@@ -21,7 +21,7 @@ class LessonReader:
     """A reader who runs the cells from top to bottom, and looks at the panel after each.
 
     Args:
-        name: The lesson's file, without its ending.
+        name: The name of the lesson's file, without `.ipynb`.
         notebook: The fixture that opens a notebook of cells.
         subtests: pytest's; a claim that fails hides none of the later ones.
     """
@@ -39,7 +39,7 @@ class LessonReader:
 
     @contextmanager
     def claim(self, identifier: str) -> Iterator[int]:
-        """Run the next cell, which must be this one, and read its claim."""
+        """Run the next cell, which must be the cell of this claim, and read the claim."""
         index = 1 + len(self.read)
         assert self.ids[index] == identifier
         self.read.append(identifier)

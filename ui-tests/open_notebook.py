@@ -1,4 +1,4 @@
-"""A notebook open in a browser: what a person does there, and what is then on the screen."""
+"""A notebook open in a browser: the actions of a person, and the state of the screen after them."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ class OpenNotebook:
         )
 
     def point_at(self, line: Locator, **where: Any) -> None:
-        """Point at a line of the listing after another line: the explanation of the other would lie over this one."""
+        """Point at a line of the listing; move the mouse away first, so that no other explanation covers the line."""
         self.page.mouse.move(1, 1)
         line.hover(**where)
 

@@ -1,4 +1,4 @@
-"""Checks a page: what axe-core finds, what is cut off at the right edge, and whether a long request has begun."""
+"""Checks a page: violations that axe-core finds, texts cut off at the right edge, the begin of a long request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CUT = """(panel, [inside, except]) => {
 }"""
 
 
-# axe knows no top layer: it takes a modal window for covered by what lies below the window.
+# axe knows no top layer: it reports that the elements below a modal window cover the window.
 _ONLY_THE_MODAL = """
   :root:has(dialog:modal) * { visibility: hidden; }
   dialog:modal, dialog:modal * { visibility: visible !important; }
@@ -98,13 +98,13 @@ _CONTRAST = """([targets, everywhere]) => {
 
 
 def violations(page: Page, *selectors: str) -> list[str]:
-    """What axe-core has against what is inside of these (by default the panel): the rule, and the element.
+    """The violations that axe-core finds inside these elements (by default the panel): the rule, and the element.
 
     Where axe leaves the contrast of a text open, the contrast is computed from the colours on the page; where axe fails
     in its rule for contrast, the contrast of every text is.
     """
     selectors = selectors or (".jp-JaxprPanel",)
-    # JupyterLab's body has no height, and axe takes what is in such a body for hidden.
+    # JupyterLab's body has no height, and axe takes all elements in such a body for hidden.
     page.evaluate("document.body.style.height = '100vh'")
     style = page.add_style_tag(content=_ONLY_THE_MODAL)
     response = Axe().run(page, context={"include": [[selector] for selector in selectors]}).response

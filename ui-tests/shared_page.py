@@ -16,7 +16,7 @@ LOADS_WITHIN = 60_000  # milliseconds
 COLLAPSES_WITHIN = 30_000
 THEME = "JupyterLab Light"
 
-# What the page is put back to: what is in the side areas and how wide they are, and what the browser stores.
+# The state that the page is put back to: the content and the width of the side areas, and the browser's storage.
 _REMEMBER = """async () => {
   const { shell, restored } = window.jupyterapp;
   await restored;
@@ -74,7 +74,7 @@ _PUT_BACK = """async theme => {
 
 
 class SharedPage:
-    """One page of JupyterLab at a time, loaded when it is first asked for.
+    """One page of JupyterLab at a time, loaded at the first request.
 
     Args:
         browser: The browser that the page is opened in, in a context of its own.

@@ -1,4 +1,4 @@
-"""The Cache tab: what compiled, what was reused, and why; of saved outputs and of real runs."""
+"""The Cache tab: the calls that compiled, the calls that hit, and the reasons; of saved outputs and of real runs."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_outcomes_are_guessed_by_the_keyboard(saved):
     expect(cache).to_contain_text("Did each call hit the cache, or miss it?")
     expect(cache).not_to_contain_text("shape")
     expect(counts_in_cell).not_to_be_attached()
-    # Nor does the rest of the page give them away.
+    # The rest of the page does not show these values either.
     tab = saved.panel.get_by_role("tab", name="Cache")
     expect(tab).to_have_accessible_name("Cache")
     header = saved.panel.locator(".jp-JaxprPanel-header")

@@ -338,6 +338,6 @@ def test_nothing_is_cut(measured, width):
         cost.get_by_role("button", name=group, exact=True).click()
         assert cut(measured.panel, ".jp-JaxprCost *") == [], group
     cost.get_by_role("button", name="line", exact=True).click()
-    # One column has the amount that is sorted by; a wide table has all of them.
+    # In a narrow panel one column shows the amount that the rows are sorted by; a wide table shows all amounts.
     shown = cost.get_by_role("row", name="c @ w").get_by_role("gridcell", name="4.9\u00a0MB")
     expect(shown).to_have_count(1 if width >= 480 else 0)

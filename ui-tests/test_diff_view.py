@@ -1,4 +1,4 @@
-"""A cell is edited and run again: what became of its program is told, read at every width, linked, copied."""
+"""A cell is edited and run again: the panel shows the changes of its program, at every width, linked and copied."""
 
 import re
 
@@ -323,7 +323,7 @@ def test_noise_is_put_away_on_both_sides_by_a_key_and_counted(noisy):
     assert cut(panel, ".jp-JaxprDiff *", ".jp-JaxprDiff-said") == []
     noisy.theme("dark")
     assert violations(page) == []
-    # What differs is what it was.
+    # The differences are the same as before.
     expect(counts).to_have_text(said)
 
     panel.get_by_role("button", name="Show the hidden lines").click()
@@ -334,7 +334,7 @@ def test_noise_is_put_away_on_both_sides_by_a_key_and_counted(noisy):
     page.keyboard.press("a")
     expect(hidden).to_have_count(0)
 
-    # A text of the compiler is compared as it is.
+    # The diff compares the unchanged text of the compiler.
     page.keyboard.press("c")
     panel.get_by_role("combobox", name="Level").select_option("stablehlo")
     expect(rows_of(noisy)).to_contain_text("stablehlo.convert")
@@ -373,7 +373,7 @@ def test_the_filters_hold_in_the_main_area_and_for_the_next_run(noisy):
     page.keyboard.press("Escape")
     expect(beside.get_by_role("listbox")).to_be_focused()
 
-    # What moves on leaves the filters as they are.
+    # The next-difference buttons do not change the filters.
     noisy.write(1, NOISY)
     noisy.run(1)
     expect(panel).to_contain_text("4 equations were added. 2 equations were removed. 3 equations were changed")

@@ -50,7 +50,7 @@ def test_a_double_click_opens_the_run_without_a_kernel_and_its_copy_compares(not
     expect(view).to_contain_text("b:f32[3] = mul a 2.0:f32[]")
     view.get_by_role("button", name="HLO", exact=True).click()
     expect(view).to_contain_text("HloModule jit_double")
-    # No kernel is started for it.
+    # JupyterLab starts no kernel for the file.
     assert len(nb.lab.request("GET", "kernels")) == kernels
 
     # Two files that are chosen open as a diff.
@@ -62,7 +62,8 @@ def test_a_double_click_opens_the_run_without_a_kernel_and_its_copy_compares(not
     expect(diff.get_by_role("tab", name="Diff", exact=True)).to_have_attribute("aria-selected", "true")
     expect(diff).to_contain_text("1 equation was added. 9 equations were removed.")
 
-    # So does an opened one with a file that a dialog asks for; a file and its copy hold the same run.
+    # An open document can also be compared with a file that the user chooses in a dialog; a file and its copy hold
+    # the same run.
     write(nb, "again.jaxpr.json", golden("newton"))
     file(nb, "newton.jaxpr.json").dblclick()
     opened = nb.page.get_by_role("tabpanel", name="newton.jaxpr.json", exact=True)

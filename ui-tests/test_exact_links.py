@@ -172,7 +172,7 @@ def test_by_keyboard_alone(twice):
     twice.page.keyboard.press("ArrowUp")
     expect(linked(twin(twice))).not_to_have_count(0)
     level(twice, "StableHLO")
-    expect(twin(twice, "StableHLO")).to_be_visible()  # it is here: the keyboard can go into it
+    expect(twin(twice, "StableHLO")).to_be_visible()  # the text has arrived: the keyboard can go into it
     level(twice, "HLO")
     twin(twice).focus()
     twice.page.keyboard.press("Alt+ArrowLeft")
@@ -193,7 +193,7 @@ def test_side_by_side(twice):
     wide.show("jaxpr", "StableHLO", "HLO")
     wide.column("HLO").get_by_role("button", name="Exact links", exact=True).click()
     asked = wide.root.get_by_role("alertdialog", name="Exact links")
-    expect(asked).to_have_count(1)  # one question, where it was asked for
+    expect(asked).to_have_count(1)  # one request, in the view that made it
     asked.get_by_role("button", name="Compile the tagged copy").click()
     for column in ("StableHLO", "HLO"):
         expect(wide.column(column).get_by_role("heading", name=TITLE)).to_be_visible()

@@ -1,4 +1,4 @@
-"""What is chosen goes into a file as SVG: its lines on every level, what links them, in the theme's colours."""
+"""The selection is saved as an SVG file: its lines on every level, and their links, in the theme's colours."""
 
 import re
 from pathlib import Path

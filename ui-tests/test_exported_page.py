@@ -264,7 +264,7 @@ def test_light_and_dark(saved):
 def test_axe_has_nothing_against_it(saved, scheme):
     saved.emulate_media(color_scheme=scheme)
     lines(saved, "jaxpr").filter(has_text="= tanh ").click()
-    # The page's policy lets no other script in, so axe looks at a copy of what is shown.
+    # The page's policy allows no other script, so axe checks a copy of the shown page.
     found = Axe().run(saved)
     assert [(rule["id"], node["html"]) for rule in found.response["violations"] for node in rule["nodes"]] == []
 

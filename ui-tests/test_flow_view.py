@@ -206,7 +206,7 @@ def test_loops_nest_and_fold(flow):
     view(nb).get_by_role("button", name="scan inner, line 9").click()
     expect(cond).to_have_count(0)
 
-    # Of what is folded away, the card around it is marked.
+    # For an equation inside a folded card, the card is marked.
     nb.lines(1).nth(5).click()
     nb.page.keyboard.press("Home")  # the whole statement, wherever the click put the caret
     marked = view(nb).locator('[data-marked="true"]')

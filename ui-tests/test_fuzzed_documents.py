@@ -30,7 +30,7 @@ SEED = 12
 AMONG, DOCUMENTS, BATCH = 10_000, 300, 10
 SECONDS = 2.0
 HEAP = 500_000_000  # bytes, once the browser has collected what nobody holds
-#: The page has done what it was asked for, and has drawn it.
+#: Wait until the page has finished the action and has drawn the result.
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
 
 
@@ -66,7 +66,7 @@ class Watch:
         return float(next(metric["value"] for metric in found if metric["name"] == name))
 
     def does(self, where: str, operation: Any) -> None:
-        """Do something, and note what was wrong meanwhile and whether it took long."""
+        """Do an action, and note the errors meanwhile and whether the action took long."""
         self.where = where
         before = self.metric("TaskDuration")
         operation()

@@ -1,4 +1,4 @@
-"""HLO that can be read: fusions and loops say what they are, ways lead to what is called, passes, other platforms."""
+"""Readable HLO: fusions and loops have a description, links lead to called computations; passes; other platforms."""
 
 import re
 
@@ -33,7 +33,7 @@ def rnn(shared_notebook):
 
 @pytest.fixture
 def rnn_alone(notebook):
-    """The same in a kernel of its own, which is asked for passes and for other platforms."""
+    """The same cell in its own kernel, which answers requests for passes and for other platforms."""
     nb = notebook(LOAD, RNN)
     nb.page.set_viewport_size({"width": 1600, "height": 1000})
     nb.run_all()
@@ -60,7 +60,7 @@ def found(nb, text):
     expect(count).to_have_text("no matches")
     field.fill(text)
     expect(count).to_have_text(re.compile(r"^[1-9]\d*( of \d+)?$"))
-    if " of " not in count.inner_text():  # where none was on screen, the search went to one
+    if " of " not in count.inner_text():  # no match was on screen, so the search scrolled to a match
         field.press("Enter")
     expect(count).to_have_text(re.compile(r"^\d+ of "))
     field.press("Escape")
@@ -135,7 +135,7 @@ def test_a_fusion_is_opened_where_it_stands(rnn, width, theme):
     keys.press("ArrowRight")
     expect(hlo.get_by_text("exponential").first).to_be_visible()
 
-    # Folded, the fusion stands for what it consists of: what is linked inside marks its line.
+    # A folded fusion stands for its instructions: a link to an instruction inside marks the line of the fusion.
     current.get_by_role("button", name=re.compile("^Fold ")).click()
     rnn.lines(1).nth(8).get_by_text("softmax").click()
     expect(hlo.locator(".cm-line[data-linked='true']").filter(has_text=" fusion(").first).to_be_visible()
@@ -205,7 +205,7 @@ def test_passes_are_asked_for_with_their_price_and_read_by_keyboard(rnn_alone):
     expect(diff.locator(".jp-mod-added").filter(has_text="fusion(").first).to_have_text(re.compile(r"^\+ "))
     expect(diff.locator(".jp-mod-removed").first).to_have_text(re.compile("^-"))
 
-    toggle.click()  # the text is as it was
+    toggle.click()  # the text is unchanged
     expect(rnn_alone.listing("HLO")).to_be_visible()
     toggle.click()  # and the passes are still there
     expect(passes).to_be_visible()

@@ -16,7 +16,7 @@ from playwright.sync_api import expect
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nx = jnp.ones(64)"
 
-# It has something for every tab: a loop, an unrolled one with its rewrite, a print, a static argument.
+# The cell has something for every tab: a loop, an unrolled loop with its rewrite, a print, a static argument.
 DOUBLE = """\
 @jax.jit
 def inner(x):
@@ -101,7 +101,7 @@ class Hostile:
         return [self._fields[int(each.name)] for each in self.folder.iterdir()]
 
     def document(self, harmless: Document) -> Document:
-        """A document with such a text in every field that may hold any; what it was called for stays `double`."""
+        """A document with such a text in every text field; only the name of the function stays `double`."""
         return self._value(copy.deepcopy(harmless), {"$ref": "#/definitions/Snapshot"}, "")
 
     def _value(self, value: Any, schema: dict[str, Any], field: str) -> Any:
@@ -201,7 +201,7 @@ class Reader:
         self.chooser = self.panel.get_by_title("Choose a program")
 
     def runs(self, index: int) -> None:
-        """Run a cell; later ones may stand between the first three by then."""
+        """Run a cell; later cells may stand between the first three cells by then."""
         self.nb.page.evaluate(_RUN, [self.nb.name, f"cell-{index}"])
 
     def opens_the_output(self) -> None:

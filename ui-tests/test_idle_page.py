@@ -7,7 +7,7 @@ LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp"
 RUN = "%%jaxpr\nf = jax.jit(lambda x: jnp.sin(x) * 2)\nf(1.0)\nf(2.0)"
 JUPYTERLAB_ASKS = 3  # for the list of kernels, every ten seconds
 
-# Whatever a page has to do something later, or to send something: noted where code of the labextension asks for it.
+# All browser functions that do something later or send something: a call by the code of the labextension is noted.
 NOTE_WORK = """() => {
   window.work = [];
   const note = (holder, name) => {
@@ -35,7 +35,7 @@ NOTE_CHANGES = """() => {
     watch.observe(place, watched);
   }
 }"""
-#: Nothing is to be drawn any more: a frame has passed in which the labextension asked for nothing.
+#: Wait until nothing remains to draw: a frame has passed in which the labextension made no call.
 IS_AT_REST = """() => new Promise(done => {
   const asked = window.work.length;
   requestAnimationFrame(() => setTimeout(() => done(window.work.length === asked)));

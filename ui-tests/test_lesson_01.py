@@ -135,7 +135,7 @@ def test_a4_only_the_branch_that_was_taken_is_recorded(lesson):
             "e:f32[2,2] = div b d",
         ]
     )
-    # What changed since the run before is told above the program, which then moves.
+    # A line above the program states the changes since the run before; the line moves the program down.
     expect(nb.panel.get_by_role("button", name="Show the diff")).to_be_visible()
     nb.listing().locator('.cm-line[data-number="1"]').hover()
     nb.expect_linked(cell, "jnp.log(x)")

@@ -13,7 +13,7 @@ import jupyter_jaxpr.lessons
 
 LESSON = Path(jupyter_jaxpr.lessons.__file__).parent / "en" / "02-the-cache.ipynb"
 
-# What the Cache tab says after each cell: how it begins, and reasons of misses in order.
+# The text of the Cache tab after each cell: its beginning, and the reasons of the misses in order.
 CLAIMS = {
     "a7-selu": ("2 compiles:", ["first call", "f32[1000000] → f32[2000000]"]),
     "a8-key": (

@@ -93,7 +93,7 @@ def test_off_nothing_is_traced_but_on_request(nb):
     nb.page.wait_for_function("() => new Promise(done => setTimeout(() => done(true), 1000))")
     expect(nb.equation(2)).to_have_count(0)
     expect(live(nb)).to_have_count(0)
-    # As another extension may run it: no key or press of the user's asks for it.
+    # The test runs the command as another extension may run it: without a key or a press of the user.
     nb.page.wait_for_function("() => new Promise(done => setTimeout(() => done(true), 1100))")
     nb.command("jupyter-jaxpr:trace-now")
     expect(live(nb)).to_have_count(0)

@@ -1,4 +1,4 @@
-"""The head of the panel: what is shown, what it cost, and which of several programs."""
+"""The head of the panel: the run in view, its times, and the chosen program."""
 
 import re
 import sys

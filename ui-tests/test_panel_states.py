@@ -1,4 +1,4 @@
-"""What the panel shows where there is no program, while JAX works, and what it notes of a run."""
+"""The panel without a program, the panel while JAX works, and the notes on a run."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a person reads stays where it is: while a cell is edited, while it runs again, under the mouse, step by step."""
+"""The text that a person reads does not move: while a cell is edited or runs again, under the mouse, step by step."""
 
 import re
 

@@ -24,7 +24,7 @@ def rnn(w, xs):
 w = {"x": jnp.ones((8, 16)), "h": jnp.ones((16, 16))}
 rnn(w, jnp.ones((100, 8)))[0].shape"""
 
-# What an equation binds, and its primitive: `e:f32[16] f:f32[100,16] = scan`.
+# The results of an equation, and its primitive: `e:f32[16] f:f32[100,16] = scan`.
 EQUATION = re.compile(r"((?:\b[a-z]+:\w+\[[\d,]*\] )+)= (\w+)")
 
 
@@ -180,7 +180,7 @@ def test_a_program_of_6000_equations_is_read_from_end_to_end(notebook):
     expect(nb.panel.get_by_title("6,000 equations")).to_have_text("6,000 eq")
     expect(nb.equation(1)).to_contain_text("sin")
     lines = nb.listing().locator(".cm-line")
-    assert lines.count() < 200  # what is not on screen is not made
+    assert lines.count() < 200  # the page makes no elements for lines that are not on screen
 
     nb.equation(1).click()
     nb.page.keyboard.press("End")

@@ -1,4 +1,4 @@
-"""What JAX made in a cell without a jit of the user's: a scan outside of jit, a trace of make_jaxpr, a plain call."""
+"""The programs of a cell without a jit of the user's: a scan outside of jit, a trace of make_jaxpr, a plain call."""
 
 from __future__ import annotations
 

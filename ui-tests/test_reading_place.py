@@ -1,4 +1,4 @@
-"""Where a person reads: the place in each text stays when another program is read, and comes back after a reload."""
+"""The reading place in each text: it stays when the user reads another program, and comes back after a reload."""
 
 import re
 

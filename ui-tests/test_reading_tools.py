@@ -127,7 +127,7 @@ def test_a_search_goes_to_a_match_that_is_not_on_screen(notebook):
     count = nb.panel.get_by_role("search").get_by_role("status")
     expect(count).to_have_text("1 of 2")
     expect(nb.listing().locator(".cm-searchMatch-selected")).to_be_in_viewport()
-    field.fill("cos")  # on screen already: what one reads stays
+    field.fill("cos")  # the match is on screen already, so the text does not scroll
     expect(count).to_have_text("1")
     expect(nb.listing().locator(".cm-searchMatch")).to_be_in_viewport()
     field.fill("exp")
@@ -209,7 +209,7 @@ def test_what_is_hidden_is_seen_when_it_is_linked(net):
     expect(sine).to_be_visible()
     expect(nb.panel.get_by_text("No line is hidden. No line matches the filters: Unused.")).to_be_visible()
 
-    # The arrows pass over what is hidden, and a search shows it.
+    # The arrow keys skip hidden lines, and a search shows a hidden line.
     nb.listing().focus()
     nb.page.keyboard.press("b")
     nb.page.keyboard.press("Home")

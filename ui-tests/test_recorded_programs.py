@@ -115,7 +115,7 @@ def programs(nb: OpenNotebook) -> Locator:
 
 
 def choose(nb: OpenNotebook, option: str) -> None:
-    """Choose a program by some of the words that the list has for it."""
+    """Choose a program by some words of its entry in the list."""
     nb.panel.get_by_title("Choose a program").click()
     programs(nb).get_by_role("option", name=option).click()
 
@@ -371,7 +371,7 @@ def test_a_loop_of_python_is_shown_as_the_program_of_the_cell(notebook):
     nb.expect_linked(1, "jnp.sin(value)")
     expect(nb.outputs(1)).to_have_text(["cell [2] () → f32[]8 equations · recorded as it ran"])
 
-    # On request the cell is recorded beside what is shown by itself.
+    # On request the whole cell is recorded, beside the programs that are shown anyway.
     nb.write(1, "%%jaxpr --eager\n@jax.jit\ndef double(x):\n    return x * 2\n\ndouble(xs)\nresult = jnp.sin(xs) + xs")
     nb.run(1)
     expect(head(nb)).to_contain_text(re.compile(r"^cell \[3\]2 of 2"))

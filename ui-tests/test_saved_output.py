@@ -1,4 +1,4 @@
-"""What a notebook keeps of a run: two lines that open the panel, whoever wrote them; else static HTML."""
+"""The saved output of a run: two lines that open the panel, whoever wrote them; else static HTML."""
 
 import copy
 import json
@@ -285,7 +285,7 @@ def test_the_output_is_turned_off_or_cut_by_a_setting(notebook):
     )
     nb.run(0)
     nb.run(1)
-    expect(nb.listing()).to_contain_text("b:f32[3] = mul a 2.0:f32[]")  # the panel has it all the same
+    expect(nb.listing()).to_contain_text("b:f32[3] = mul a 2.0:f32[]")  # the panel shows the run nevertheless
     expect(nb.outputs(1)).to_have_text("Array([2., 2., 2.], dtype=float32)")
     nb.run(2)
     nb.run(3)

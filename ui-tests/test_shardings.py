@@ -1,6 +1,6 @@
 """Programs over eight devices: how each array is cut, with a picture, and what devices exchange, linked to its cause.
 
-The kernel's eight devices are threads of its CPU, which XLA makes where it is asked to before JAX starts.
+The kernel's eight devices are threads of its CPU; XLA makes them if a variable requests them before JAX starts.
 """
 
 import re
@@ -131,7 +131,7 @@ def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
         "Devices 4, 5 hold [4:6, 0:16]. Devices 6, 7 hold [6:8, 0:16]."
     )
 
-    # One all-reduce moves four arrays: XLA joined what two lines asked for.
+    # One all-reduce moves four arrays: XLA joined the all-reduces of two lines.
     [summed] = shown(nb.panel, "Collectives").all()
     expect(summed).to_contain_text("all-reduce 2.7\u00a0kB on each device, once per call, 4 arrays combined")
     expect(summed).to_contain_text(

@@ -80,7 +80,7 @@ def test_frames_of_libraries_are_folded_and_can_be_opened(model):
     # What the line of the user calls there is marked, and in view.
     expect(wide.linked("Source").filter(has_text="jnp.tanh").first).to_be_in_viewport()
 
-    # From the library's line back to what it made.
+    # From the line of the library back to its equations.
     wide.lines("Source", "jnp.tanh").first.click()
     expect(wide.linked("jaxpr")).to_have_count(1)
     expect(wide.linked("jaxpr")).to_contain_text("gelu")
@@ -112,7 +112,7 @@ def test_the_narrow_panel_says_what_stands_on_the_line_of_the_file(model):
     detail.get_by_role("button", name="More details").click()
     expect(detail).to_contain_text("layers.py, line 5, dense hidden = x @ w")
 
-    # And what stands on the lines of the libraries, once someone looks.
+    # The text of the libraries' lines, after a request.
     model.panel.get_by_role("button", name="Unfold all").click()
     model.listing().locator(".cm-line").filter(has_text="tanh").first.click()
     detail.locator("summary").first.click()

@@ -275,7 +275,7 @@ def test_a_loop_inside_another_is_chosen_by_the_outer_step(notebook):
 
 
 def positions(panel):
-    """Where the parts of a stepper are: left edge, top, width, height, in pixels."""
+    """The places of the parts of a stepper: left edge, top, width, height, in pixels."""
     return panel.evaluate(
         """panel => Object.fromEntries(
           ['h3', 'button', 'input', 'select', '.jp-JaxprStepper-axis > *', 'th', 'td', 'summary', 'header']
@@ -334,7 +334,7 @@ def test_play_goes_on_to_the_end_and_not_where_motion_is_unwanted(recorded):
     expect(heading(steps)).to_have_text("Step 1 of 5")
     nb.panel.get_by_role("tab", name="Program").click()
     expect(steps).not_to_be_visible()
-    # A role is not found in what is hidden.
+    # Hidden elements have no role.
     expect(nb.panel.locator('.jp-JaxprStepper button[aria-label="Play"]')).to_be_attached()
 
     nb.page.emulate_media(reduced_motion="reduce")
@@ -460,7 +460,7 @@ def test_a_thousand_steps_of_ten_leaves_answer_at_once(notebook):
     expect(heading(steps)).to_have_text("Step 1 of 1,000")
     steps.get_by_text("All 1,000 steps").click()
     expect(steps.get_by_role("group", name="All steps").get_by_role("row").nth(1)).to_be_visible()
-    # However many steps there are, another one changes a few places of the page, and before the event is over.
+    # A change of the step changes a few places of the page within the event, however many steps there are.
     changes = nb.page.evaluate(
         """async () => {
           const slider = document.querySelector('.jp-JaxprStepper input[type=range]');

@@ -1,4 +1,4 @@
-"""A sweep: asked for in the panel or on the magic's line; plotted by JupyterLab's Vega-Lite; a table that copies."""
+"""A sweep, from the panel or from the magic's line: the plot by JupyterLab's Vega-Lite, and the copied table."""
 
 import re
 from pathlib import Path
@@ -22,7 +22,7 @@ DOUBLE = "def double(x):\n    return x * 2"
 
 TWO = "%jaxpr --sweep n=64,512,4096 --compare selu,double selu(jnp.ones(n))"
 
-# It waits while it is traced: a callback that waits can block JAX's own threads, of which two cores have few.
+# The function waits during its trace: a callback that waits can block JAX's own threads, of which two cores have few.
 SLOW = """\
 %%jaxpr
 import pathlib, time
@@ -62,7 +62,7 @@ def run_and_sweep(nb):
 
 @pytest.fixture
 def swept(shared_notebook):
-    """A sweep that was asked for in the panel, at 700 pixels."""
+    """A sweep from the panel's form, at 700 pixels."""
     nb = shared_notebook(LOAD, SELU, prepare=run_and_sweep)
     nb.page.set_viewport_size({"width": 1500, "height": 1000})
     nb.set_panel_width(700)
@@ -262,7 +262,7 @@ def test_stop_keeps_what_was_done(notebook):
     nb.run(0)
     nb.run(1)
     nb.panel.get_by_role("tab", name="Time").click()
-    # It is open where the call says what to vary; here it may be either.
+    # The form is open if the call shows the name to vary; here the form may be open or folded.
     sizes = nb.panel.get_by_text("Sweep over sizes …")
     expect(sizes).to_be_visible()
     if not nb.panel.get_by_role("textbox", name="Values").is_visible():

@@ -168,7 +168,7 @@ TASKS = (
     Task(
         "Compare",
         "time two programs",
-        # Both programs run on the same values, so they are chosen already.
+        # Both programs run on the same values, so the form has chosen both already.
         (COMPARE, press("button", "^Compare$")),
         lambda nb: nb.panel.get_by_role("table").first,
     ),

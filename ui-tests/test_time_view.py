@@ -114,7 +114,7 @@ def test_the_same_call_again_by_a_button(selu):
     )
     expect(panel.get_by_role("button", name="Measure again")).to_be_visible()
 
-    # It stays with its run, and the head of the other views tells it.
+    # The measurement stays with its run, and the head of the other views shows the time.
     warm = again(selu).get_by_role("row", name="warm").get_by_role("cell").nth(0).inner_text()
     panel.get_by_role("tab", name="Program").click()
     expect(panel.locator(".jp-JaxprPanel-stageNumbers .jp-mod-warm")).to_have_text(f"warm call{warm}")

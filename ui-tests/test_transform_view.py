@@ -22,7 +22,7 @@ loss(w, x)"""
 
 @pytest.fixture
 def derived(shared_notebook: Callable[..., OpenNotebook]) -> OpenNotebook:
-    """A cell that asked for two transforms has run."""
+    """A notebook whose cell requests two transforms and has run."""
     opened = shared_notebook(SETUP, "%%jaxpr --transform grad,linearize" + LOSS)
     expect(opened.panel).to_contain_text("dot_general")
     return opened
@@ -30,7 +30,7 @@ def derived(shared_notebook: Callable[..., OpenNotebook]) -> OpenNotebook:
 
 @pytest.fixture
 def derived_alone(notebook: Callable[..., OpenNotebook]) -> OpenNotebook:
-    """The same in a kernel of its own, which is asked for more."""
+    """The same cell in its own kernel, which gets further requests."""
     opened = notebook(SETUP, "%%jaxpr --transform grad,linearize" + LOSS)
     opened.run_all()
     expect(opened.panel).to_contain_text("dot_general")

@@ -30,7 +30,7 @@ PROGRAM = "\n".join(
 KEYS = 200
 TYPED = "  # " + "one more word of a remark " * 8
 
-# A frame is what the page does for a key before the frame, and what it does to draw the frame.
+# The work of a frame is the page's work for a key before the frame, and its work to draw the frame.
 RECORD = """() => {
   window.jaxprFrames = [];
   const later = act => {

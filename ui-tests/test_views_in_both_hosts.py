@@ -86,7 +86,7 @@ class Host:
 
 @pytest.fixture
 def host(request, notebook, lab, page) -> Host:
-    """The host that the test names, with the views of a run and of an earlier run in it."""
+    """The host that the test names; it shows the views of a run and of an earlier run."""
     page.set_viewport_size({"width": 1500, "height": 1000})
     if request.param == "panel":
         nb = notebook(LOAD, BEFORE, LOSS)

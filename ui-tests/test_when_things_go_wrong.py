@@ -145,7 +145,7 @@ def test_a_page_is_loaded_again(notebook):
     nb.reload()
     expect(listing(nb, "halve")).to_have_text(HALVED, use_inner_text=True)
     expect(stale(nb)).to_have_count(0)
-    # The panel is as it was: earlier runs are there, and the kernel answers for them.
+    # The panel is unchanged: it has the earlier runs, and the kernel answers requests about them.
     choose(nb, "halve", "double")
     expect(listing(nb, "double")).to_have_text(DOUBLED, use_inner_text=True)
 
@@ -254,7 +254,7 @@ class Cable:
         self._pulled = False
 
 
-NO_NETWORK = 3000  # any code that says no more than that the socket is closed
+NO_NETWORK = 3000  # any close code without a special meaning
 GOING_AWAY = 1001  # a proxy or a server that ends in order: JupyterLab does not try again
 
 

@@ -161,7 +161,7 @@ def test_it_opens_over_the_notebook_with_as_many_columns_as_there_is_room_for(no
     expect(wide.column("HLO")).to_contain_text("HloModule")
     for column in ("jaxpr", "StableHLO"):
         assert wide.column(column).evaluate(BROKEN_WORDS) == [], column
-    # Nor do `%iterArg_9` and the long names of operations further down.
+    # `%iterArg_9` and the long names of operations further down are not cut either.
     wide.column("StableHLO").locator(".cm-scroller").evaluate(
         "scroller => (scroller.scrollTop = scroller.scrollHeight)"
     )
@@ -175,7 +175,7 @@ def test_it_opens_over_the_notebook_with_as_many_columns_as_there_is_room_for(no
     page.set_viewport_size({"width": 1440, "height": 800})
     expect(columns).to_have_count(4)
 
-    # Asked for again, the same one comes to the front.
+    # A second request brings the same view to the front.
     rnn.command("jupyter-jaxpr:open-levels")
     expect(rnn.page.locator(".jp-JaxprWide")).to_have_count(1)
 
@@ -256,7 +256,7 @@ def test_by_keyboard_from_place_to_place_and_from_level_to_level(rnn):
     expect(wide.root.get_by_role("status").filter(has_text="linked place")).to_have_text("linked place 3 of 3")
     page.keyboard.press("n")
     expect(jaxpr.locator(".jp-JaxprProgram-current")).to_contain_text("add")
-    expect(wide.count("jaxpr")).to_have_text("3 of 17 equations linked")  # what is chosen stays chosen
+    expect(wide.count("jaxpr")).to_have_text("3 of 17 equations linked")  # the selection stays
     page.keyboard.press("Alt+ArrowRight")
     expect(wide.column("StableHLO").get_by_role("textbox", name="StableHLO of rnn")).to_be_focused()
     page.keyboard.press("Alt+ArrowLeft")

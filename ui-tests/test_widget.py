@@ -110,7 +110,7 @@ def test_where_the_panel_answers_the_output_is_two_lines(notebook, lab, page: Pa
 
 # --- what a host has saved, without a kernel ---
 
-# What a host of anywidgets does: import the module, give `render` a model and an element.
+# The work of a host of anywidgets: import the module, pass a model and an element to `render`.
 HOST = """async ({ views, state }) => {
   const { render } = await import(URL.createObjectURL(new Blob([views], { type: 'text/javascript' })));
   window.sent = [];

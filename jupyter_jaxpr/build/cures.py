@@ -154,7 +154,7 @@ def _cures(
             break
         places_seen.add(place)
         event, history = events.get(number, (None, None))
-        if event is None or history is None:  # the observer no longer has the call that missed
+        if event is None or history is None:  # the observer has dropped the call that missed
             continue
         kind = _kind(event, history)
         if kind not in alike:

@@ -36,7 +36,8 @@ def with_derived(
         document: The document of the run.
         walk: The columns and pools of the run's programs.
         cell_file: The file name of the cell that ran.
-        original: The index of the program that JAX derived them from; they get its definition.
+        original: The index of the program that JAX derived the functions from; the functions get the definition of
+            this program.
         functions: The derived functions, each with one program.
     """
     sent = sum(program.equations if program.complete else PAGE for program in document.programs)

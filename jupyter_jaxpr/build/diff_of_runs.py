@@ -39,8 +39,8 @@ def diff_runs(
     Args:
         before: The document of a run, and the live sources behind it, if the kernel still has them.
         program_before: The index of the program in that document.
-        after: The same of the other run.
-        program_after: The index of the program in the other document.
+        after: The document of the other run, and its live sources.
+        program_after: The index of the program in the document of the other run.
         level: The level to compare: the equations, or the lines of a text.
         whole: The diff lists equal rows too if it has at most this many rows.
 

@@ -57,7 +57,7 @@ def find_exact_links(
         stopped: Returns whether the user stopped the request; checked before the compilation.
 
     Raises:
-        Unavailable: There is nothing to lower, JAX or XLA refuses the twin, or it was stopped.
+        Unavailable: There is nothing to lower, JAX or XLA refuses the twin, or the user stopped the request.
     """
     twin = sources.twin(program)
     if twin is not None:

@@ -17,8 +17,8 @@ _learned: list[Naming] = []
 def learn_naming() -> Naming:
     """Learn how the JAX of this process names variables; it prints one small jaxpr, once.
 
-    It starts no backend, runs nothing and does not import JAX for a cell that did not. Where JAX cannot be asked, or
-    does not jit at the moment, these are the rules of the versions we know.
+    The function starts no backend, runs nothing, and does not import JAX if the cell did not import JAX. Where JAX
+    gives no answer, or does not jit at the moment, the function returns the rules of the tested versions.
     """
     if not imported():
         return NAMING
@@ -26,7 +26,7 @@ def learn_naming() -> Naming:
         try:
             with unheard():
                 learned = _learn()
-        except not_of_a_signal(Exception):  # no JAX, or one that prints differently
+        except not_of_a_signal(Exception):  # JAX is not installed, or this JAX prints other names
             learned = NAMING
         if learned is None:
             return NAMING
@@ -48,7 +48,7 @@ def _learn() -> Naming | None:
         return jax.lax.neg(y)
 
     value = jax.ShapeDtypeStruct((), "float32")
-    # In a notebook and in a terminal JAX colours what it prints, names apart from `lambda`.
+    # In a notebook and in a terminal JAX writes codes for colours between `lambda` and the names.
     small = jax.make_jaxpr(lambda x: inner(x))(value).pretty_print(use_color=False)
     large = jax.make_jaxpr(lambda x: jax.jit(twelve)(x))(value).pretty_print(use_color=False)
     if "jit[" not in small:

@@ -1,4 +1,4 @@
-"""Holds the StableHLO and HLO texts of a program with a stack for each line; a text is made when it is asked for."""
+"""Holds the StableHLO and HLO texts of a program with a stack for each line; a text is made at its first request."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def text_of(observed: ObservedProgram, level: LevelName, positions: Positions) -
     """Return the text of a level that JAX has made.
 
     Raises:
-        Unavailable: It was not made, or this backend gives no text of it.
+        Unavailable: JAX did not make the text, or this backend does not print the text.
     """
     try:
         if level == "stablehlo" and observed.lowered is not None:
@@ -55,7 +55,7 @@ def platform_text(observed: ObservedProgram, platform: str, positions: Positions
     """Lower a program for a platform, which this machine need not have; return the StableHLO and compile nothing.
 
     Raises:
-        Unavailable: There is no such platform, or JAX cannot lower this program for it.
+        Unavailable: The platform is unknown, or JAX cannot lower this program for the platform.
     """
     if platform not in PLATFORMS:
         raise Unavailable(f"JAX cannot lower a program for {platform}. Choose one of {', '.join(PLATFORMS)}.")

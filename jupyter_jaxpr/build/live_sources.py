@@ -175,7 +175,7 @@ class Sources:
         """Return some lines of the diff of an XLA pass.
 
         Raises:
-            Unavailable: The passes were not asked for, or there is no such pass.
+            Unavailable: The user did not request the passes, or the pass does not exist.
         """
         passes = self._passes.get(program)
         if passes is None or not 0 <= index < len(passes.passes):
@@ -206,7 +206,7 @@ class Sources:
         Args:
             scope: The index of the scope in the document.
             first_equation: The index of the first equation in the scope.
-            equation_count: The most equations to return, those inside included; at least 1.
+            equation_count: The largest number of equations to return, with the equations inside of them; at least 1.
         """
         with self._lock:
             names = self._all_names(scope).variables
@@ -253,7 +253,8 @@ class Sources:
         """Append programs that were derived from a program of the run; returns their indices.
 
         Args:
-            original: The index of the program that JAX derived them from; they get its definition.
+            original: The index of the program that JAX derived the functions from; the functions get the definition
+                of this program.
             functions: The derived functions, each with one program.
         """
         with self._lock:

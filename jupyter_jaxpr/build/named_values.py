@@ -18,9 +18,9 @@ from ..program.jaxpr.walk import Walk
 from ..program.source.name_places import NamePlaces, Span, name_places
 from .value_marks import ValueMarks
 
-#: The most types of one name that a document holds, the first ones.
+#: A document holds at most this many types of one name: the first types.
 _TYPES = 8
-#: The most names that a document holds, the first ones.
+#: A document holds at most this many names: the first names.
 NAMES = 2_000
 #: The most characters of a type: enough for a container of sixty arrays.
 _LONGEST = 1_200
@@ -87,7 +87,7 @@ def named_values(
         source = walk.positions.source_file(key.place.file)
         frame = walk.positions.frame(source, key.place.function, *span)
         if walk.positions.frames[frame][3] < 0:
-            continue  # the source line is no longer as it ran
+            continue  # the source line has changed since it ran
         variable_count = len(scopes[scope].variable_avals)
         part = marks.part(scope, marked.variables) if marked.is_known else None
         if marked.is_tree and part is not None and len(marked.variables) != part.arrays:

@@ -48,7 +48,7 @@ def scope_page(
     first_equation: int,
     equation_count: int,
 ) -> ScopePage:
-    """Return some equations of a scope and those inside of them.
+    """Return some equations of a scope, and the equations inside of them.
 
     Args:
         walk: The columns and pools of the run's programs.
@@ -56,7 +56,7 @@ def scope_page(
         names_by_scope: The names of the variables of each scope of the program.
         scope: The index of the scope in the document.
         first_equation: The index of the first equation in the scope.
-        equation_count: The most equations to return, those inside included; at least 1.
+        equation_count: The largest number of equations to return, with the equations inside of them; at least 1.
     """
     part = Part(pools.of_walk(walk, cell_file))
 

@@ -170,7 +170,7 @@ def walk_names(walk: Walk, scope: int, naming: Naming, limit: int | None = None)
 
 
 def _paths(stored_paths: Sequence[str], debug: Any, field: str, count: int) -> list[str]:
-    """Return the paths of inputs or results: the given ones, else those that JAX has; an empty string if unknown."""
+    """Return the paths of inputs or results: the given paths, else JAX's paths; an empty string for an unknown path."""
     if len(stored_paths) == count:
         return list(stored_paths)
     try:

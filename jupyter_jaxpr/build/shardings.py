@@ -58,7 +58,7 @@ def program_shardings(
         number: The index of the program in its document.
         program: The program in its document form.
         observed: JAX's own objects of the program.
-        hlo: The optimised HLO, if it is at hand; without it the collectives stay unknown.
+        hlo: The optimised HLO, if JAX has printed it; without this text the collectives stay unknown.
 
     Raises:
         AttributeError: The executable does not state its shardings.

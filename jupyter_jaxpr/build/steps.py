@@ -155,7 +155,7 @@ _NO_PICTURES = "The values of {leaves} have no pictures: the pictures of a recor
 
 
 def _without_many_pictures(leaves: list[Leaf]) -> tuple[list[Leaf], list[str]]:
-    """Remove the pictures of the last leaves if all pictures take too much; return the leaves and a sentence on it."""
+    """Return the leaves with at most `PICTURES` of pictures, and a sentence on the leaves without pictures."""
     room, left_out = PICTURES, 0
     fitting = []
     for leaf in leaves:

@@ -142,7 +142,7 @@ class ValueMarks:
             part = LoopPart(role, loop.trips, roles.count(role))
             part_before = self._parts.setdefault((scope, number), part)
             if part_before != part:
-                self._parts[scope, number] = None  # several loops share this body, and they differ
+                self._parts[scope, number] = None  # several loops share this body, and the loops differ
 
     def _bound_by(self, scope: int) -> Mapping[int, int]:
         """Return the index of the equation that binds each variable of a scope."""

@@ -15,8 +15,9 @@ TRANSFORM_KINDS: tuple[TransformKind, ...] = get_args(TransformKind)
 #: The constructs that have a card. Calls, such as `jit`, are read too and have none.
 CONTROL_KINDS = frozenset({"cond", "switch", "scan", "while_loop", "fori_loop", "map", "associative_scan"})
 
-#: Operations that a transcendental operation counts as where work is compared: in shares, in heat, and where a branch
-#: is the most expensive one. XLA's own code for exp, log and tanh of a float is a polynomial of about so many.
+#: A transcendental function counts as this many operations where work is compared: in shares, in heat, and in the
+#: choice of the most expensive branch. XLA computes exp, log and tanh of a float by a polynomial of about this many
+#: operations.
 TRANSCENDENTAL_WEIGHT = 20
 
 #: The headings of the tables at the head of an HLO text: the places that instructions refer to by number.

@@ -16,7 +16,7 @@ OUTCOMES = {
 }
 
 
-#: Each sentence without and with the time of the cell.
+#: Pairs of sentences: without the time of the cell, and with the time of the cell.
 _COMPILED = (
     "{compiles}: tracing, lowering and compiling took {took}.",
     "{compiles}: tracing, lowering and compiling took {took} of the cell's {cell}.",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-#: Bytes of the JSON of a document; characters of one text in it.
+#: The largest JSON of a document, in bytes; the longest text in a document, in characters.
 TEXT: Final = 64_000_000
 #: Entries of one list.
 LIST: Final = 20_000_000

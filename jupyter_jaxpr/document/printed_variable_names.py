@@ -1,7 +1,7 @@
 """Names every variable of a program as `print(jaxpr)` does.
 
-The rules are written in this folder's FORMAT.md; `src/program-text/` follows the same ones. They work on the columns of
-`document.Scope` alone. What differs between JAX versions is in the document's `naming`, see `build/jax_naming.py`.
+FORMAT.md in this folder states the rules; `src/program-text/` follows the same rules. The rules need only the columns
+of `document.Scope`. The document's `naming` holds the differences between JAX versions; see `build/jax_naming.py`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Pools:
     _children: dict[int, dict[int, list[tuple[int, int, int]]]] = field(default_factory=dict)
 
     def children(self, scope: int) -> dict[int, list[tuple[int, int, int]]]:
-        """Of a scope: equation -> (parameter, position, scope) of the programs in it."""
+        """Return the programs inside a scope's equations: equation -> (parameter, position, scope) of each program."""
         names = self._children.get(scope)
         if names is None:
             names = self._children[scope] = {}
@@ -79,7 +79,7 @@ def _pair(parameter: Any) -> tuple[int, int]:
 class Names:
     """The names of one program."""
 
-    #: scope -> a name for each variable, None where it is never printed.
+    #: scope -> a name for each variable; None for a variable that is never printed
     variables: dict[int, list[str | None]]
     #: Scopes printed before the program, in order, and their names.
     lets: dict[int, str]
@@ -95,7 +95,7 @@ def name_program(pools: Pools, root: int, naming: Naming, *, limit: int | None =
         limit: The number of equations of the root scope to name.
     """
     names, apart, _ = name_apart(pools, root, naming, limit)
-    left = NAMED  # a program that many texts hold is named for each of them
+    left = NAMED  # a program that is printed in many texts gets names for each text
     for inner in apart:
         if inner not in names.variables and left > 0:
             inner_names, deeper, work = name_apart(pools, inner, naming)
@@ -196,7 +196,7 @@ def _digits(number: int) -> str:
 
 
 class _Naming:
-    """Gives names in the order in which JAX's printer asks for them."""
+    """Gives names in the order in which JAX's printer needs them."""
 
     def __init__(self, pools: Pools, naming: Naming, names: Names, fresh: Iterator[str]) -> None:
         self._pools = pools

@@ -24,7 +24,7 @@ from .types.ledger import Ledger, LedgerFunction
 LIMIT_BYTES = 256_000
 #: Equations of each scope that are tried, from many to none.
 _PAGES = (2_000, 500, 100, 20, 0)
-#: Bytes of the JSON of a scope that has nothing in it.
+#: The bytes of the JSON of an empty scope.
 _SCOPE = 250
 _OTHERS = "functions of other cells"
 _OTHER_COSTS = "costs of other programs"
@@ -49,7 +49,7 @@ def saved_copy(document: Snapshot, limit_bytes: int) -> Snapshot:
 def _cut(copy: Snapshot, limit_bytes: int, left_out: list[str]) -> Snapshot:
     reason = f"To keep the notebook under {size(limit_bytes)}, this copy leaves out {in_a_sentence(left_out)}."
     reason = f"{reason} Run the cell again to see everything."
-    # That values are left out is said already.
+    # the document already says that values are left out
     before = f"{copy.cut} " if copy.values == "left_out" else ""
     return msgspec.structs.replace(copy, cut=f"{before}{reason}")
 
@@ -139,7 +139,7 @@ def _without_programs(document: Snapshot, limit_bytes: int) -> Snapshot:
 
 
 def _in_run(function: LedgerFunction) -> bool:
-    """Whether the run of the document called it, or had JAX work for it."""
+    """Return whether the run called the function, or made JAX work for the function."""
     run = function.run
     return any((run.calls, run.misses, run.inlined, run.traces, run.lowerings, run.compiles, run.from_disk))
 
@@ -171,7 +171,7 @@ def _with_levels(document: Snapshot, change: Callable[[Level], Level]) -> Snapsh
 
 
 def _first_equations(document: Snapshot, page: int) -> Snapshot:
-    """The first equations of each scope of the program in focus, and none of the others'."""
+    """Return the document with the first equations of each scope of the program in focus, and no other equations."""
     names = _names(document, document.focus)
     strings = list(document.strings)
     programs: list[Program] = []

@@ -23,7 +23,8 @@ class ProgramLines:
     lines: list[str]
     #: Of each line: the equations that it is part of as (scope, index), the innermost first.
     equations: list[tuple[tuple[int, int], ...]]
-    #: The first and the last line of each equation that takes several, outer ones after those inside.
+    #: The first and the last line of each equation of several lines; an outer equation comes after its inner
+    #: equations.
     folds: list[tuple[int, int]]
     #: First line of an equation -> a comment: what the user's code calls the results, such as `  # pre`.
     comments: dict[int, str]
@@ -109,7 +110,7 @@ class _Printer:
         self._apart: dict[int, Names] = {}
 
     def program(self, root: int, indent: int) -> Iterator[Any]:
-        """A program: what is printed first, then the program's own scope."""
+        """Print a program: first the definitions of its shared scopes, then its own scope."""
         for scope, name in self._names.lets.items():
             self._put(f"let {name} = ")
             yield self._scope(scope, indent)

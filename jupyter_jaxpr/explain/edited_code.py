@@ -13,19 +13,19 @@ from .errors.edits import edited
 
 
 class EditedCode(Mapping[CodeType, CodeType]):
-    """The edited code of each function of a text, by the code as it is.
+    """Maps the code of each function of a text to its edited code.
 
     Attributes:
-        is_met: Whether the code that holds the edited line was asked for.
+        is_met: Whether the code that holds the edited line was looked up.
     """
 
     def __init__(self, lines: Sequence[str], line: int, edits: Sequence[Edit], file: str) -> None:
         """Compile the text as it is and with its edits.
 
         Args:
-            lines: Of the text.
-            line: That the edits are about, from 1.
-            edits: Of this text.
+            lines: The lines of the text.
+            line: The line that the edits change, from 1.
+            edits: The edits of this text.
             file: The name that the code of the text carries.
 
         Raises:
@@ -37,14 +37,15 @@ class EditedCode(Mapping[CodeType, CodeType]):
         self._line = line
         # Not with the future imports of this module.
         whole_code = compile(text, file, "exec", dont_inherit=True)
-        # IPython compiles each statement of a cell by itself, so that Python does not know what is a module.
+        # IPython compiles each statement of a cell by itself, so that Python does not know which names are modules.
         alone = (ast.Module([statement], []) for statement in ast.parse(text).body)
         self._as_it_is = [whole_code, *(compile(module, file, "exec", dont_inherit=True) for module in alone)]
         self._edited = _codes(compile(edited(text, edits), file, "exec", dont_inherit=True))
         self.is_met = False
 
     def __getitem__(self, code: CodeType) -> CodeType:
-        # The text may be another one than the function was made of: a file that was changed since its import.
+        # The text may differ from the text that the function was made from: the file may have changed since its
+        # import.
         if file_of(code) != self._file or not any(code in _all_codes(code_alone) for code_alone in self._as_it_is):
             raise KeyError(code)
         first = code.co_firstlineno

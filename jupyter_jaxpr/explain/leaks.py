@@ -26,12 +26,13 @@ _LOOK_AT = 1_000  # elements of one container
 _IMPORTED = (types.ModuleType, types.BuiltinFunctionType, FunctionType, type)
 
 
-#: Tracers by their id; a reference that is dead says that the id may be another one's by now.
+#: Tracers by their id. After the end of a tracer, Python may give the id to another object: then the weak reference
+#: is dead.
 Held = dict[int, Any]
 
 
 class Reach(NamedTuple):
-    """What a function reads from outside, without the function: JAX drops its cache entries when it is gone."""
+    """What a function reads from outside. It does not hold the function: JAX must be able to drop the cache entries."""
 
     code: CodeType
     names: Mapping[str, Any]  # its globals

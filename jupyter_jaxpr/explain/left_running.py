@@ -114,7 +114,7 @@ class Scope:
         return [last]
 
     def _applied(self, call: ast.Call, local: frozenset[str]) -> ast.expr | None:
-        """What a call applies to each element of what it is given: `f` in `list(map(f, xs))`, `jax.tree.map(f, xs)`."""
+        """The function that a call applies to each element: `f` in `list(map(f, xs))` and `jax.tree.map(f, xs)`."""
         if not call.args or isinstance(call.func, ast.Call):
             return None
         function = self._value(call.func, local)
@@ -144,7 +144,7 @@ class Scope:
         return self._left_running([ast.Expr(function.body)], local | _parameters(function))
 
     def _leaves_running(self, node: ast.expr, local: frozenset[str]) -> bool:
-        """Whether what is called is jitted, or a plain function that calls a jitted one and surely does not wait."""
+        """Whether a call runs a jitted function, or a plain function that calls a jitted function and does not wait."""
         if self._is_jitted(node, local):
             return True
         function = None if isinstance(node, ast.Call) else self._value(node, local)
@@ -158,7 +158,7 @@ class Scope:
         return inside._left_running([*body, last], locals_of(tree)) is not None
 
     def _waits_for_other(self, call: ast.Call, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Whether a call waits for arrays that were there before, or for effects: not for what was handed over."""
+        """Whether a call waits for arrays that existed before the timed call, or for effects."""
         function = self._value(call.func, local)
         if function is not None and function is getattr(sys.modules["jax"], "effects_barrier", None):
             return not self._barrier_waits
@@ -265,7 +265,7 @@ class Scope:
 
 
 def locals_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
-    """The names that a function gives values to: its parameters, and what it assigns."""
+    """The names of a function's parameters, and the names that the function assigns."""
     arguments = function.args
     parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
     return frozenset(parameter.arg for parameter in parameters if parameter is not None) | assigned(function.body)
@@ -321,7 +321,7 @@ def _tree_maps() -> tuple[Any, ...]:
 
 
 def _transforms() -> tuple[Any, ...]:
-    """Functions that make functions which wait no more than what they are made of."""
+    """Transforms whose results wait only where the transformed function waits."""
     import jax
 
     return jax.grad, jax.value_and_grad, jax.vmap

@@ -1,6 +1,6 @@
 """Finds the types that a call computes, by a trace with the types of its arguments; nothing runs.
 
-A trial of a cure compares what the code computes as it is with what the edited code computes. The functions are copies,
+A trial of a cure compares the results of the code with the results of the edited code. The functions are copies,
 so that the trace leaves nothing in JAX's caches; a function that may change something outside of itself is not traced,
 and the traces of all trials of one request end after `errors.time_limit.SECONDS`.
 """
@@ -89,9 +89,9 @@ def result_types(
     """The types of the results of a call, and of its equations.
 
     Args:
-        fun: What is called.
+        fun: The called function.
         args: Types in place of arrays; a `Fixed` in place of any other value.
-        kwargs: Likewise.
+        kwargs: The keyword arguments, in the same form.
         budget: The time that is left.
         outside: Types of values that the function reads from outside of its arguments.
         copy: Makes the copy that is traced, of the values in `outside` and the copies by the ids of their originals;

@@ -35,11 +35,11 @@ _CLOCKS: tuple[Any, ...] = (
     *(time.time_ns, time.perf_counter_ns, time.monotonic_ns, time.process_time, time.process_time_ns),
     *(inspect.getattr_static(datetime.datetime, name) for name in ("now", "utcnow", "today")),
 )
-#: Functions that time what they are given.
+#: Functions that time their argument.
 _TIMERS: tuple[Any, ...] = (timeit.timeit, timeit.repeat, timeit.Timer)
-#: What a context manager that times may not name: it might wait.
+#: Names that a timing context manager may not use, because a call of them might wait.
 _MAY_WAIT = frozenset("block_until_ready device_get effects_barrier item tolist asarray array live_arrays".split())
-#: Functions that give the reading of a clock are looked at so deep.
+#: The largest depth of calls at which a function that reads a clock is found.
 _DEEP = 3
 #: Longer code is not repeated in a sentence.
 LONGEST = 60
@@ -58,19 +58,19 @@ class Timing:
     call: str
     function: str
     assigned: str | None = None
-    around: str | None = None  # the expression that is timed, where it is more than the call
-    helper: str | None = None  # the function that reads the clock, where that is not the code itself
+    around: str | None = None  # the timed expression, if it is larger than the call
+    helper: str | None = None  # the function that reads the clock, if the code itself does not read the clock
 
 
 class TimedCode(Scope):
-    """The text of a cell, and what its names are."""
+    """The text of a cell, and the values of its names."""
 
     def __init__(self, source: str, namespace: Mapping[str, Any], barrier_waits: bool, depth: int = 0) -> None:
         super().__init__(namespace, barrier_waits, depth)
         self._source = source
 
     def timings(self) -> Iterator[Timing]:
-        """Those that do not wait."""
+        """The timings that do not wait for the result."""
         lines = self._source.split("\n")
         timeits: list[tuple[int, str, str]] = []
         for place, line in enumerate(lines):
@@ -141,7 +141,7 @@ class TimedCode(Scope):
             yield timing if timed is None else replace(timing, line=node.lineno)
 
     def _helpers(self, code: ast.AST, local: frozenset[str]) -> Iterator[Timing]:
-        """Calls of functions that time what they are given, or what they wrap, and do not wait."""
+        """Calls of functions that time their argument or the function they wrap, and do not wait."""
         for node in outside_functions(code):
             method = self._called(node.func, local) if isinstance(node, ast.Call) else None
             function: Any = method.__func__ if type(method) is staticmethod else method
@@ -151,7 +151,7 @@ class TimedCode(Scope):
             bound = self._bound(tree, node, method, local)
             is_own = f"def {tree.name}(" in self._source
             if not bound and is_own and not function.__code__.co_freevars:
-                continue  # what its text shows is told of where it stands
+                continue  # the reader of the text of this function reports it
             inside = TimedCode("", {**names_of(function), **bound}, self._barrier_waits, self._depth + 1)
             names = locals_of(tree) - bound.keys()
             timing = next(iter([*inside._clocks(tree.body, names), *inside._lambdas(tree, names)]), None)
@@ -244,7 +244,7 @@ class TimedCode(Scope):
             if name is not None:
                 started[name] = place
             elif ended is None and any(self._is_clock(node, local) for node in ast.walk(statement)):
-                started.clear()  # another reading, which these rules do not follow
+                started.clear()  # another reading of the clock, which these rules do not follow
             for inner in blocks(statement):
                 yield from self._clocks(inner, local)
             if isinstance(statement, ast.With) and any(self._times(item, local) for item in statement.items):
@@ -326,9 +326,9 @@ class TimedCode(Scope):
     def _is_plain(self, statement: ast.stmt, tainted: frozenset[str], local: frozenset[str]) -> bool:
         """Whether nothing of the statement that reads the clock again can wait before it does.
 
-        What stands before the reading is evaluated before it: in `return float(y[0]), now() - start` the value is
-        waited for, in `return now() - start, float(y[0])` it is not. To name a result, or to put it into a tuple, does
-        not wait.
+        Python evaluates what stands before the reading of the clock first: `return float(y[0]), now() - start` waits
+        for the value, `return now() - start, float(y[0])` does not. To name a result, or to put a result into a
+        tuple, does not wait.
         """
         for node in self._before_clock(statement, local):
             if isinstance(node, ast.Call | ast.Await | ast.NamedExpr):

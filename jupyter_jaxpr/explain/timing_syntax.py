@@ -17,7 +17,7 @@ def blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 def named_in(statement: ast.stmt) -> ast.NamedExpr | None:
-    """What a statement names within an expression, as the first thing it does: `(t := now())`, `if (t := now()):`."""
+    """The `:=` expression that a statement evaluates first: `(t := now())`, `if (t := now()):`."""
     value = statement.test if isinstance(statement, ast.If) else None
     if isinstance(statement, ast.Expr | ast.Assign):
         value = statement.value

@@ -1,8 +1,8 @@
 """Finds timings in a cell's text that stop before JAX's work is done.
 
 JAX returns from a call of a jitted function before its work is done. `%timeit f(x)`, or a clock read before and after
-`f(x)`, then measures how long JAX takes to hand the work over. Only what is certain is told: every call between the
-two readings must be known not to wait, and no statement may look at a value. Nothing of the user's runs for it.
+`f(x)`, then measures how long JAX takes to start the work. The note appears only where this is certain: no call
+between the two readings waits, and no statement reads a value. The check runs no code of the user's.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ def unblocked_timings(source: str, file: str, namespace: Mapping[str, Any], obse
     """Timings of the cell that measured the dispatch, a finding for each line.
 
     Args:
-        source: Of the cell, with its magics.
-        file: What its code is called.
+        source: The text of the cell, with its magics.
+        file: The file name of the cell's code.
         namespace: The user's names after the cell has run; looked up, never called.
-        observation: What was seen; tells whether a function returns one array.
+        observation: The observation of the cell; it says whether a function returns one array.
     """
     programs = [program for function in observation.functions for program in function.programs]
     barrier_waits = any(program_effects(program.jaxpr) for program in programs)

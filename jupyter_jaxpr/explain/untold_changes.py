@@ -43,7 +43,7 @@ _MOST = 4
 
 
 def truncated_types(truncated: Mapping[Place, TruncatedType]) -> list[Finding]:
-    """A finding for each expression of the user's that asked for a type which JAX did not give."""
+    """A finding for each expression of the user's that requests a dtype and gets another dtype from JAX."""
     return [
         Finding(
             kind="truncated_type",
@@ -57,7 +57,7 @@ def truncated_types(truncated: Mapping[Place, TruncatedType]) -> list[Finding]:
 
 
 def promoted_carries(carries: Mapping[Place, PromotedCarry]) -> list[Finding]:
-    """A finding for each loop that JAX traced twice, to convert what it began with."""
+    """A finding for each loop whose body JAX traced twice, in order to convert the first carry."""
     return [
         Finding(
             kind="promoted_carry",

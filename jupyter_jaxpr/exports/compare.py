@@ -31,7 +31,7 @@ class CompareText:
 
     call: str
     verdict: list[str]
-    head: tuple[str, ...]  # the name of each function, and how it was called where that is not as the user jitted it
+    head: tuple[str, ...]  # the name of each function, and how the comparison called it if not under the user's own jit
     rows: list[tuple[str, ...]]  # the quantity, then the value of each function
     remarks: list[str]
 

@@ -10,7 +10,7 @@ from ..document.types.document import Snapshot
 from ..quantities import count, size
 
 HEAD = ("line", "", "operations", "transcendentals", "bytes", "share")
-# The number of lines of a program that are listed at most, the most expensive ones.
+# The largest number of listed lines of a program; the most expensive lines are listed.
 _LINES = 40
 
 

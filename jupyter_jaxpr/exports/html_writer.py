@@ -1,6 +1,6 @@
 """Writes HTML; the only place where text becomes HTML.
 
-`Markup` is no `str`: what is not written here is text, and is escaped.
+`Markup` is no `str`: only this module makes markup, and it escapes every other text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Writes GitHub's Markdown; the only place where text becomes Markdown.
 
-`Markdown` is no `str`: what is not written here cannot get into a page, and what is written here is escaped.
+`Markdown` is no `str`: only this module makes Markdown, and it escapes every other text.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Below them is what the static output says.
 The scripts are ours alone: the page's policy names them by their hashes, and forbids everything else and every
-connection. Text of the document is never markup. What is long is packed, our own script too; without scripts the first
-lines of long texts and all of the others are there, unfolded.
+connection. Text of the document is never markup. Long texts and our own script are packed. Without scripts a reader
+sees the first lines of long texts and the whole of the others, unfolded.
 """
 
 from __future__ import annotations

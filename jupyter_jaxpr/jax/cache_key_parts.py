@@ -117,7 +117,7 @@ def leaf_columns(values: Sequence[Any]) -> LeafColumns | None:
 
 
 def _layout(value: Any, aval: Any) -> Any:
-    if len(aval.shape) < 2:  # such arrays have only one layout, and the question takes long
+    if len(aval.shape) < 2:  # such arrays have only one layout, and to read the layout takes long
         return None
     try:
         return value.format.layout.major_to_minor

@@ -258,7 +258,7 @@ def _stages(
         return traced, None, stages.Compiled(executable, [], flat.args_info, traced.out_tree)
     lowered = flat.lower()
     compiled = lowered.compile()
-    if compiled._executable is not executable:  # JAX ran another executable: show that one
+    if compiled._executable is not executable:  # JAX ran another executable: show the executable that ran
         compiled = stages.Compiled(executable, [], lowered.args_info, lowered.out_tree)
     return traced, lowered, compiled
 

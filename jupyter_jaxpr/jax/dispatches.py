@@ -1,9 +1,9 @@
 """Each program that JAX runs outside of jit, told after it ran: one operation, one jitted call, one eager `scan`.
 
 JAX runs all of them through one type of function, that of `jax.jit`: an operation such as `jnp.sin(x)`, too, is a
-jitted function that JAX made of the primitive. A call that hits JAX's C++ cache is told by JAX's hook after each call
-(`post_hook.Results`), a call that misses by the function that prepares the next hit (`Hooks.ran`). Nothing is added to
-what JAX's caches depend on: no call misses because it is told.
+jitted function that JAX made of the primitive. JAX's hook after each call reports a call that hits JAX's C++ cache
+(`post_hook.Results`); the function that prepares the next hit reports a call that misses (`Hooks.ran`). The hooks add
+nothing to JAX's cache keys: no call misses because of them.
 
 - `Dispatch`: what ran, on which arrays.
 - `of_hit`, `of_miss`: the dispatch of a call.

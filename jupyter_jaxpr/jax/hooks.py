@@ -2,10 +2,10 @@
 
 Every call of a jitted function that misses JAX's C++ cache comes by three small functions: `get_ctx_mesh` (it starts;
 the first that `_infer_params` calls), `test_event` (it has its program and is about to run) and `_get_fastpath_data`
-(it has run). None of them runs the user's code. `Hooks` puts something in their place that tells a `Receiver` and gives
-way to them, so that no frame of ours is on the stack while JAX traces, compiles or runs, nor in the traceback of what
-is raised there; a call that hits the C++ cache runs no Python at all, so the hooks cost it nothing. The stages come
-from JAX's public events (`event_listeners`).
+(it has run). None of them runs the user's code. `Hooks` replaces each of them by an object that reports to a
+`Receiver` and then hands over to JAX's function, so that no frame of ours is on the stack while JAX traces, compiles
+or runs, nor in the traceback of an error raised there; a call that hits the C++ cache runs no Python at all, so the
+hooks cost it nothing. The stages come from JAX's public events (`event_listeners`).
 
 `Hooks` puts hooks and listeners in, now or as soon as JAX is imported, and takes them out.
 """
@@ -96,7 +96,7 @@ class Hooks(EventListeners):
             self._put_in()
         except not_of_a_signal(
             Exception
-        ) as error:  # a JAX that the self-test took for one we know: JAX stays as it was
+        ) as error:  # the self-test passed, but this JAX is different: leave JAX unchanged
             self.fail(error)
             self._take_out()
             self._support = support("events")

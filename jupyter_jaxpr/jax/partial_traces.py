@@ -1,4 +1,4 @@
-"""Reads the equations that JAX had traced when a trace raised, and tells which values belong to them."""
+"""Reads the equations that JAX had traced when a trace raised, and says which values belong to the equations."""
 
 from __future__ import annotations
 

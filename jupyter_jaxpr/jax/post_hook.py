@@ -4,8 +4,9 @@
 - `Hits` tells of the calls.
 - `Results` tells of the calls with what they returned.
 
-JAX has one place for such a hook. `Hits` skips the frames of the others, which it knows by this file. A hook that ends
-while another hook lies over it cannot be taken out: the other one takes it out when it ends.
+JAX has one place for such a hook, so several hooks form a stack. `Hits` skips the frames of other hooks of ours,
+which have the file name of this module. A hook that ends below another hook cannot be removed at once: the upper hook
+removes it at its own end.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ class Results:
         self._lost = lost
         self._hook: Any = None
         self._before: Any = None
-        self._under: Any = None  # the hook of ours below this one
+        self._under: Any = None  # our hook below this hook
         self._state: Any = None
         self._thread = 0
         # (JAX's setting, the function it calls at a change, our function around it)
@@ -176,7 +177,7 @@ class Results:
             if local is None or local is self._under:  # JAX emptied the place, or restored the hook below ours
                 state.set_local(self._hook)
                 self._before = local
-            elif local is not self._hook and not _is_ours(local):  # another hook of ours may lie over this one
+            elif local is not self._hook and not _is_ours(local):  # another hook of ours may lie over this hook
                 self._state = None  # the place belongs to the check now
                 self._lost()
 

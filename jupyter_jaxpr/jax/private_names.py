@@ -1,4 +1,6 @@
-"""The private names of JAX that this package uses: what for, since when, and what is lost without each.
+"""The private names of JAX that this package uses.
+
+The table says for each name its purpose, its first version, and what the document lacks without the name.
 
 - `MODULES`: what `facts.private` opens, a name of a module below `jax._src`.
 - `OBJECTS`: attributes of JAX's objects that begin with an underscore.

@@ -12,7 +12,7 @@ from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES, exact, mro_of, own_name
 from .facts import private
 
-_LAYERS = 20  # nested tracers, such as one of vmap around one of grad around one of jit
+_LAYERS = 20  # nested tracers, such as a tracer of vmap around a tracer of grad around a tracer of jit
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def is_over(tracer: Any, error: BaseException, last: FrameType | None) -> bool:
     Args:
         tracer: The tracer in the expression that raised.
         error: The error with JAX's own frames in its traceback; a trace that the error passes through ends with it.
-        last: The innermost frame of the user's: the error passed through the traces around this frame.
+        last: The innermost frame of the user's code: the error passed through the traces around this frame.
     """
     trace = getattr(under(tracer), "_trace", None)
     if type(trace) is not private("interpreters.partial_eval").DynamicJaxprTrace:

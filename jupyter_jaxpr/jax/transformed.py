@@ -1,7 +1,8 @@
 """Finds the function and the transforms inside a callable of JAX's: `jax.grad(f)`, `jax.vmap(f)`, `pull`.
 
-JAX wraps what it returns: `jax.grad(f)` is a function of `jax` around a function of `jax` around `f`. What `jax.vjp`
-and `jax.linearize` return holds a program instead, and the program knows the function that it was made of.
+JAX wraps the functions that it returns: `jax.grad(f)` is a function of `jax` around a function of `jax` around `f`.
+The functions that `jax.vjp` and `jax.linearize` return hold a program instead, and the program names the function
+that it was made from.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Keeps JAX's work of one thread out of the user's listeners to JAX's events, and out of JAX's log.
 
-Other threads are heard as usual: a cell may run meanwhile. Several threads may be unheard at once: JAX's lists are
-changed while there is such a thread, and each step of the change may be repeated, because an exception that stops the
-thread (an interrupt, the end of a time limit) may come between any two steps.
+The observer hears other threads as usual, because a cell may run meanwhile. Several threads may be unheard at once:
+JAX's lists stay changed as long as one thread is unheard. Each step of the change may be repeated, because an
+exception that stops the thread (an interrupt, the end of a time limit) may come between any two steps.
 """
 
 from __future__ import annotations

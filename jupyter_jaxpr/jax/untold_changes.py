@@ -27,7 +27,7 @@ class TruncatedType(NamedTuple):
 class DonatedArgument(NamedTuple):
     """A donated argument whose memory no result uses."""
 
-    path: str  # the path, such as p['w']; empty where JAX does not know it
+    path: str  # the path, such as p['w']; empty if JAX does not know the path
     type: str
     results: int  # the number of results with this type
     taken: int  # the number of these results that use the memory of another argument

@@ -23,7 +23,7 @@ _NOTHING = object()
 _TRANSFORMS = """jit vmap grad value_and_grad jacfwd jacrev jacobian hessian checkpoint remat custom_jvp custom_vjp
     custom_gradient named_call shard_map smap named_scope default_matmul_precision""".split()
 _IN_CLASSES: tuple[Any, ...] = (staticmethod, classmethod, property)
-#: What says how `vmap` and `custom_vjp` derive a function: methods of an object that a decorator of the cell made.
+#: Methods that set the rules of `custom_vjp` and `custom_vmap`, of an object that a decorator of the cell made.
 _COMPLETES = frozenset(["defvjp", "defjvp", "defjvps", "def_vmap"])
 
 
@@ -274,7 +274,7 @@ def _attribute(owner: Any, node: ast.Attribute) -> Any:
             raise NotThere(_text(node))
         return value
     kind: Any = type(owner)
-    if not isinstance(kind.__getattribute__, types.WrapperDescriptorType):  # one that is written in Python
+    if not isinstance(kind.__getattribute__, types.WrapperDescriptorType):  # a class that is written in Python
         raise NotHarmless(_text(node))
     fields = getattr(kind, "_fields", ()) if issubclass(kind, tuple) else ()
     if node.attr in fields:

@@ -1,7 +1,7 @@
 """Finds the arguments for the live trace of a function, and says where they come from.
 
-They come from what the user typed into the panel, else from the target in the magic's line, else from the last observed
-call, else from the last call that the cell makes. Nothing is computed for them.
+The types come from the text that the user typed into the panel, else from the target in the magic's line, else from
+the last observed call, else from the last call in the cell. No code runs to find them.
 """
 
 from __future__ import annotations

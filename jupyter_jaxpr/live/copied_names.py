@@ -101,10 +101,10 @@ def define(
         cell: The parsed text of the cell.
         cell_id: The id of the cell.
         file: The file name under which the cell's code is compiled.
-        names: The user's names; the function copies them.
+        names: The values of the user's names; the function copies these values.
         namespace: Receives the copy.
         kept_classes: The classes of earlier texts.
-        codes: Receives the codes of the definitions.
+        codes: Receives the code objects of the definitions.
 
     Raises:
         Exception: A definition is wrong: Python or JAX raised, as for a decorator with a wrong argument.

@@ -95,7 +95,7 @@ class SlowCompiles:
             observed: The program; its texts are made in place.
             last: The level that the user chose.
             limit: The time limit of the trace; a compile cannot be stopped, and the limit ends before the compile.
-            cell_id: Of the notebook.
+            cell_id: The id of the cell in the notebook.
             is_asked_for: Whether the user asked for this trace by name.
         """
         texts = Texts(last)
@@ -112,7 +112,7 @@ class SlowCompiles:
                             make(observed, level)
                 except Unavailable as error:
                     reason = str(error)
-                except not_of_a_signal(RuntimeError) as error:  # of a JAX that cannot leave its cache on disk alone
+                except not_of_a_signal(RuntimeError) as error:  # this JAX cannot compile without its cache on disk
                     reason = f"Live does not compile the program: {message_of(error)}. Run the cell to see the text."
                 else:
                     if level == "hlo":

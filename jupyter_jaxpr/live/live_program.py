@@ -102,7 +102,7 @@ class Live:
         self._turn = threading.Lock()
         self._classes = DefinedClasses()
         self._slow_compiles = SlowCompiles()
-        # One dictionary for all traces: the methods of a class that is kept find the names of now in it.
+        # One dictionary for all traces: the methods of a kept class find the present names in this dictionary.
         self._namespace: dict[str, Any] = {}
 
     def trace(
@@ -118,7 +118,7 @@ class Live:
 
         Args:
             cell_to_trace: The cell.
-            names: The user's names; Live copies them.
+            names: The values of the user's names; Live copies these values.
             observed: Returns the observed calls of a function.
             cells: The notebook's cells by the file name of their code.
             seconds: The seconds after which the trace is stopped.

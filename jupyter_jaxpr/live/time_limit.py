@@ -46,7 +46,7 @@ class TimeLimit(threading.Thread):
         self._watched = watched
         self._seconds = seconds
         self._over = threading.Event()
-        self._lock = threading.RLock()  # what is raised in the code may come while it is held
+        self._lock = threading.RLock()  # the exception may arrive while the code holds the lock
         self._raised = False
 
     def run(self) -> None:

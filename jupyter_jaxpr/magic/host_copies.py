@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from ..observe.calls.call_values import CallValues
     from ..observe.observer import Observer
 
-_COPIED_OF_A_CALL, _COPIED_IN_ALL = 8_000_000, 64_000_000  # bytes of arguments that are copied to the host
+# The most bytes of arguments that are copied to the host: of one call, and of all calls of a run.
+_COPIED_OF_A_CALL, _COPIED_IN_ALL = 8_000_000, 64_000_000
 
 
 class HostCopies:

@@ -75,7 +75,7 @@ class Reads(NamedTuple):
 
 
 class _ThisCode:
-    """Stands for one code object: the codes of a cell that runs twice are equal, and a trace runs one of them."""
+    """Compares code objects by identity: a cell that runs twice makes equal code objects, and a trace runs one."""
 
     __slots__ = ("code",)
 

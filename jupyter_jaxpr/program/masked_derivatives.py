@@ -26,7 +26,7 @@ _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
     "ne": operator.ne,
     "eq": operator.eq,
 }
-#: What a zero stays a zero in.
+#: Primitives whose result is zero where their operand is zero.
 _PASSES_ZEROS = frozenset({"neg", "convert_element_type", "copy"})
 _DEPTH = 6
 
@@ -65,7 +65,7 @@ class _Scope:
 
     def found(self) -> Iterator[tuple[int, float]]:
         """The selections, by the numbers of their equations, and the compared number at which each gradient is NaN."""
-        zeros: dict[Any, list[Selection]] = {}  # variables that are 0, or NaN, where some value is a number
+        zeros: dict[Any, list[Selection]] = {}  # variable -> selections that make it 0 or NaN
         visited: set[int] = set()
         for at, equation in enumerate(self._equations):
             name = equation.primitive.name
@@ -92,13 +92,13 @@ class _Scope:
                 zeros[equation.outvars[0]] = passing
 
     def _values(self, value: Any, point: float) -> ValuesAtPoint:
-        """What the variables are where a value is a number."""
+        """The values of the variables if a given value is a given number."""
         if (value, point) not in self._at:
             self._at[value, point] = ValuesAtPoint(self._equations, {value: point})
         return self._at[value, point]
 
     def _zero_where(self, equation: Any, position: int) -> Iterator[tuple[Any, float]]:
-        """The compared value of a selection, with the numbers at which the result is 0; nothing where not known."""
+        """The compared value of a selection, with the numbers at which the result is 0; nothing if unknown."""
         operands = list(equation.invars)
         if equation.primitive.name != "select_n":
             inner = open_jaxpr(equation.params.get("jaxpr"))

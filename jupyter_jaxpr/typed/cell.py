@@ -53,10 +53,10 @@ def without_magic(lines: list[str]) -> list[str]:
     """Turn the magic's line into a comment; a cell magic on the next line stays one.
 
     Args:
-      lines: of a cell that starts with the magic, with their ends.
+      lines: the lines of a cell that starts with the magic, with their line ends.
 
     Returns:
-      As many lines, so that each keeps its number.
+      The same number of lines, so that each line keeps its number.
     """
     first = next(i for i, line in enumerate(lines) if line.strip())
     following = next((i for i in range(first + 1, len(lines)) if lines[i].strip()), len(lines))
@@ -112,9 +112,9 @@ class LastCall:
 
     def __init__(self, watcher: Watcher | None = None) -> None:
         self.watcher = watcher
-        self.is_kept = True  # whether the values are wanted, of a call which the cell does not end with
+        self.is_kept = True  # for a call before the end of the cell: whether to keep its values
         self.is_above = False  # whether it stands above the last statement
-        self.number = next(_numbers)  # by which the rewritten cell finds it
+        self.number = next(_numbers)  # the number by which the rewritten cell finds this call
         self.is_evaluated = False  # the cell has evaluated the function
         self.returned = False
         self.function: Any = None
@@ -299,12 +299,12 @@ def _text_of(call: ast.Call, source: str) -> str:
     """The text of a call."""
     try:
         return ast.get_source_segment(source, call) or ""
-    except not_of_a_signal(IndexError, ValueError):  # a cell that a program runs has other lines than the text
+    except not_of_a_signal(IndexError, ValueError):  # a program runs a cell with other lines than this text
         return ast.unparse(call)
 
 
 def _reporting(number: int, method: str, at: ast.expr, *arguments: ast.expr) -> ast.Call:
-    """A call of a method of the `LastCall` of a number; all at the place of `at`, as tracebacks show it."""
+    """A call of a method of the `LastCall` with a number; all nodes have the place of `at`, which tracebacks show."""
     imported = ast.Call(ast.Name("__import__", ast.Load()), [ast.Constant(__package__)], [])
     reporter = ast.Call(ast.Attribute(imported, last_call.__name__, ast.Load()), [ast.Constant(number)], [])
     reporting = ast.Attribute(reporter, method, ast.Load())

@@ -210,7 +210,7 @@ def _is_of_python(called: ast.expr) -> bool:
 
 
 def is_whole(node: ast.expr, call: ast.Call) -> bool:
-    """Whether an expression is this call, or only prints its result or waits for it."""
+    """Whether an expression is this call, or only prints the result of the call or waits for the result."""
     while isinstance(node, ast.Call) and node is not call:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
         if name == "block_until_ready" and not node.args and isinstance(node.func, ast.Attribute):

@@ -25,11 +25,11 @@ def parse_sweep(text: str, target: Target | None) -> SweptName:
     """Read a name and its values, such as `n=8,16,32`.
 
     Args:
-        text: As it was typed.
-        target: The call that looks the name up.
+        text: The text that the user typed.
+        target: The call that reads the name.
 
     Raises:
-      SpecError: it is no name with two or more values, or the target does not look it up.
+      SpecError: the text is no name with two or more values, or the target does not read the name.
     """
     example = "Write, for example, n=8,16,32 and a call that uses n, such as f(jnp.ones(n))."
     name, equals, values = text.partition("=")

@@ -89,7 +89,7 @@ class JaxprWidget(anywidget.AnyWidget):
         return own_messages(built, _names_of_main, self.send, self._renew, on_worker=on_worker)
 
     def close(self) -> None:
-        """Close the widget, and stop what it has asked for."""
+        """Close the widget, and stop its requests."""
         if self._messages is not None:
             self._messages.leave(self._page)
         super().close()
@@ -131,7 +131,7 @@ class JaxprWidget(anywidget.AnyWidget):
         comm.handle_msg = handle_msg
 
     def _repr_mimebundle_(self, **formats: Any) -> Any:
-        """What a host shows: the widget, or the static output where the host has no widgets."""
+        """The MIME bundle that a host shows: the widget, or the static output in a host without widgets."""
         mime_bundle = super()._repr_mimebundle_(**formats)
         if mime_bundle is None:
             return None

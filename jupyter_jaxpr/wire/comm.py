@@ -4,8 +4,8 @@
 - `Publisher`: the hub, a comm that the kernel opens and that every page joins, and the target on which a page
   opens a comm of its own for requests.
 
-Where there is no front end to talk to (terminal IPython, a script) everything here does nothing. No method
-raises: what fails is logged and, where possible, said in the panel.
+Without a front end (terminal IPython, a script) the methods do nothing. No method raises: a failure is logged and,
+where possible, shown in the panel.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _publishers: weakref.WeakKeyDictionary[Any, Publisher] = weakref.WeakKeyDictiona
 
 
 def publisher(shell: Any) -> Publisher:
-    """The publisher of a shell; the same one each time."""
+    """The publisher of a shell; each call returns the same publisher."""
     if shell not in _publishers:
         # The publisher must not keep its shell alive.
         shell_reference = weakref.ref(shell)
@@ -187,7 +187,7 @@ class Publisher:
         """Send the stage of a long call, with times in seconds; it replaces an earlier message that is not sent yet."""
         with _never_raises("jupyter_jaxpr could not send progress to the panel."):
             if self._hub is None or run == self._last_run:
-                return  # a heartbeat that comes after the run's own snapshot says nothing
+                return  # the snapshot of the run was sent already, so the heartbeat is out of date
             message = Progress(
                 seq=0,
                 run=run,
@@ -237,7 +237,7 @@ class Publisher:
         hub.on_close(self._on_hub_closed)
 
     def _on_hub_message(self, data: object) -> None:
-        # Only the type is read: a browser of any version gets its hello, and can say what does not fit.
+        # Read only the type: a browser of any version gets its hello, and can then say which versions do not fit.
         kind = data.get("type") if isinstance(data, dict) else None
         self.has_panel = True
         if kind == "resend":

@@ -22,8 +22,8 @@ the browser waits for it. Each has an `id`, and the replies carry it. The reply 
     {"type": "cost", "id": 8, "snapshot": "5f0a", "program": 0}
     {"type": "refused", "id": 8, "reason": "The kernel no longer holds this run: it keeps the last 8. Run the cell ..."}
 
-What runs the user's code again was asked for by a button, may take long, and can be stopped. The kernel asks first
-where effects would happen again, or where the work takes long. While it works, replies tell how far it is:
+A request that runs the user's code again comes from a button, may take long, and can be stopped. The kernel first
+asks the user if effects would happen again, or if the work takes long. During the work, replies report the progress:
 
     {"type": "time", "id": 9, "snapshot": "5f0c", "program": 0, "confirmed": false}
     {"type": "confirm", "id": 9, "question": "One call takes 4.2 s. Run it again?"}
@@ -167,6 +167,6 @@ class TraceCall(Struct, tag="trace"):
 
 
 class Stop(Struct, tag="stop"):
-    """Stop the work of a request; its last reply has what was done until then."""
+    """Stop the work of a request; the last reply has the results so far."""
 
     id: Annotated[int, _text("The request's.")]

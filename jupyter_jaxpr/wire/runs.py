@@ -21,7 +21,7 @@ class Run:
 
     document: Snapshot
     sources: Sources
-    retrace: Callable[[], None] | None = None  # traces the last call of its cell; None where that is not offered
+    retrace: Callable[[], None] | None = None  # traces the last call of the cell; None if not offered
 
 
 class Runs:

@@ -1,7 +1,7 @@
 """Writes or removes the file in an IPython profile's startup folder that loads the extension in every new kernel.
 
-The file is written, and removed, where the user says so after seeing its path and its text. A file of that name with
-any other text is not ours, and is left as it is.
+The kernel writes or removes the file only after the user has seen its path and its text, and has agreed. A file of
+that name with another text is not ours: the kernel leaves the file unchanged.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class StartupFile:
         """Remove our file.
 
         Raises:
-            Unavailable: The file cannot be removed, or it is not ours.
+            Unavailable: The file cannot be removed, or the file is not ours.
         """
         if not self.is_there():
             return

@@ -12,7 +12,7 @@ const HEAD = 30;
 const GAP = 56;
 const PAD = 8;
 
-/** What the style sheet styles: see style/excerpt.css. */
+/** The classes of the drawing's elements; style/excerpt.css styles them. */
 type Look =
   'title' | 'number' | 'code' | 'note' | 'ground' | 'link' | 'linkInferred';
 
@@ -24,7 +24,7 @@ interface IPlaced {
   text: number;
 }
 
-/** Draw it; `title` is what it is of. */
+/** Draw an excerpt; `title` is the name of the program. */
 export function drawExcerpt(
   excerpt: IExcerpt,
   title: string,

@@ -40,11 +40,11 @@ export interface IExcerpt {
   links: IExcerptLink[];
 }
 
-/** More lines of a level are counted, and longer ones are cut. */
+/** The most lines of a level, the rest are counted; the longest line in characters, longer lines are cut. */
 const MOST_LINES = 24;
 const LONGEST = 96;
 
-/** The excerpt of what is pointed at; null where nothing is linked to it. */
+/** The excerpt of the selection; null if nothing is linked to the selection. */
 export function excerptOf(
   listings: ProgramListings,
   selection: Selection,
@@ -140,7 +140,7 @@ function unindented({ lines, ...column }: IExcerptColumn): IExcerptColumn {
   };
 }
 
-/** What stands on the other levels for an equation, of what is pointed at. */
+/** The selected lines of the other levels that belong to an equation. */
 function belonging(
   links: Links,
   scope: number,

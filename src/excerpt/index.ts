@@ -14,7 +14,7 @@ import { drawExcerpt } from './drawing';
 import { excerptOf } from './excerpt';
 
 /**
- * Save what is linked to the selection; texts that are still in the kernel are fetched first.
+ * Save the lines that are linked to the selection; texts that only the kernel has are fetched first.
  *
  * @returns Whether there was anything to save.
  */

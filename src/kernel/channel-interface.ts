@@ -1,4 +1,4 @@
-/** What a model sees of a kernel: whether it can be heard, its messages, and its answers. */
+/** The interface between a model and a kernel: the state of the connection, the kernel's messages, and its answers. */
 import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
@@ -9,7 +9,7 @@ import type { Announcement, Reply } from '../protocol/messages';
 import type { KernelRequest, RequestName } from '../protocol/request-types';
 import type { Refused, Working } from '../protocol/snapshot';
 
-/** The kernel of a session, for rooms that hand one on without talking to it. */
+/** The kernel of a session, for rooms that pass a kernel on and do not talk to it. */
 export type KernelConnection = Kernel.IKernelConnection;
 
 /**
@@ -68,8 +68,8 @@ export interface IChannel extends IDisposable {
   /**
    * Ask the kernel, while a cell runs too where the kernel has subshells.
    *
-   * @param sizes Of the snapshot that the request is about.
-   * @param working Told of the replies that are not the last.
+   * @param sizes The sizes of the snapshot that the request is about.
+   * @param working Receives the replies before the last reply.
    */
   ask<Name extends RequestName>(
     request: KernelRequest<Name>,

@@ -9,10 +9,10 @@
  * notebook, two notebooks on one kernel) `createComm` throws. Every connection sees every message though, and can
  * send any; so messages are read from `iopubMessage` and sent as they are, with no comm object in between.
  *
- * What was sent while the websocket was down is lost: a connection that is made (again) asks for everything.
+ * Messages that were sent while the websocket was down are lost: after each connect the page requests everything.
  *
- * A kernel that restarts keeps its id and forgets its comms: what was asked is rejected at once, and the hub is
- * looked for again.
+ * A kernel that restarts keeps its id and forgets its comms: the page rejects its pending requests at once, and
+ * searches for the hub again.
  */
 import { Kernel, KernelMessage } from '@jupyterlab/services';
 import { JSONObject, UUID } from '@lumino/coreutils';
@@ -182,7 +182,7 @@ export class Channel implements IChannel {
     this._signed(message.header.session);
     if (KernelMessage.isCommOpenMsg(message)) {
       if (message.content.target_name === TARGET) {
-        this._looks++; // a look that is under way would ask for what is coming anyway
+        this._looks++; // ends a search for the hub that is under way
         this._join(message.content.comm_id);
         this._setState({ kind: 'joined' });
         this._announce(message.content.data, message.buffers ?? []);
@@ -375,7 +375,7 @@ export class Channel implements IChannel {
   private _looks = 0;
   /** Text that the kernel sent in an earlier life is not sent back for evaluation. */
   private _life = new KernelLife();
-  /** The hub of this life: after a restart, and once it let go of its runs, the kernel has another one. */
+  /** The id of the present hub. The kernel has another hub after a restart, and after it has dropped its runs. */
   private _hubOfLife: string | null = null;
   private _requests: { id: string } | null = null;
   private _subshell: Subshell;

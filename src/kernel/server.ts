@@ -11,7 +11,7 @@ interface ISide {
   program: number;
 }
 
-/** Where the server is, and how it is asked. */
+/** The address of the server, and the settings of requests to it. */
 export type ServerSettings = ServerConnection.ISettings;
 
 /**

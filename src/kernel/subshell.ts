@@ -15,7 +15,7 @@ export class Subshell {
     return this._starting;
   }
 
-  /** The kernel ended, and its subshells with it. */
+  /** Forget the subshell: the kernel has ended, and its subshells have ended, too. */
   forget(): void {
     this._lives++;
     this.id = null;

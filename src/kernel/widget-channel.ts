@@ -110,7 +110,7 @@ export class WidgetChannel implements IChannel {
     }
     const { type = null } = (content ?? {}) as { type?: unknown };
     if (type === 'views') {
-      return; // the script of the views, which the loader has asked for
+      return; // the script of the views, which the loader has requested
     }
     const read = readAnnouncement(content);
     if (isUnreadable(read)) {

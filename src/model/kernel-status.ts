@@ -1,4 +1,4 @@
-/** Keeps what a kernel has told of itself, and makes the status of the panel from it. */
+/** Keeps the facts that a kernel has sent about itself, and makes the panel's status from these facts. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { ChannelState } from '../kernel/channel-interface';

@@ -5,13 +5,13 @@ import { liveChoice, liveOf } from './live';
 
 /** Milliseconds from the last key to the trace. */
 const PAUSE = 250;
-/** Milliseconds until a kernel that measures something is asked again. */
+/** Milliseconds until the next request to a kernel that is busy with a measurement. */
 const AGAIN = 1000;
 
-/** A cell that the user writes in, as it is now. */
+/** The present state of the cell that the user writes in. */
 export interface IWrittenCell {
   id: string;
-  /** Its text; null where the user does not trust the cell. */
+  /** The text of the cell; null if the user does not trust the cell. */
   text: EvaluableText | null;
   /** The line of the caret, from 1; null where the caret is not in the cell. */
   line: number | null;
@@ -20,8 +20,8 @@ export interface IWrittenCell {
 /** Traces the cells of one notebook while the user writes. */
 export class LiveTracing {
   /**
-   * @param _model Of the notebook.
-   * @param _read Reads a cell as it is now; null where the notebook has it no more.
+   * @param _model The model of the notebook.
+   * @param _read Reads the present state of a cell; null if the notebook no longer has the cell.
    */
   constructor(
     private _model: IJaxprModel,
@@ -48,7 +48,7 @@ export class LiveTracing {
     void this._trace(cellId, true);
   }
 
-  /** A cell was run: what it shows comes from the kernel. */
+  /** A cell has run: from now on the panel shows the run, not the Live trace. */
   ran(cellId: string): void {
     this._stopped.delete(cellId);
     if (cellId === this._cellId) {
@@ -56,7 +56,7 @@ export class LiveTracing {
     }
   }
 
-  /** Forget what is on its way. */
+  /** Drop the answer of the request that is under way. */
   stop(): void {
     clearTimeout(this._timer);
     this._asked++;
@@ -73,7 +73,7 @@ export class LiveTracing {
     }, milliseconds);
   }
 
-  /** Ask, unless an answer is on its way: then the text of then is asked about once that has come. */
+  /** Send a request. If an earlier request is under way, wait for its answer, then send the text of that moment. */
   private async _trace(cellId: string, isAskedFor: boolean): Promise<void> {
     clearTimeout(this._timer);
     if (this._isAsking) {
@@ -111,7 +111,7 @@ export class LiveTracing {
         if (answer.state === 'stopped') {
           this._stopped.add(cellId);
         }
-        // What was typed meanwhile is asked about next: a moment later there is a newer answer.
+        // If the user has typed since the request, the next request has the new text: do not show this answer.
         if (this._read(cellId)?.text?.shown === source.shown) {
           view.show(cellId, answer);
         }
@@ -140,7 +140,10 @@ export class LiveTracing {
   private _asked = 0;
   private _isAsking = false;
   private _isNewer = false;
-  /** Cells whose trace took too long: they wait until they are run or asked for. */
+  /**
+   * Cells whose trace took too long: Live traces them again after a run of the cell, or when the user requests a
+   * trace.
+   */
   private _stopped = new Set<string>();
   /** Argument types that the user typed, by cell. */
   private _specs = new Map<string, EvaluableText>();

@@ -44,10 +44,10 @@ class LiveChoice {
   private _changed = new Signal<this, void>(this);
 }
 
-/** One for the page; the settings keep the choice. */
+/** One choice for the page; the settings store the choice. */
 export const liveChoice = new LiveChoice();
 
-/** What is known of the cell that the user writes in. */
+/** The state of Live for the cell that the user writes in. */
 export type LiveState =
   | { kind: 'idle' }
   | { kind: 'answered'; cellId: string; answer: LiveProgram }
@@ -114,7 +114,7 @@ export class LiveView {
 
 const VIEWS = new WeakMap<IJaxprModel, LiveView>();
 
-/** What Live shows of a model's notebook; the same object for all views of it. */
+/** Return the Live state of a model's notebook; all views of the notebook get the same object. */
 export function liveOf(model: IJaxprModel): LiveView {
   let view = VIEWS.get(model);
   if (view === undefined) {

@@ -7,7 +7,7 @@ import { Cell } from '@jupyterlab/cells';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ISignal } from '@lumino/signaling';
 
-// A table and an interface, and a view may ask for it as soon as it is drawn.
+// Not lazy: the import is a table and an interface, and a view may need them at its first drawing.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import {
   ICellChange,

@@ -15,7 +15,8 @@ export type Files = Pick<
 /**
  * Copy the lessons that are not there yet.
  *
- * @param folder - Where the folder of the lessons is, or is made; empty for the server's first folder.
+ * @param folder - The folder in which the folder of the lessons stands or is made; empty for the server's first
+ * folder.
  * @returns The path of the first lesson.
  */
 export async function copyLessons(

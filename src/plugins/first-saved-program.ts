@@ -15,8 +15,8 @@ import { IJaxprModel, IJaxprTracker } from '../tokens';
 const LOOKED_AT = 8;
 
 /**
- * Follow the panel and the notebook in front: what is saved is looked for where the panel is visible, once for each
- * notebook, and only while its kernel has said nothing.
+ * Follow the panel and the notebook in front. While the panel is visible, search each notebook once for a saved copy,
+ * unless its kernel has sent a run.
  */
 export function showSavedCopies(
   panel: Pick<JaxprPanel, 'isVisible' | 'visibilityChanged'>,

@@ -57,7 +57,7 @@ export function addGoing(
     );
   }
 
-  /** The program so many places on; null where there is none. */
+  /** The index of the program that stands `places` after the program in view; null if there is none. */
   const programAt = (places: number): number | null => {
     const model = tracker.current;
     if (!model?.snapshot) {

@@ -3,7 +3,7 @@ import { ILabShell, JupyterFrontEnd } from '@jupyterlab/application';
 
 import type { JaxprPanel } from '../panel/shell/panel';
 
-/** Close the side that the panel is on; JupyterLab's shell and Notebook 7's have the same methods for it. */
+/** Close the side area that holds the panel; the shells of JupyterLab and Notebook 7 have the same methods for this. */
 export function hidePanel(
   shell: JupyterFrontEnd.IShell,
   panel: JaxprPanel

@@ -8,8 +8,8 @@ export interface ILesson {
 }
 
 /**
- * The files are those of the Python package: the build puts a copy of each beside the code of this page. A path must
- * stand here as it is for that; a test holds the list against the folder.
+ * The lessons are files of the Python package: the build copies each beside the code of this page. The build needs
+ * each path as a literal; a test compares the list with the folder.
  */
 const FILES: readonly (readonly [string, URL])[] = [
   [

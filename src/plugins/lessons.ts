@@ -78,7 +78,7 @@ export const lessonsPlugin: JupyterFrontEndPlugin<void> = {
           );
           return null;
         }
-        // The notebook comes last: the keyboard is to be in it.
+        // Open the notebook last, so that it gets the keyboard focus.
         if (
           labShell !== null &&
           commands.hasCommand(TOGGLE_PANEL) &&

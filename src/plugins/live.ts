@@ -237,7 +237,7 @@ class Following {
     }
   }
 
-  /** A cell as it is now. */
+  /** Read the present state of a cell. */
   private _read(panel: NotebookPanel, id: string): IWrittenCell | null {
     const cell = find(panel, id);
     const sign = this._signOf(id);

@@ -22,7 +22,7 @@ export interface IPreferences {
 /**
  * Read the settings.
  *
- * @param registry Null where the application has none: then the preferences are the ones of the schema.
+ * @param registry The registry of settings; null in an application without one, where the schema's defaults apply.
  * @param plugin Id of the plugin that has the schema.
  */
 export function preferences(

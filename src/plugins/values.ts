@@ -26,8 +26,8 @@ export function tellingOfValues(
   });
   return channel => {
     /**
-     * What the kernel was told; a kernel that was told nothing saves values. Null if the page was cut off from a kernel
-     * that leaves values out, which may be another kernel now.
+     * The setting that the page last sent to the kernel. A kernel without a setting saves values. Null if the page
+     * lost its connection to a kernel that leaves values out: the next kernel may be a new one.
      */
     let kernelSaves: boolean | null = true;
     const tell = (): void => {

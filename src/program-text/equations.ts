@@ -13,7 +13,7 @@ import type {
   Snapshot
 } from '../protocol/snapshot';
 
-/** What the indices of a scope's columns point into: a snapshot's pools, or a page's own. */
+/** The pools that the indices in a scope's columns refer to: the pools of a snapshot, or of a page. */
 export type Pools = Pick<
   Snapshot,
   | 'strings'

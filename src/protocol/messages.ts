@@ -64,8 +64,8 @@ export function readAnnouncement(value: unknown): Announcement | Unreadable {
 /**
  * Look at a message of the requests comm; never throws.
  *
- * @param name Of the request.
- * @param sizes Of the snapshot that was asked about.
+ * @param name The name of the request.
+ * @param sizes The sizes of the snapshot that the request is about.
  */
 export function readReply<Name extends RequestName>(
   value: unknown,

@@ -192,6 +192,6 @@ export class TransformRow {
   private _transforms: Transforms | null = null;
   private _choices: HTMLElement;
   private _said: HTMLElement;
-  /** What the user asked for last: why it cannot be had is said. */
+  /** The transform that the user requested last; the row says why JAX refused it. */
   private _asked: TransformKind | null = null;
 }

@@ -23,7 +23,7 @@ export class LibrariesRow {
 
   readonly node: HTMLDetailsElement;
 
-  /** The files as they are now. */
+  /** Draw the list of files again. */
   refresh(links: Links): void {
     const { _trans: trans } = this;
     const paths = [...links.libraries.keys()];
@@ -47,7 +47,7 @@ export class LibrariesRow {
     }
   }
 
-  /** Say in which files lines are linked to what is pointed at. */
+  /** Mark the files that have lines linked to the selection. */
   mark(spans: readonly ILinkedSpan[]): void {
     const linked = new Set(spans.map(({ file }) => file.path));
     for (const [path, button] of this._buttons) {

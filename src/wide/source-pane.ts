@@ -137,7 +137,7 @@ export class SourcePane implements IDisposable {
     this.node.remove();
   }
 
-  /** Show the texts as they are now. */
+  /** Draw the texts again. */
   refresh(): void {
     if (this._isDisposed) {
       return;
@@ -247,7 +247,7 @@ export class SourcePane implements IDisposable {
     return true;
   }
 
-  /** Go to the next (1) or the previous (-1) of the linked places, around at the ends; what is chosen stays chosen. */
+  /** Scroll to the next (1) or the previous (-1) linked place; after the last comes the first. The selection stays. */
   nextLinked(by: 1 | -1): { at: number; of: number } | null {
     const view = this._view;
     if (!view) {

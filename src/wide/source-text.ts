@@ -11,12 +11,12 @@ import type { File, Snapshot } from '../protocol/snapshot';
 /** Lines that are named where a text is not known. */
 const MOST_LINES = 12;
 
-/** A stretch of one file of the run; most often all of it. */
+/** Some consecutive lines of one file of the run; most often the whole file. */
 export interface ISourcePart {
   path: string;
   /** `Cell [7]`, or the name of a file and which of its lines these are. */
   title: string;
-  /** The whole path of a file, where the title is not that. */
+  /** The whole path of a file, if the title is shorter. */
   hint: string;
   /** Why its text is not here; empty where it is. */
   missing: string;
@@ -102,7 +102,7 @@ export function placeOf(
   return part ? { path: part.path, line: line - part.first + part.from } : null;
 }
 
-/** The line of the whole text, from 0, of a place; -1 where it is not in it. */
+/** The line of a place in the whole text, from 0; -1 if the text does not contain the place. */
 export function lineOf(
   parts: readonly ISourcePart[],
   { path, line }: ISourcePlace

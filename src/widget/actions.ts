@@ -1,4 +1,4 @@
-/** What the controls of the views do in a widget: the notebook around the widget cannot be reached. */
+/** The actions of the views' controls in a widget, which cannot reach the notebook around it. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import { Menu, Widget } from '@lumino/widgets';
@@ -14,7 +14,7 @@ const NO_ARGUMENTS = { args: { type: 'object', properties: {} } } as const;
 
 /** The parts of the widget that the controls change. */
 export interface IWidgetPlace {
-  /** Tell the user what was done, or why it was not. */
+  /** Show a notice to the user: the action that was done, or the reason of its failure. */
   tell(notice: string): void;
   /** Show a view with its title in the place of the panel, until the user goes back. */
   open(widget: Widget): void;
@@ -46,7 +46,7 @@ export function widgetActions(
       void tellCopied(text(snapshot, program, trans), trans.__('Copied.'));
     }
   };
-  /** Save a file; an error is told as a sentence. */
+  /** Save a file; show an error as a sentence. */
   const save = async (work: () => Promise<string | void>): Promise<void> => {
     try {
       place.tell((await work()) ?? '');

@@ -89,7 +89,10 @@ export abstract class ReactWidget extends Widget {
 
 let layer: HTMLElement | null = null;
 
-/** One element for all widgets of the page: inside of the widget a hint would be cut off at the widget's edge. */
+/**
+ * Return the element that holds the hints of all widgets of the page. Inside a widget, the edge of the widget would
+ * cut a hint off.
+ */
 export function aboveAll(): HTMLElement {
   if (layer === null || !layer.isConnected) {
     layer = document.createElement('div');

@@ -114,7 +114,7 @@ def idle_hooks() -> Iterator[Row]:
 
 
 def _size_for(shell: Any, seconds: float) -> int:
-    """Return the length of an array with which a call of `longer` takes so many seconds."""
+    """Return the length of an array with which a call of `longer` takes a given number of seconds."""
     size = 512
     while size < 2**22:
         run(shell, WARM.format(copy=f"called, x = longer, longer(jnp.ones({size}))"), magic=False)

@@ -21,7 +21,7 @@ from jupyter_jaxpr.program.texts.stablehlo import LinesOfText
 from jupyter_jaxpr.program.texts.text_links import linked, primitives
 from jupyter_jaxpr.program.texts.twin import equations_named, untagged
 
-# One of so many lines is hidden, to compare its inferred link with its stated link.
+# One line in this number of lines is hidden, to compare its inferred link with its stated link.
 _HIDDEN = 10
 
 

@@ -1,4 +1,4 @@
-"""What a person waits for who types with Live on: from the last key to the program and the types of the new text.
+"""The wait of a person who types with Live on: from the last key to the program and the types of the new text.
 
 Live waits a quarter of a second after the last key; that pause is in the figures and in the budget. `make_jaxpr` is
 measured in the same kernel, beside a thread that loops where a cell runs.
@@ -100,7 +100,7 @@ def _row(notebook: Any, equations: int, count: int, busy: bool) -> Row:
     if busy:
         page.evaluate(INTERRUPT)
         notebook.wait_until_idle()
-    took = median(seconds[1:])  # the first one loads code, and draws from a run to what is written
+    took = median(seconds[1:])  # the first trace loads code, and changes the panel from a run to the written text
     return Row(
         what=f"live, {equations:,} equations, kernel {'busy' if busy else 'idle'}: key to program and types",
         budget=f"{milliseconds(PAUSE + MORE)} + make_jaxpr",

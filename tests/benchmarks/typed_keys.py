@@ -1,4 +1,4 @@
-"""What typing in a long cell costs: the frames of a burst of keys, with this extension and without it.
+"""The cost of typing in a long cell: the frames of a burst of keys, with this extension and without it.
 
 The time of a frame is the time of the page's main thread: from the key to the end of its event, and from the begin of
 the frame to its paint; the wait between both is the screen's. The same keys are pressed several times in both pages, in

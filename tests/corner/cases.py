@@ -1,4 +1,5 @@
-"""The corner cases of calling JAX, each a cell as a person would write it, and what the panel lists for it.
+"""The corner cases of calling JAX: each is a cell as a person would write it, and the panel's list of functions for
+it.
 
 A case's setup runs in a cell before, unobserved.
 """

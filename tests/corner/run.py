@@ -2,8 +2,9 @@
 
     python run.py with|without
 
-Both ways the cells are the same, run by a real IPython shell in the same order; `with` loads the extension and puts
-`%%jaxpr` on the first line, `without` a comment. So any difference in JAX's own events is the extension's doing.
+A real IPython shell runs the same cells in the same order both times; `with` loads the extension and puts `%%jaxpr`
+on the first line, `without` puts a comment there. So the extension is the cause of any difference in JAX's own
+events.
 """
 
 import contextlib

@@ -1,8 +1,9 @@
 """A signal at the n-th statement of ours: each statement of the package begins with a call that may raise the signal.
 
-Imported by the shell that runs the faults, before the package; without JAX. A real alarm comes at any moment, and a
-test that waits for one meets few of them, other ones each time. Here the package is compiled with a call before each
-statement, also in callbacks of `sys.monitoring`, where Python itself tells no lines.
+The shell that runs the faults imports this module before the package; the module does not import JAX. A real alarm
+comes at any moment, and a test that waits for real alarms meets few moments, and other moments in each run. This
+module compiles the package with a call before each statement, also in callbacks of `sys.monitoring`, for which Python
+reports no lines.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The faults: what a cell does, what the person who runs it sees, and what the panel shows.
 
-Each row runs in a plain IPython shell and in a notebook's kernel, with the extension and without it. What the person
-sees has to be the same; `sees` is a part of it, so that a row that no longer shows its fault is noticed.
+Each row runs in a plain IPython shell and in a notebook's kernel, with the extension and without it. The person must
+see the same output both times; the output contains `sees`, so that the test notices a row that no longer shows its
+fault.
 """
 
 from __future__ import annotations

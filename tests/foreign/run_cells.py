@@ -2,8 +2,8 @@
 
     python run_cells.py plain|magic OUT.json PROGRAM.py...
 
-A process of its own, so that neither way of running finds anything in the caches of the other. `plain` has never
-heard of the extension. Of the notebook only the front end is missing: the comm keeps what it is given.
+Each way of running has its own process, so that neither finds entries in the caches of the other. `plain` never
+imports the extension. Only the front end of the notebook is missing: the comm keeps the messages.
 """
 
 from __future__ import annotations

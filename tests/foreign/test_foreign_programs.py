@@ -1,7 +1,7 @@
 """Programs in the style of the documentation of equinox, flax, optax, diffrax and JAX go through `%%jaxpr`.
 
-Each runs twice, in processes of their own: plain, where the extension was never imported, and under the magic. Nothing
-may differ but the panel.
+Each program runs twice, each time in its own process: plain, without an import of the extension, and under the magic.
+Only the panel may differ.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def test_the_panel_gets_what_ran(program: str, ran: Runs) -> None:
     assert [note for note in snapshot.notes if note.kind == "failed"] == []
     # Their loops are JAX's, or short: there is no advice.
     assert [note.text for note in snapshot.notes if note.kind == "unrolled_loop"] == []
-    # They read nothing that changes.
+    # These programs read nothing that changes.
     assert [note.text for note in snapshot.notes if note.kind in ("stale_value", "frozen_call")] == []
     primitives = {snapshot.strings[primitive] for scope in snapshot.scopes for primitive in scope.primitive}
     assert set(LOOPS.get(program, [])) <= primitives

@@ -5,7 +5,7 @@
     --documents N   instead of a time: how many
     --document N    one of a seed: it is written to document.json, and looked at alone
 
-Each finding names the seed and the document. The two readers refuse the same documents.
+Each finding names the seed and the document. Python's reader and the browser's reader must refuse the same documents.
 """
 
 from __future__ import annotations

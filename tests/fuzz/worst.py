@@ -19,7 +19,8 @@ HOSTILE = ("<script", "onerror", "javascript:", "<img", "__proto__")
 def worst(seed: int, count: int, among: int) -> list[int]:
     """Return the numbers of `count` documents of the first `among`.
 
-    Each kind of large amount has its documents in turn, first those with the most hostile strings, then the longest.
+    The kinds of large amounts take turns; each gives first its documents with the most hostile strings, then its
+    longest.
     """
     by_kind: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
     for number in range(among):

@@ -1,4 +1,5 @@
-"""A day in a kernel: cells run one after the other in a process of their own, and what is alive every hundred cells.
+"""A day in a kernel: cells run one after the other in their own process, which counts the live objects every hundred
+cells.
 
 `WAYS`: the cells without the extension; with it loaded; under the magic; with options of the magic now and then.
 """

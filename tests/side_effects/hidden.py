@@ -1,6 +1,7 @@
-"""Expressions whose effect is hidden in what they call by themselves: operators, callbacks, descriptors, libraries.
+"""Expressions with a hidden effect, in a method that Python calls for them: operators, callbacks, descriptors,
+libraries.
 
-Each changes the world below, or the process, although it assigns nothing.
+Each expression changes the world below, or the process, although the expression assigns nothing.
 """
 
 from __future__ import annotations
@@ -443,7 +444,7 @@ __import__("sys").modules.setdefault("a", 1)
 
 
 def expressions() -> list[str]:
-    """Return the expressions as they are written above."""
+    """Return the texts of the expressions above."""
     return EXPRESSIONS.strip().splitlines()
 
 

@@ -2,11 +2,11 @@
 
     python run_programs.py OUT.json FILE...
 
-A file is a program, which runs as one cell under `%%jaxpr`, or a notebook, whose cells run as they are. It is a process
-of its own, as the trace function would slow down every other test.
+A file is a program, which runs as one cell under `%%jaxpr`, or a notebook, whose cells run unchanged. The programs
+run in their own process, because the trace function would slow down every other test.
 
-What is seen here owes nothing to the package: names come from the syntax tree, values from the locals of frames when
-the next line begins.
+This module does not use the package to find the values: names come from the syntax tree, values from the locals of
+frames when the next line begins.
 """
 
 from __future__ import annotations

@@ -20,9 +20,9 @@ def outside(before: Snapshot, program_before: int, after: Snapshot, program_afte
 
     Args:
         before: A document that holds all equations of the program.
-        program_before: Index into its programs.
-        after: As `before`.
-        program_after: Index into its programs.
+        program_before: The index of the program in `before`.
+        after: The other document, which also holds all equations of its program.
+        program_after: The index of the program in `after`.
     """
     earlier, later = _inside(before, program_before), _inside(after, program_after)
     sentences = []

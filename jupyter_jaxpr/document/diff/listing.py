@@ -236,10 +236,10 @@ class Listing:
         """An equation that stands on one side only here: added, removed, or moved from or to another place.
 
         Args:
-            side: Whose it is: a or b.
-            scope: Its scope.
-            equation: Its index there.
-            depth: How many programs it is inside of.
+            side: The side of the equation: a or b.
+            scope: The scope of the equation.
+            equation: The index of the equation in the scope.
+            depth: The number of programs around the equation.
             twin_equation: Scope and index of the equation's partner, if the program around it moved as a whole; else
                 None.
         """
@@ -258,7 +258,7 @@ class Listing:
             else:
                 row.partner = partner
                 self.rows[partner].partner = len(self.rows) - 1
-        # What moved took along the programs inside it: they are equal there.
+        # An equation that moved took along its inner programs: these are equal on both sides.
         twins: list[Child] = []
         if key is not None:
             twins = self._programs("b", *key[2:]) if is_before else self._programs("a", *key[:2])

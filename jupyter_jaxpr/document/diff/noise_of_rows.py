@@ -1,6 +1,7 @@
 """Marks the sides of a diff's rows that are noise, with the kind of the noise.
 
-What a row belongs to is seen from where it stands: the rows inside an equation follow it, one deeper.
+The place of a row says which equation the row belongs to: the rows inside an equation follow the equation, one level
+deeper.
 """
 
 from __future__ import annotations

@@ -24,7 +24,8 @@ from .text import text_rows
 #: Lines, and of each the line of the cell it belongs to, 0 where that is not known.
 Text = tuple[Sequence[str], Sequence[int]]
 
-#: Rows up to which equal ones are all sent; beyond, those around differences.
+#: A diff of at most this many rows is sent with all equal rows; a longer diff only with the equal rows near a
+#: difference.
 WHOLE = 2_000
 #: The same for scripts, which get all rows but those of the largest programs.
 WHOLE_IN_SCRIPTS = FUNCTIONS
@@ -99,9 +100,9 @@ def text_diff(
     Args:
         level: The level of the texts.
         before: The name of the first side.
-        text_before: Its lines, with the line of the cell of each, 0 where it is unknown.
+        text_before: The lines of the first side; each has its line of the cell, or 0 where that is unknown.
         after: The name of the second side.
-        text_after: Its lines, in the same form.
+        text_after: The lines of the second side, in the same form.
         row_limit: The number of rows up to which equal rows are sent, too.
     """
     rows, remarks = text_rows(*text_before, *text_after)
@@ -120,7 +121,7 @@ def of(document: Snapshot, program: int) -> DiffOf:
 
 
 def rows_document(rows: list[Row], row_limit: int) -> tuple[list[DiffRow], int, int]:
-    """Rows as they are sent, equal ones left out where there are many; how many after the last, how many differ."""
+    """Return the rows to send, the number of equal rows after them, and the number of unsent rows that differ."""
     is_shown = [True] * len(rows)
     if len(rows) > row_limit:
         is_shown = [False] * len(rows)
@@ -244,7 +245,7 @@ def _cell_lines(document: Snapshot) -> dict[int, list[str]]:
 
 
 def _scopes(document: Snapshot, root: int) -> list[ScopeSide]:
-    """The scopes of the document, where scopes of other programs than this one are empty."""
+    """Return the scopes of the document; scopes of other programs are empty."""
     empty = ScopeSide(0, 0, [], [], [], [], [], [], [], {}, {}, [])
     scopes = [empty] * len(document.scopes)
     waiting = [root]

@@ -66,7 +66,7 @@ def _name(document: Snapshot, parameters: int) -> str:
 
 
 def _is_own(document: Snapshot, body: Scope, name: str) -> bool:
-    """Whether a function was written by the user: its equations stand in a function of that name, or it has none."""
+    """Return whether a scope has the name of a function that wrote one of its equations, or has no equations."""
     stacks = [document.stacks[number] for number in body.stack if number >= 0]
     frames = [document.frames[stack.frames[0]] for stack in stacks if stack.frames]
     functions = {document.strings[frame.function].rpartition(".")[2] for frame in frames}

@@ -18,7 +18,7 @@ def text_rows(
 
     Args:
         before: The lines of the first text.
-        places_before: For each line, the line of the cell that it belongs to; 0 where it is unknown.
+        places_before: For each line of the text, its line of the cell; 0 where that is unknown.
         after: The lines of the second text.
         places_after: The same for the second text.
     """

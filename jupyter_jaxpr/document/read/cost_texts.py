@@ -91,7 +91,7 @@ def peak_text(peak: int) -> str:
 
 
 def operations_between(minimum: int, maximum: int) -> str:
-    """Such as `0 to 12 op`, the unit once where it is the same."""
+    """Return a range such as `0 to 12 op`; a unit that both ends share stands once."""
     if minimum == maximum:
         return operations(maximum)
     return " to ".join(ends(operations(minimum), operations(maximum)))
@@ -139,7 +139,7 @@ def _most_expensive(document: Snapshot, cost: ProgramCost) -> str | None:
 
 
 def _loop(document: Snapshot, control: int) -> str:
-    """Such as `while_loop, line 7`."""
+    """Return the name of a loop, such as `while_loop, line 7`."""
     card = document.control_flow[control]
     return f"{card.kind}, line {place(document, card.frame)}" if card.frame >= 0 else card.kind
 

@@ -13,8 +13,9 @@ class CostOf:
     """What a line or a primitive costs in one call of the program.
 
     Attributes:
-        name: The text of the line as far as it is known, or the primitive.
-        line: The number of the line in your code, from 1; None for a primitive, and for equations of no line of yours.
+        name: The text of the line, if it is known, or the primitive.
+        line: The number of the line in your code, from 1; None for a primitive, and for equations that come from no
+            line of your code.
         file: The file of the line; None where `line` is None.
         equations: The number of equations of the line or the primitive.
         flops: Operations in the most expensive run; the rows add up to the operations of the program.
@@ -137,8 +138,8 @@ class Cost:
         """What a line costs.
 
         Args:
-            line: From 1.
-            file: That it is in; the first one with such a line where it is None.
+            line: The number of the line, from 1.
+            file: The file of the line; None for the first file that has such a line.
 
         Raises:
             KeyError: No equation of the program is from that line.

@@ -142,7 +142,7 @@ def _label(side: DiffOf) -> str:
 
 
 def _unified(rows: list[DiffRow], after: int) -> list[str]:
-    """Rows with what is near a difference; `after` equal ones come after them."""
+    """Return the lines of a unified diff; `after` is the number of equal rows that follow the last row."""
     near = [False] * len(rows)
     for number, row in enumerate(rows):
         if row.sign != "same":

@@ -114,7 +114,7 @@ def _named(at: NamedType, types: str) -> str:
     return f"→ {text}" if at.kind == "returned" else f"{at.name}: {text}"
 
 
-#: So many characters of a type stand beside a line.
+#: The longest text of a type beside a line, in characters.
 _LONGEST = 48
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 

@@ -199,7 +199,7 @@ def shardings_of(document: Snapshot, shardings: ProgramShardings) -> Shardings:
 
 
 def exchanged(shardings: ProgramShardings) -> str:
-    """What the devices exchange in one call, and what is not known of it: sentences."""
+    """Return sentences on the bytes that the devices exchange in one call, and on what is unknown of these bytes."""
     collectives = shardings.collectives
     if collectives is None:
         return (
@@ -237,7 +237,7 @@ def often(runs: int, per_trip: bool, conditional: bool) -> str:
 
 
 def groups(collective: Collective) -> str:
-    """Who takes part with whom: `2 groups of 4 devices`, or as XLA prints it."""
+    """Return a text of the groups of devices: `2 groups of 4 devices`, or XLA's own text."""
     device_groups = collective.groups
     if collective.kind == "collective-permute" and device_groups:
         return f"{count(len(device_groups), 'pair')} of devices"

@@ -14,7 +14,7 @@ from .raised import RaisedAt
 
 class _Body(NamedTuple):
     argument: int  # position of the body among the arguments of the loop
-    keyword: str  # keyword argument that passes the body
+    keyword: str  # the keyword argument that passes the body
     parameter: int  # position of the carry among the parameters of the body
 
 

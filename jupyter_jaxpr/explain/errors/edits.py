@@ -41,7 +41,7 @@ def chosen(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
 
 
 def shown(cure: FoundCure, text: Sequence[str] | None = None) -> FoundCure:
-    """A cure whose code is the edited lines, as they are after the edits.
+    """A cure whose code is the lines that the edits change, after the edits.
 
     Args:
         cure: The cure with its edits.

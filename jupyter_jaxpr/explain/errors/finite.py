@@ -1,8 +1,8 @@
-"""Rewrites a choice as a `where` with a finite gradient, or names the value that may make the gradient NaN.
+"""Rewrites a `where` so that its gradient is finite, or names the value that may make the gradient NaN.
 
 jnp.where computes both values. Its gradient is NaN where the value that is not chosen has no finite gradient, such as
-1 / b at b = 0: the gradient of that value is multiplied by 0, and 0 * inf is NaN. The cure is a second where, within
-the value, which keeps the operand away from there.
+1 / b at b = 0: the gradient of that value is multiplied by 0, and 0 * inf is NaN. The cure is a second where, inside
+the value: it replaces the operand where the gradient is not finite.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _guarded(test: str, is_chosen: bool) -> str | None:
 
 
 def _replaced(text: str, operands: list[ast.expr], new: str) -> str:
-    """One line of code with new code for some operands; positions count UTF-8 bytes."""
+    """A line of code in which new code takes the place of some operands; positions count UTF-8 bytes."""
     data = text.encode()
     for node in sorted(operands, key=lambda operand: operand.col_offset, reverse=True):
         assert node.end_col_offset is not None

@@ -269,7 +269,7 @@ def _is_read_after(raised: RaisedAt, function: ast.FunctionDef, statement: ast.s
 
 
 def _view_of(function: ast.FunctionDef, statement: ast.stmt, name: str) -> str | None:
-    """The other name whose array the name is, or is a part of, as in y = x or y = x[0]."""
+    """The other name of the same array, or of the array that this name is a part of, as in y = x or y = x[0]."""
     for node in own_nodes(function):
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if (

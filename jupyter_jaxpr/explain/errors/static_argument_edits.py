@@ -26,7 +26,7 @@ _HASHED = (bool, int, float, complex, str, bytes, type(None))
 
 
 def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Sequence[str]) -> FoundCure | None:
-    """The cure static_argnames; None if an argument has no hash, or is no argument of the jitted function.
+    """The cure static_argnames; None if an argument has no hash, or the jitted function has no such argument.
 
     Args:
         raised: Where the error was raised.
@@ -159,8 +159,8 @@ def _keyword(names: Sequence[str]) -> str:
 def _longer_option(written: Sequence[ast.keyword], keyword: str, parameters: Sequence[str]) -> str | None:
     """The option of the user's jit with the arguments of another option, such as static_argnums=(0, 2).
 
-    None where the user's option is no literal, or a parameter is unknown. JAX takes names and numbers as they are where
-    the jit has both, so a name joins names, and a number joins numbers.
+    None if the user's option is no literal, or a parameter is unknown. A jit with both static_argnames and
+    static_argnums does not translate one into the other, so a name is added to names, and a number to numbers.
     """
     option, _, value = keyword.partition("=")
     if len(written) != 1 or written[0].arg is None:
@@ -196,7 +196,7 @@ def _partial_in(raised: RaisedAt) -> str | None:
 
 
 def _jits(raised: RaisedAt, function: str, transforms: frozenset[str]) -> Iterator[tuple[str, str, ast.expr, str]]:
-    """Each place that jits a function: the file, the function around the place, the jit expression and its code."""
+    """Each jit expression of the files: the file, the function around the expression, the expression and its code."""
     files = {raised.place.file: raised.place.function}
     for frame in raised.callers:
         files.setdefault(file_of(frame.f_code), function_of(frame.f_code))

@@ -26,9 +26,9 @@ class Body:
     """The data flow of some statements.
 
     Attributes:
-        reads_first: Names that are read before they are written here, in that order.
-        writes: Names that are written, in that order.
-        appends: Of each list that something is appended to: the statement and what is appended.
+        reads_first: Names that the body reads before it writes them, in the order of the reads.
+        writes: Names that the body writes, in the order of the writes.
+        appends: For each list that the body appends to: the statement, and the appended expression.
     """
 
     def __init__(self, statements: Iterable[ast.stmt]) -> None:
@@ -109,7 +109,7 @@ class Body:
                 raise Cannot(f"The rewrite does not support {_short(statement)}.")
 
     def _branches(self, body: list[ast.stmt], orelse: list[ast.stmt]) -> None:
-        """Blocks of which none may run: what they write may be unwritten afterwards."""
+        """Read two blocks of which Python may run either: afterwards only names that both blocks write are written."""
         before = set(self._written)
         ends = []
         for block in (body, orelse):
@@ -196,7 +196,7 @@ def check_numbers(nodes: Iterable[ast.AST], numbers: set[str], changing: set[str
     """Make sure that what becomes traced is used as arrays may be.
 
     Args:
-        nodes: Of the body.
+        nodes: The nodes of the body.
         numbers: Names that count the iterations.
         changing: Names that differ from iteration to iteration, the counting ones included.
 
@@ -237,7 +237,7 @@ def _grows(statement: ast.Assign) -> bool:
     )
 
 
-#: Functions, and methods of Python's containers, files and iterators, that are called for what they change.
+#: Functions with side effects; below, methods of containers, files and iterators with side effects.
 _CHANGING = frozenset({"print", "input", "next", "setattr", "delattr", "open", "exec"})
 _CHANGING_METHODS = frozenset(
     {"append", "extend", "insert", "remove", "discard", "pop", "popitem", "setdefault", "write", "send", "__setitem__"}
@@ -245,14 +245,14 @@ _CHANGING_METHODS = frozenset(
 
 
 def check_side_effects(function: ast.AST, loop: ast.AST) -> None:
-    """Check that a loop changes nothing outside of its function, in what its statements alone do not show.
+    """Check that the expressions of a loop change nothing outside of its function.
 
     Args:
         function: The function around the loop.
-        loop: The loop; statements that are a call alone are read elsewhere.
+        loop: The loop. Other code reads the statements that consist of one call.
 
     Raises:
-        Cannot: It writes to a global or nonlocal name, or an expression of it has a side effect.
+        Cannot: The loop writes to a global or nonlocal name, or an expression of the loop has a side effect.
     """
     inside = [] if isinstance(function, ast.Module) else in_order(function)
     declared = {name for node in inside if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}

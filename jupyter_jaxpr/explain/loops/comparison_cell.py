@@ -19,10 +19,10 @@ def trial(loop: LoopStatement, code: str, calls: Loops | None, line: int) -> str
     """The text of a cell that compares a function as it is with its rewrite.
 
     Args:
-        loop: The statement; its function is to be one of the text's own, at its top.
-        code: What stands in its place, from column 0.
-        calls: The text that the function was called in.
-        line: Of that call, from 1.
+        loop: The statement; its function must stand at the top level of the text.
+        code: The code that takes the place of the statement, from column 0.
+        calls: The text that holds the call of the function.
+        line: The line of that call, from 1.
     """
     function, node = loop.function, loop.node
     if not isinstance(function, ast.FunctionDef) or not isinstance(node, ast.For | ast.While):

@@ -33,14 +33,15 @@ def check_exact(
 
     Args:
         loop: The loop.
-        nodes: Of its body.
+        nodes: The nodes of its body.
         numbers: Names that count the iterations.
-        carry: Names that go from iteration to iteration.
-        made_at: Whether an expression left equations: then arrays compute it, in the loop as in its rewrite.
+        carry: Names that an iteration writes and the next iteration reads.
+        made_at: Returns whether an expression left equations. Then JAX computes the expression, in the loop and in
+            its rewrite.
 
     Raises:
-        Cannot: An integer of Python's may become large, a value is another one in each iteration, or a function around
-            the loop reads what the loop changes.
+        Cannot: A Python integer may become large, a value differs from iteration to iteration, or a function around
+            the loop reads a name that the loop changes.
     """
     _check_functions_around(loop)
     integers = numbers | {name for name in carry if _starts_as_integer(loop, name)}
@@ -81,10 +82,10 @@ def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
 
     Args:
         loop: The loop.
-        names: Those that the condition reads and the loop changes.
+        names: The names that the condition reads and the loop changes.
 
     Raises:
-        Cannot: A float takes part.
+        Cannot: The loop computes one of these names with a float.
     """
     for node in in_order(loop.function):
         match node:

@@ -22,11 +22,11 @@ MadeAt = Callable[[ast.expr], bool | None]
 class Iterated:
     """What a loop iterates over."""
 
-    xs: list[str]  # of scan and vmap
-    targets: list[ast.expr]  # bound to each of them
-    before: list[str]  # lines that make them
-    numbers: set[str]  # names that count
-    bounds: tuple[str, str] | None = None  # of a fori_loop
+    xs: list[str]  # the arrays that scan or vmap maps over
+    targets: list[ast.expr]  # the targets that each element of these arrays is bound to
+    before: list[str]  # the lines that make these arrays
+    numbers: set[str]  # the names that count the iterations
+    bounds: tuple[str, str] | None = None  # the bounds of a fori_loop
     stacked: bool = False
     reverse: bool = False
 
@@ -67,7 +67,7 @@ class IteratedReader:
                 result, xs=[count, *result.xs], targets=[number, *result.targets], numbers=target_names(number)
             )
         if called == "zip" and isinstance(target, ast.Tuple) and len(target.elts) == len(arguments):
-            if self._made_at(iterated):  # some are arrays, and it is not known which
+            if self._made_at(iterated):  # some arguments are arrays, and it is unknown which
                 xs = [f"{self._names.jnp}.asarray({ast.unparse(argument)})" for argument in arguments]
                 return Iterated(xs=xs, targets=list(target.elts), before=[], numbers=set())
             parts = [

@@ -1,6 +1,7 @@
 """Finds how often each loop around a repeated block ran, and the loop that the block came from.
 
-One statement may leave its blocks in several places, such as the forward and the backward pass: they are merged here.
+One loop statement may leave blocks of equations in several places, such as the forward and the backward pass. This
+module merges these blocks.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from .statements import LoopStatement
 
 @dataclass
 class FoundLoop:
-    """One statement and the blocks that came of it."""
+    """A loop statement, and the blocks of equations that it left."""
 
     statement: LoopStatement
     file: int
     function: int
     repetitions: int = 0
     carried: bool = False
-    #: Loops inside, outermost first, and how often each ran in one iteration of the one around it.
+    #: Inner loops, outermost first, and how often each ran in one iteration of the loop around it.
     inside: list[tuple[LoopStatement, int]] = field(default_factory=list)
     #: Loops around that may have run more than once.
     around: list[LoopStatement] = field(default_factory=list)
@@ -64,8 +65,8 @@ def merge(loop: FoundLoop, match: FoundLoop) -> None:
 def share_out(loops: list[LoopStatement], repetitions: int) -> tuple[list[tuple[LoopStatement, int]], int]:
     """Share repetitions of a block out to the loops around it, innermost first.
 
-    A loop whose text tells how often it runs takes so many; the next one outwards has the rest. What no loop takes is
-    given back: 1 where they explain all.
+    A loop whose text states its number of iterations gets this number; the next outer loop gets a share of the rest.
+    The function also returns the factor that no loop explains: 1 if the loops explain all repetitions.
     """
     shared: list[tuple[LoopStatement, int]] = []
     left = repetitions

@@ -11,13 +11,13 @@ from .statements import LoopStatement
 
 
 class Names:
-    """The names of the function around a loop, what it calls JAX's modules, and new names.
+    """The names of the function around a loop, its names for JAX's modules, and new names.
 
     Attributes:
-        taken: Names that a sketch may not make anew.
+        taken: Names that the rewrite may not use for new variables.
         bound: Names that the text binds.
-        lax: What `jax.lax` is called there.
-        jnp: What `jax.numpy` is called there.
+        lax: The user's name for `jax.lax`.
+        jnp: The user's name for `jax.numpy`.
     """
 
     def __init__(self, loop: LoopStatement, taken_names: frozenset[str]) -> None:
@@ -98,15 +98,15 @@ def is_read_later(loop: LoopStatement, name: str) -> bool:
 
 
 def _outer_loops(loop: LoopStatement) -> set[int]:
-    """Nodes of the loops around this one: what they read may be of the iteration before."""
+    """The nodes of the loops around this loop: a read there may see a value of the iteration before."""
     return set().union(*_loops_around(loop))
 
 
 def check_starts_empty(loop: LoopStatement, name: str) -> None:
-    """Make sure that a list is empty before the loop: it is made there, and nothing uses it in between.
+    """Make sure that a list is empty before the loop: an assignment makes it, and nothing uses it before the loop.
 
     Raises:
-        Cannot: No assignment of an empty list was found, or there is something in the list.
+        Cannot: There is no assignment of an empty list, or the list may have elements.
     """
     inside = set(map(id, in_order(loop.node)))
     start = (loop.node.lineno, loop.node.col_offset)
@@ -129,7 +129,7 @@ def check_starts_empty(loop: LoopStatement, name: str) -> None:
 
 
 def _loops_around(loop: LoopStatement) -> list[set[int]]:
-    """The nodes of each loop around this one."""
+    """The nodes of each loop around this loop."""
     node_sets = []
     for part in in_order(loop.function):
         if isinstance(part, ast.For | ast.While) and part is not loop.node:

@@ -1,7 +1,7 @@
 """Rewrites a Python loop as fori_loop, scan, while_loop or vmap, in the user's own names.
 
-It is a sketch: made from the text and from where equations came from, without the values. Where the text does not
-tell enough for a sketch that computes the same, there is none, and the reason is said.
+The rewrite is a sketch: this module makes it from the text and from the origins of equations, without the values. If
+the text does not show enough for a rewrite that computes the same, there is no rewrite, and the note says why.
 """
 
 from __future__ import annotations
@@ -54,10 +54,11 @@ def rewrite(
 
     Args:
         loop: The statement.
-        carried: An iteration needs the result of the one before.
-        differentiated: The program has a backward pass, which a while_loop does not allow.
-        made_at: Tells arrays from lists: iterating over an array leaves equations, over a list none.
-        chosen_form: For a `while` that counts: while_loop; None for the fori_loop that it also is.
+        carried: Whether an iteration needs the result of the iteration before.
+        differentiated: Whether the program has a backward pass, which a while_loop does not allow.
+        made_at: Returns whether an expression left equations: iterating over an array leaves equations, iterating
+            over a list leaves none.
+        chosen_form: `while_loop` to rewrite a counting `while` as a while_loop; None to rewrite it as a fori_loop.
     """
     form: Form = "fori_loop" if carried else "vmap"
     if isinstance(loop.node, ast.While):
@@ -311,7 +312,7 @@ class _Writer:
     # --- lines ---------------------------------------------------------------------------------
 
     def _body(self, statements: list[ast.stmt], body: Body) -> tuple[list[str], list[str]]:
-        """The lines of a body, and what it gives for each list that it appended to."""
+        """The lines of a body, and the expression that the body returns for each list that the loop appends to."""
         lines: list[str] = []
         ys: dict[str, str] = {}
         for place, statement in enumerate(statements):
@@ -354,7 +355,7 @@ class _Writer:
         lines = self._loop.lines
         end = node.end_lineno or node.lineno
         if has_long_text(node):
-            return ast.unparse(node)  # with another indentation the text would be another one
+            return ast.unparse(node)  # another indentation would change the text
         if isinstance(node, ast.stmt) and not lines[node.lineno - 1][: node.col_offset].strip():
             first = node.lineno - 1
             while first > self._loop.line and lines[first - 1].lstrip().startswith("#"):

@@ -22,7 +22,7 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
 
 _MAGIC = re.compile(r"^([ \t]*)[%!?].*|^([ \t]*)[\w.]+\?{1,2}\s*$", re.MULTILINE)
-_LONGEST = 500_000  # characters of a text that is parsed
+_LONGEST = 500_000  # the longest text that is parsed, in characters
 
 #: Line from 1 and column in UTF-8 bytes from 0; a column of -1 stands for any.
 Position = tuple[int, int]
@@ -82,7 +82,7 @@ class LoopStatement:
 
     @functools.cached_property
     def may_skip(self) -> bool:
-        """Whether its text lets iterations leave no equations, or other ones than the rest."""
+        """Whether an iteration may leave no equations, or may differ in its equations from the rest."""
         node = self.node
         if isinstance(node, ast.For):
             parts: list[ast.AST] = [*node.body, node.iter]
@@ -162,8 +162,9 @@ class Loops:
         """The loops that all spans are in, innermost first.
 
         Args:
-            spans: Of frames of one function.
-            function: Its qualified name; where the text has another one there, the text is not what ran.
+            spans: The spans of frames of one function.
+            function: The qualified name of the function; if the text has another name there, the text is not the text
+                that ran.
         """
         inside = [function for function in self.functions if all(_within(span, function[0]) for span in spans)]
         if not inside:

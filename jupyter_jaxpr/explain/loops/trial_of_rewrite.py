@@ -33,7 +33,7 @@ def edits_of(loop: LoopStatement, written: Rewrite, file: str) -> tuple[Edit, ..
 
     Args:
         loop: The statement.
-        written: What stands in its place.
+        written: The code that takes the place of the statement.
         file: The name that the code of the text carries.
     """
     node = loop.node
@@ -78,15 +78,16 @@ def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: Obser
 
     Args:
         loop: The statement.
-        edits: That put the rewrite in its place.
+        edits: The edits that replace the statement by the rewrite.
         file: The name that the code of the text carries.
         observed: The program.
         budget: The time that is left.
 
     Returns:
-        `applies`: the edited function gives results of the same types. `stacks`: it gives arrays that hold what was a
-        list of arrays. `fails`: it cannot be traced, or gives other types, while the function as it is gives what it
-        gave. `untried`: it was not traced, or needs an import. `elsewhere`: the function does not reach the loop.
+        `applies`: the edited function returns results of the same types. `stacks`: the edited function returns an
+        array in place of a list of arrays. `fails`: JAX cannot trace the edited function, or its results have other
+        types, while the unedited function still returns its earlier types. `untried`: the edited function was not
+        traced, or needs an import. `elsewhere`: the function does not reach the loop.
     """
     fun = None if observed.held is None else observed.held.fun
     if type(fun) is not FunctionType or not edits:
@@ -119,10 +120,10 @@ def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: Obser
 
 
 def _failed(fun: Any, args: Any, kwargs: Any, before: ResultTypes, budget: Budget) -> Outcome:
-    """Whether it is the rewrite that fails: names that the function reads may be other ones than in the run."""
+    """Whether the rewrite is the cause of the failure, and not a name that has changed since the run."""
     try:
         return "fails" if gives(result_types(fun, args, kwargs, budget), before) else "untried"
-    except Untried:  # such as: unrolled, it takes too long
+    except Untried:  # for example, the trace of the unrolled loop takes too long
         return "fails"
     except not_of_a_signal(Exception):
         return "untried"

@@ -72,9 +72,9 @@ class UnrolledLoops:
 
         Args:
             scopes: The program's scopes, the program itself first.
-            definition: Of the traced function: frames outside of it are not the program's.
+            definition: The definition of the traced function: frames outside of it do not belong to the program.
             call: The line that called it.
-            stages: Times of the program, where they were measured.
+            stages: The times of the program's stages, if they were measured.
         """
         blocks = [block for scope in scopes for block in self._blocks.of(scope)]
         if not blocks:

@@ -42,8 +42,8 @@ def argument_cure(
         event: The call that missed.
         before: The closest earlier call.
         fun: The function without jit.
-        history: Of the function.
-        names: What the names of the text are now.
+        history: The history of the function.
+        names: The present values of the names in the text.
         budget: The time that is left for trials.
 
     Raises:
@@ -79,7 +79,7 @@ def argument_cure(
 
 
 def _is_rebound(text: Text, read: set[str]) -> bool:
-    """Whether a text gives several values to a name that a function reads: a trace may have read another one."""
+    """Whether a text assigns several values to a name that a function reads: a trace may have read an earlier value."""
     stored = [
         node
         for node in ast.walk(text.module)
@@ -255,7 +255,7 @@ def _is_default(node: ast.expr, default: Any) -> bool:
 
 
 def _has_no_effect(node: ast.expr) -> bool:
-    """Whether evaluating an expression of a call cannot change what another one gives."""
+    """Whether the evaluation of an expression of a call cannot change the value of another expression."""
     calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)]
     if any(isinstance(inner, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) for inner in ast.walk(node)):
         return False

@@ -35,8 +35,8 @@ def miss_cures(
 
     Args:
         event: The call that missed; its reasons are known.
-        history: Of its function.
-        names: What the names of the cell are now; they are read, never changed.
+        history: The history of the called function.
+        names: The present values of the names in the cell; the trial never changes them.
         budget: The time that is left for trials.
     """
     if not event.reasons or event.construct is not None or event.key is None or event.key.traced or not event.place:
@@ -52,12 +52,12 @@ def miss_cures(
             if before is not None and is_same:
                 cure = argument_cure(event, before, fun, history, names, budget)
         return () if cure is None or not _is_python(cure) else (shown(cure),)
-    except not_of_a_signal(*FAILURES):  # a text or an object that is not understood has no cure
+    except not_of_a_signal(*FAILURES):  # a text or an object that this module cannot read has no cure
         return ()
 
 
 def _is_python(cure: FoundCure) -> bool:
-    """Whether the edits leave a text that Python can compile; all are of one text."""
+    """Whether Python can compile the text after the edits; all edits belong to one text."""
     (file,) = {edit.place.file for edit in cure.edits}
     text = text_of(file)
     assert text is not None

@@ -21,11 +21,11 @@ class Side:
     """One of the two calls.
 
     Attributes:
-        text: The text that the call is in.
-        node: The call.
-        key: Its key.
-        given: Its arguments.
-        templates: For an argument: the new text, with braces in the place of the text as it is.
+        text: The text that holds the call.
+        node: The node of the call.
+        key: The key of the call.
+        given: The arguments of the call.
+        templates: For each edited argument: the new text, with braces in the place of the present text.
         restyled: The positional arguments and the keywords of the edited call; None where they stay.
         statics: The names of the static arguments of either call.
     """

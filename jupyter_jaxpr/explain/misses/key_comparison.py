@@ -95,7 +95,7 @@ def _is_one(first: Any, second: Any) -> bool:
 
 
 def _is_one_value(first: Any, second: Any) -> bool:
-    """Whether two static values are surely equal; nothing of the user's is asked."""
+    """Whether two static values are surely equal; the comparison calls no code of the user's."""
     return first is second or (
         type(first) is type(second) and is_plain(first) and is_plain(second) and bool(first == second)
     )

@@ -1,7 +1,8 @@
 """Makes the edits that create a function object once, where the user's code creates one in each call.
 
-What makes the jitted function moves before the loop, or before the function that makes it in each call. Names that are
-bound in there become arguments. The trial traces the function as it was made and as it is made once.
+The edit moves the statement that makes the jitted function: before the loop, or before the function that makes a
+jitted function in each call. Names that are bound inside become arguments. The trial traces the function before and
+after the edit.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ def made_once(event: MissEvent, history: FunctionHistory, names: Mapping[str, An
 
     Args:
         event: The first call of a function object that is not the first one.
-        history: Of the function.
-        names: What the names of the text are now.
+        history: The history of the function.
+        names: The present values of the names in the text.
         budget: The time that is left for trials.
     """
     place, key = event.place, event.key

@@ -24,7 +24,7 @@ _numbers = itertools.count(1)
 
 
 def stays_the_same(text: Text, making: Making, event: MissEvent, left: ast.stmt, names: Mapping[str, Any]) -> bool:
-    """Whether nothing that the function reads from outside, but what it is passed, may differ between the calls."""
+    """Whether each value that the function reads from outside, apart from its arguments, is equal in all calls."""
     passed = {*making.passed, *(name for argument in making.first for name in free_names(argument))}
     passed |= {name for keyword in making.named for name in free_names(keyword.value)}
     if event.unread or any(change.name not in passed for change in event.changed):
@@ -61,9 +61,9 @@ def _binds(node: ast.AST, name: str) -> bool:
 def passed_values(
     making: Making, history: FunctionHistory, event: MissEvent, left: ast.stmt, text: Text
 ) -> dict[str, Any] | None:
-    """What the names that become arguments hold: types in place of arrays, and numbers; None where one is not known.
+    """The values of the names that become arguments: numbers, or types of arrays; None if one is unknown.
 
-    A name has the same type in all calls of the line, else JAX would miss all the same.
+    A name has the same type in all calls of the line, else the edited code would miss, too.
     """
     arguments = [*making.first, *(keyword.value for keyword in making.named)]
     names_needed = {
@@ -141,14 +141,14 @@ def _types(
     bound: Mapping[str, Any],
     budget: Budget,
 ) -> ResultTypes:
-    """The types of the results of a call of what a text makes.
+    """The types of the results of a call of the function that an expression makes.
 
     Args:
-        node: Makes the jitted function.
-        args: Of the call, as types.
-        kwargs: Likewise.
-        names: What the names of the text are now.
-        bound: What the names are that are bound around the text: types in place of arrays.
+        node: The expression that makes the jitted function.
+        args: The positional arguments of the call, as types.
+        kwargs: The keyword arguments of the call, as types.
+        names: The present values of the names in the text.
+        bound: The values of the names that are bound around the text: types in place of arrays.
         budget: The time that is left.
     """
     import jax

@@ -215,7 +215,7 @@ def _calls_of(text: Text, name: str, left: ast.stmt) -> list[ast.Call]:
 
 
 def next_statement(text: Text, statement: ast.stmt) -> ast.stmt | None:
-    """The statement after another one in its block; the block is to keep one."""
+    """The statement that follows a statement in its block, so that the block does not become empty."""
     parent = text.parents[id(statement)]
     for name in ("body", "orelse", "finalbody"):
         block = getattr(parent, name, None)

@@ -28,7 +28,7 @@ _DESCRIPTORS = (FunctionType, staticmethod, classmethod, property)
 
 
 def reads_the_same(fun: Any, history: FunctionHistory) -> bool:
-    """Whether a function object reads now what it read at its first miss, as far as that can be told."""
+    """Whether a function object reads the same values now as at its first miss, as far as this is known."""
     current = values_outside(fun, NOTHING_CALLED)
     return any(_all_same(last.outside, current) for last in history.wrapped.values())
 
@@ -53,7 +53,7 @@ def names_read(fun: Any) -> set[str]:
 
 
 def reads_what_may_change(fun: Any) -> bool:
-    """Whether a function of the user's, or one that it calls, reads an object whose contents may be other ones."""
+    """Whether a function of the user's, or a function that it calls, reads an object whose contents may change."""
     for function in _functions(fun, set()):
         for value in _values(function):
             kind = type(value)
@@ -107,7 +107,7 @@ def _is_users_module(module: ModuleType) -> bool:
 
 
 def _functions(fun: Any, seen_ids: set[int]) -> Iterator[FunctionType]:
-    """A function of the user's, and those that it reads from outside of its arguments."""
+    """A function of the user's, and the functions that it reads from outside of its arguments."""
     fun = unwrap(fun)
     if type(fun) is not FunctionType or id(fun) in seen_ids or is_installed(file_of(fun.__code__)):
         return

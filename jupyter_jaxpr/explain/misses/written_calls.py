@@ -58,7 +58,7 @@ class Text:
         return next((node_around for node_around in self.around(node) if isinstance(node_around, ast.stmt)), None)
 
     def written(self, node: ast.AST) -> str:
-        """A node as the user wrote it; several lines begin in the column of the first."""
+        """The user's text of a node."""
         text = ast.get_source_segment("\n".join(self.loops.lines), node)
         return ast.unparse(node) if text is None else text
 

@@ -27,10 +27,10 @@ def sketch_of(kind: str, dtype: str | None, text: Text, spans: Sequence[Span]) -
     """The edit that cures a note; None where the text does not tell one.
 
     Args:
-        kind: Of the note.
-        dtype: That the edit writes, by its name; None where it writes none.
-        text: That the note is about.
-        spans: The places that the note is about, the one where the line of the note is last.
+        kind: The kind of the note.
+        dtype: The name of the dtype that the edit writes; None if the edit writes no dtype.
+        text: The text that the note is about.
+        spans: The places that the note is about; the last place is on the line of the note.
     """
     maker = MAKERS.get(kind)
     return None if maker is None or not spans else maker(dtype, text, spans)

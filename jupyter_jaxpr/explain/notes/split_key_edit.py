@@ -13,7 +13,7 @@ _SPLIT = "Each use draws from a key of its own. The numbers differ from the earl
 
 
 def split_key(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
-    """The split of a key before each use of it but the last."""
+    """The edit that splits a key before each use but the last."""
     uses = [text.expression(span) for span in spans]
     expressions = [use for use in uses if use is not None]
     if len(expressions) != len(spans) or len(expressions) < 2:

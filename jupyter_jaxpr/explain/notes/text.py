@@ -125,14 +125,14 @@ class Text:
         }
 
     def free(self, name: str) -> str:
-        """A name like this one that the text does not have."""
+        """A name that the text does not use: the given name, if it is free, or this name with a number."""
         names, number, free_name = self.names(), 2, name
         while free_name in names:
             free_name, number = f"{name}_{number}", number + 1
         return free_name
 
     def numpy_name(self) -> str | None:
-        """What the text calls `jax.numpy`."""
+        """The text's name for `jax.numpy`."""
         names = self.names()
         return "jnp" if "jnp" in names else "jax.numpy" if "jax" in names else None
 

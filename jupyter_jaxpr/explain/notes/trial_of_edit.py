@@ -71,7 +71,7 @@ def tried_at_top(sketch: Sketch, names: Mapping[str, Any], budget: Budget) -> Ou
 
     Args:
         sketch: The edit.
-        names: What the names of the notebook hold.
+        names: The values of the notebook's names.
         budget: The time that is left.
     """
     text = "\n".join(sketch.lines)
@@ -80,7 +80,7 @@ def tried_at_top(sketch: Sketch, names: Mapping[str, Any], budget: Budget) -> Ou
     try:
         old = _statements(ast.parse(text), min(lines), max(lines))
         new = _statements(ast.parse(edited(text, sketch.cure.edits)), min(lines), max(lines) + shift)
-        # What the statements as they are store, and what the edit stores anew in a name that was there before.
+        # The names that the unedited statements store, and the existing names that only the edited statements store.
         stored = sorted(_stored(old) | (_stored(new) & names.keys()))
         passed = [name for name in stored if name in names]
         functions = [_function(body, passed, stored, names) for body in (old, new)]

@@ -1,8 +1,8 @@
 """Lowers and compiles the tagged twin of a traced program; no Python of the user runs, nothing is executed.
 
 JAX lowers the twin from its own record of the call, so that shardings, layouts, donated and unused arguments are those
-of the program. Nothing of it stays: its lowering is found in JAX's caches by the twin alone, which is let go of, and
-JAX's cache on disk is not asked and not written to. The tags are told in `program.twin`.
+of the program. The twin leaves nothing behind: only the twin is the key of its lowering in JAX's caches, and this
+module drops the twin; the compile neither reads nor writes JAX's cache on disk. `program.twin` describes the tags.
 """
 
 from __future__ import annotations

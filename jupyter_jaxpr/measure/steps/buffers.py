@@ -1,8 +1,8 @@
 """Holds the recorded steps of a construct in buffers inside a compiled loop.
 
-Everything here is traced. The buffers are a dictionary of arrays of fixed sizes that is carried through every loop and
-branch around the construct. Their last row takes what is not kept, so that no step needs a branch; it holds the last
-such step when the loop has ended.
+JAX traces all code of this module. The buffers are a dictionary of arrays of fixed sizes; every loop and branch
+around the construct carries them. A step that is not kept is written to the last row, so that no step needs a branch;
+after the loop, this row holds the last of these steps.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Adds recording buffers to the carry of a scan or while that surrounds a construct; all of it is traced.
 
-Both become a `while_loop` that can be left after some steps and entered again: the host runs the outermost one in
-pieces. What a step computes is what JAX recorded.
+A scan and a while become a `while_loop` that can stop after some steps and continue later: the host runs the
+outermost loop in pieces. A step computes the equations that JAX recorded.
 """
 
 from __future__ import annotations

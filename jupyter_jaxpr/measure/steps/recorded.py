@@ -1,4 +1,4 @@
-"""Reads a recording from the buffers of one piece after another, and words what was kept."""
+"""Reads a recording from the buffers of one piece after another, and writes the sentences on the kept steps."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Seen:
 
 
 class Sketch:
-    """The choice of what is kept of the values of one type.
+    """Chooses which parts of the values of one type the recording keeps.
 
     Args:
         aval: The type.

@@ -4,8 +4,8 @@ At each value the function is traced, called and timed under a `jax.jit` of a ne
 call really pays for its compilation and JAX's caches of the user's function stay as they are; then the plain Python is
 called without jit.
 
-A call of over a second is measured once. Where a call would take far longer than the ones before it let expect, it and
-the larger ones are left out, unless the user said yes to that.
+A call of more than a second is measured once. If the times of the earlier calls show that the next call would take
+too long, this call and the larger ones are left out, unless the user has agreed to the wait.
 """
 
 from __future__ import annotations

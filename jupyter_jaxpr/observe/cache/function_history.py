@@ -1,9 +1,10 @@
 """The memory of one function: its calls that missed, its counts, and its function objects.
 
 - `MissEvent`: one call that missed, or that ran while another function was traced.
-- `FunctionHistory`: all of one function's events, function objects of one name and place being one function.
+- `FunctionHistory`: all events of one function; function objects with one name and one place count as one function.
 
-It holds keys (types and static values), never arrays, and is bounded: the newest events are kept, the counts go on.
+A history holds keys (types and static values), never arrays. It keeps the newest events, up to a limit, and counts
+all events.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Decides which cache entries of a function JAX still holds.
 
 JAX drops the entries of a function object that is gone, all entries at `jax.clear_caches()`, those of one function at
-its `clear_cache()`, and the oldest of all functions above 8,192. The first two are known. For the third, JAX tells how
-many entries of a function object there are: where that is fewer than were seen made, they are the newest ones. A call
-that raised may leave an entry, too; where the entries that JAX holds may be of such calls, or where JAX may have
-evicted entries, it is unknown which entries are gone. Entries without a fast path are not in that count: JAX tells how
-many traces of the function object it holds, and an entry whose trace is gone is gone.
+its `clear_cache()`, and the oldest of all functions above 8,192. The first two are known. For the third, JAX states
+the number of entries of a function object: if this number is smaller than the number of entries that the observer
+saw, JAX holds the newest entries. A call that raised may leave an entry, too. If JAX's entries may belong to such
+calls, or if JAX may have evicted entries, it is unknown which entries are gone. That number does not count entries
+without a fast path; for these JAX states how many traces of the function object it holds, and an entry whose trace is
+gone is gone.
 """
 
 from __future__ import annotations

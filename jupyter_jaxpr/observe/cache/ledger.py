@@ -141,8 +141,8 @@ class Calls:
     definition: Place | None
     calls: int | None
     exact: bool
-    raised: int = 0  # the raised ones among `calls`, as far as seen
-    ahead: bool = False  # the function was not called; its record is shown only if JAX compiled it in the block
+    raised: int = 0  # the number of `calls` that raised, as far as the counter saw them
+    ahead: bool = False  # traced without a call; shown only if JAX compiled the function in the block
 
 
 class Ledger(Mapping[str, FunctionRecord]):

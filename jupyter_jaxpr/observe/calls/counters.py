@@ -6,8 +6,8 @@ one by one, a package's at once and the user's after some calls, so that only ji
 (0.4 us). Not seen are calls that C code makes, such as `map(f, xs)`: the function that was handed to it is named, and
 its counts are lower bounds.
 
-On 3.11 JAX is asked for its hits (`jax.post_hook.Hits`), and a miss is a call more. Not seen are calls that raise
-before JAX looks for an entry, so there all counts are lower bounds.
+On Python 3.11 a hook of JAX counts the hits (`jax.post_hook.Hits`), and each miss adds a call. The hook does not see
+calls that raise before JAX looks for an entry, so on 3.11 all counts are lower bounds.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class CallsAt(NamedTuple):
 LOST = "The numbers of calls are lower bounds: another tool took the place of the counter in sys.monitoring."
 OVERRULED = "The numbers of calls are lower bounds: JAX's check for NaN (jax_debug_nans) took the place of the counter."
 OVERFLOWED = "The numbers of calls are lower bounds: some calls at Python's recursion limit are not seen."
-_OTHER_CALLS = 50  # a site of the user's is switched off after so many calls of other functions
+_OTHER_CALLS = 50  # the counter leaves a line of the user's after this many calls of functions that are not jitted
 _TOOL_IDS = (4, 3, 1)  # these ids have no conventional use, except 1: coverage
 _watching: CallCounter | None = None  # the counter of the running cell
 

@@ -9,8 +9,9 @@ from typing import Any
 class Reference(weakref.ref[Any]):
     """A weak reference that equals itself alone.
 
-    Python gives the address of a function that is gone to the next one, and a weak reference has the hash of what it
-    refers to, which for a function is its address: a dictionary would compare the references to all of these functions.
+    A plain weak reference has the hash of its function, which is the address of the function. Python gives the
+    address of a deleted function to the next one, so many references would have one hash, and a dictionary would
+    compare all of them.
     """
 
     __slots__ = ()

@@ -1,7 +1,7 @@
 """Records the standard output of a function while it is traced.
 
-While a user's function is traced, the `write` of the current `sys.stdout` is an attribute of that one object which
-records and passes on: the stream keeps its identity, the text reaches the reader as it always does.
+While JAX traces a user's function, the object `sys.stdout` has an attribute `write` that records the text and passes
+the text on. The stream stays the same object, and the reader sees the text as always.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class _Tap:
                         return written
                 return passed_on(text, *arguments)
             except RecursionError as error:
-                # Where the user's stack is full, the next frame of the user's raises this error itself: drop the error
-                # of our frame.
+                # If the stack is full, the next frame of the user's code raises this error, too: drop the error of
+                # our frame.
                 inner, depth = error.__traceback__, 0
                 while inner is not None:
                     inner, depth = inner.tb_next, depth + 1

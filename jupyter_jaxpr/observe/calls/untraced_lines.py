@@ -1,7 +1,7 @@
 """Finds the lines of a cell's functions that no trace reached, such as an `if` branch.
 
-Only the cell's own code objects are watched, only while a function is being traced, and each line reports once. On
-Python 3.11 there is no way to watch them that does not slow every call down: nothing is said there.
+The recorder watches only the code objects of the cell, only while JAX traces a function, and each line reports once.
+On Python 3.11 watching would slow every call down, so there the document names no untraced lines.
 """
 
 from __future__ import annotations

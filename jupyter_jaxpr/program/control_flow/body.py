@@ -25,12 +25,12 @@ _ARGUMENT = {
     "fori_loop": (2, "body_fun"),
     "while_loop": (1, "body_fun"),
 }
-#: What equinox's loops carry: three values of their own, by its own names, then the user's carry.
+#: The carry of an equinox loop: three values of equinox, under its own names, then the user's carry.
 _EQUINOX = re.compile(r"(?:val|x)\[([0-3])\]")
 _EQUINOX_OWN = ("step", "pred", "prev_pred")
-#: What a body was traced for where JAX moves the leaves of the carry that no step changes to the constants.
+#: Loops for which JAX moves the carry leaves that no step changes to the constants.
 _MOVES_CARRY = frozenset({"scan", "fori_loop"})
-#: How many equations of a body are searched for an equation from the user's code.
+#: The number of equations of a body that are searched for an equation of the user's code.
 _LOOKED_AT = 200
 
 Function = ast.FunctionDef | ast.Lambda
@@ -79,7 +79,7 @@ class Body:
         if self._debug.arguments:
             return self.input(consts + position)
         if self._derivative == "transpose":
-            return ""  # what goes around backward are cotangents: they have no name
+            return ""  # the carries of a backward loop are cotangents: they have no name
         parameter = 0
         if self._card.kind == "fori_loop":
             if position == 0:

@@ -7,7 +7,7 @@ from ...quantities import count
 from .card import Card
 from .place import Place
 
-#: Up to so many iterations a Python loop does no harm.
+#: A Python loop of at most this many iterations makes no large program.
 SHORT = 10
 
 
@@ -39,7 +39,7 @@ def _row(card: Card, place: Place, derivative: str) -> tuple[str, str] | None:
     if card.trips <= SHORT:
         return "short", f"The loop has only {steps}. A Python loop is fine too, and XLA can fuse across its iterations."
     if not lowered_scan(card.trips, card.unroll)[0]:
-        return None  # as a Python loop is, it is unrolled
+        return None  # JAX unrolls the scan, as tracing unrolls a Python loop
     return "long", f"The loop has {steps}. A Python loop would unroll its body {card.trips:,} times."
 
 

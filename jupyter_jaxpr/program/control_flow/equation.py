@@ -15,9 +15,9 @@ WHILE = "while"
 COND = "cond"
 CONTROL_PRIMITIVES = frozenset({SCAN, WHILE, COND})
 
-#: What only holds a program, as remat leaves it: nobody called it, so it has no card.
+#: The kind of an equation that only holds a program, such as the equation of remat; it gets no card.
 CALL = "call"
-#: Primitives that are a named scope, by what people call it.
+#: The user's word for each primitive that makes a named scope.
 SCOPE_PRIMITIVES = {
     "jit": "jit",
     "pjit": "jit",
@@ -75,7 +75,7 @@ def debug_of(jaxpr: Any, positions: Positions) -> Debug:
 def _texts(paths: Any) -> tuple[str, ...]:
     try:
         return tuple("" if path is None else text_of(path, Limit.PATH) for path in paths or ())
-    except not_of_a_signal(*FAILURES):  # a thunk that was not called: unknown
+    except not_of_a_signal(*FAILURES):  # JAX has not computed the paths yet: unknown
         return ()
 
 

@@ -26,9 +26,9 @@ def known_trips(cards: Sequence[Card], text: str, line_stacks: Sequence[int], po
     """Fill the trips of a program's while loops, and tell which loops the HLO does not have.
 
     Args:
-        cards: Of one program.
-        text: Its optimised HLO.
-        line_stacks: Of each line: index of its stack; -1 for none.
+        cards: The cards of one program.
+        text: The optimised HLO of the program.
+        line_stacks: For each line of the HLO, the index of its stack; -1 for a line without a stack.
         positions: The pools of the stacks.
     """
     loops: dict[_Position, list[Card]] = {}

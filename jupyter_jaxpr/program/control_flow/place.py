@@ -16,9 +16,9 @@ from .source_calls import Written, target_name
 
 #: Primitives that JAX inserts between the user's values and the operands of a construct.
 CONVERSIONS = frozenset({"convert_element_type", "stop_gradient", "copy", "copy_p", "pvary"})
-#: These too, where a transform made them on the construct's own line.
+#: Primitives that count as conversions, too, if a transform put the equation on the construct's own line.
 _PUT_THERE = CONVERSIONS | {"transpose", "broadcast_in_dim", "reshape", "squeeze", "slice"}
-#: In the name stack of what remat computes again in a backward pass: it is of the forward one.
+#: The name stack of equations that remat computes again in the backward pass: they belong to the forward pass.
 REMATTED = "rematted_computation"
 #: Longest expression that stands in for a name.
 _EXPRESSION = 40
@@ -33,14 +33,14 @@ class Place:
     jaxpr: Any
     #: Paths of its constants and inputs; empty where unknown.
     inputs: Sequence[str]
-    #: Who called it: what its equations without a user frame fall back to.
+    #: The caller of the program: equations without a frame of the user's code get the frame of the caller.
     caller: Caller
     steps: tuple[Step, ...]
-    #: Name stacks of the equations around it: they tell whether this is a part of a derivative.
+    #: The name stacks of the equations around the program: they say whether the program is part of a derivative.
     around: str = ""
 
     def derivative(self, name_stack: str) -> str:
-        """What an equation here is of a derivative: `transpose` of the backward pass, `jvp`, or empty of none."""
+        """The part of a derivative that an equation belongs to: `transpose` (backward pass), `jvp`, or empty."""
         name_stacks = f"{self.around}/{name_stack}"
         _, backward, after = name_stacks.rpartition("transpose(")
         if backward and REMATTED not in after:
@@ -91,16 +91,16 @@ class Paths:
         strings = self._walk.strings.items
         derivative = place.derivative(strings[place.columns.name_stack[equation]])
         if derivative == "transpose":
-            return ""  # a derivative: the text on its line names what it is the derivative of
+            return ""  # the text of the line names the differentiated value, not this derivative
         caller = self._callers.of(place.columns.stack[equation], place.caller)
         if strings[place.columns.primitive[equation]] in _PUT_THERE and caller.frame in (construct, -1):
             before = place.columns.operands[equation]
             return self.of(place, before[0], construct) if before and before[0] >= 0 else ""
         if caller.frame in (construct, -1):
-            return ""  # JAX put it there
+            return ""  # JAX added the equation
         last, count = self._last(place, caller.frame)
         if last != equation or (derivative and count > 1):
-            return ""  # a part of what the text on its line says, or what that is differentiated to
+            return ""  # the equation is a part of the expression on its line, or a derivative of the expression
         target = self._written.target(caller.frame)
         if target is not None:
             name = target_name(target, result, place.columns.output_counts[equation])

@@ -50,7 +50,7 @@ class Reader:
     """Reads the programs of one walk."""
 
     def __init__(self, walk: Walk, failed: Callable[[str], None]) -> None:
-        """Start with what was walked; `failed` is told of each construct that could not be read, as a traceback."""
+        """Start with a walk; `failed` receives the traceback of each construct that could not be read."""
         self._walk = walk
         self._failed = failed
         written = self._written = Written(walk.positions, walk.strings)
@@ -65,10 +65,10 @@ class Reader:
         """The cards of a program.
 
         Args:
-            program: Its number.
-            scope: Its scope.
-            inputs: The paths of its inputs.
-            call: Frame of the line that called it; -1 when unknown.
+            program: The number of the program.
+            scope: The scope of the program.
+            inputs: The paths of the program's inputs.
+            call: The frame of the line that called the program; -1 if unknown.
         """
         self._count = 0
         columns = self._walk.scopes[scope]
@@ -137,7 +137,7 @@ class Reader:
                 break
             try:
                 nodes += self._equation(place, program, equation, children, depth)
-            except not_of_a_signal(Exception):  # one construct that cannot be read hides no other
+            except not_of_a_signal(Exception):  # if one construct cannot be read, the others still get cards
                 self._failed(traceback.format_exc())
         if self._dissolved.any_in(columns):
             try:
@@ -149,7 +149,7 @@ class Reader:
         return nodes
 
     def _nested(self, nodes: list[_Node], parts: list[Found], depth: int) -> list[_Node]:
-        """The constructs that left no primitive among the others: what a branch of one holds goes inside it."""
+        """Add the constructs that left no primitive to the nodes; nodes in a branch of a construct move inside."""
         self._count += len(parts)
         for part in parts:
             part.card.depth = depth

@@ -88,7 +88,7 @@ class Cost:
 
 
 def work(flops: int, transcendentals: int, weight: int = TRANSCENDENTAL_WEIGHT) -> int:
-    """Operations, in which a function such as sin counts as so many."""
+    """The number of operations, where a function such as sin counts as `weight` operations."""
     return flops + weight * transcendentals
 
 

@@ -18,10 +18,10 @@ from .scopes import Costs
 
 _NAMED = 5
 _NARROW = {"float16", "bfloat16"}
-_PIECE = 32  # XLA reduces a short line in pieces of so many elements
+_PIECE = 32  # elements; XLA reduces a short axis in pieces of this size
 _SHORT = 4096  # elements; XLA reduces a longer axis directly
 _REDUCTIONS = frozenset("reduce_sum reduce_max reduce_min reduce_prod reduce_and reduce_or".split())
-#: Of complex numbers these are one operation to XLA as well.
+#: Operations that XLA counts once for complex numbers, too.
 _COMPLEX_AS_THEY_ARE = frozenset(
     "add add_any sub mul div neg real imag complex dot_general fft select_n eq ne reduce_sum scatter-add scatter_add "
     "convert_element_type".split()

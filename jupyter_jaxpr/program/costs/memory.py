@@ -117,8 +117,8 @@ class _Peak:
     bytes: int
     equation: int = -1
     inside: int = -1  # the inner scope that is at its own peak at this equation, -1 for none
-    with_results: bool = True  # whether the equation's results count beside that
-    slices: tuple[int, ...] = ()  # inputs of `inside` that are arrays of their own
+    with_results: bool = True  # whether the results of the equation count beside the inner scope
+    slices: tuple[int, ...] = ()  # inputs of `inside` that have their own memory, such as the slices of a scan
 
 
 class Liveness:
@@ -238,7 +238,7 @@ class Liveness:
         columns = self._walk.scopes[child]
         try:
             parts = scan_parts(parameters)
-        except not_of_a_signal(KeyError, TypeError, ValueError):  # another JAX: they are left out
+        except not_of_a_signal(KeyError, TypeError, ValueError):  # another JAX: leave the slices out
             return ()
         first = columns.constants + parts.consts + parts.carry
         return tuple(range(first, columns.constants + columns.inputs))

@@ -5,14 +5,14 @@
 - One transcendental function: exp, log, log1p, expm1, pow, sqrt, rsqrt, cbrt, sin, cos, tan, tanh, atan2, erf.
 - Nothing: what only moves data, and what only marks a place.
 
-XLA has no instruction for the functions below; JAX composes them of the others. They count as what is left of them in
-single precision after XLA simplified them (jax 0.10 to 0.12, CPU), an element:
+XLA has no instruction for the functions below; JAX composes each of other operations. A function counts as the
+operations that remain in single precision after XLA's simplification (jax 0.10 to 0.12, CPU), for each element:
 
     exp2, log2 1 + 1 function, logistic 3 + 1, asin, acos, cosh 3 + 2, sinh 10 + 3, asinh 11 + 3, acosh 7 + 4,
     atanh 6 + 2, erfc 60 + 1, erf_inv 37 + 2, lgamma 52 + 4, digamma 75 + 3, bessel_i0e 83 + 1, bessel_i1e 83 + 1,
     nextafter 23, one_minus_square 3: (1 + x) * (1 - x)
 
-What is computed until it has converged (igamma, random_gamma_grad, ...) has no rule.
+Functions that iterate until they converge (igamma, random_gamma_grad, ...) have no rule.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NOTHING = (
     "roll select_and_slice shard_alike sharding_constraint slice split squeeze stack stop_gradient store swap "
     "symbolic_zeros tie tile to_edtype transpose unstack vary_unreduced_cast zeros_like"
 )
-#: Those that are lowered to one operation, or to none.
+#: Primitives that JAX lowers to one operation, or to none.
 ONE_OPERATION = frozenset(f"{_OPERATION} {_FUNCTION} {_NOTHING}".split())
 #: Operations and transcendental functions for each element of the result.
 EACH_ELEMENT: dict[str, tuple[int, int]] = {
@@ -63,7 +63,7 @@ EACH_ELEMENT: dict[str, tuple[int, int]] = {
     "nextafter": (23, 0),
     "one_minus_square": (3, 0),
 }
-# axes of a mesh: XLA takes it that each element is the sum of two (HandleAllReduce)
+# collectives over axes of a mesh: XLA counts one addition for each element (HandleAllReduce)
 EACH_ELEMENT.update(
     dict.fromkeys("psum psum2 psum_invariant pmax pmin reduce_scatter unreduced_psum psum_scatter".split(), (1, 0))
 )

@@ -65,7 +65,7 @@ def equation_cost(equation: Any, inside: Inside) -> Cost:
 def operations(equation: Any, inside: Inside) -> Operations:
     """Operations and transcendental functions of an equation that runs no program but a combiner.
 
-    None where its primitive has no rule, a size is symbolic, or it has other parameters than those known here.
+    None if the primitive has no rule, a size is symbolic, or the equation has unknown parameters.
     """
     primitive = equation.primitive.name
     try:
@@ -191,7 +191,7 @@ def _dot(equation: Any, inside: Inside) -> Operations:
 
 
 def _ragged_dot(equation: Any, inside: Inside) -> Operations:
-    # Each row of the left side meets the matrix of its group.
+    # Each row of the left operand is multiplied by the matrix of its group.
     (left, _), _ = equation.params["ragged_dot_dimension_numbers"].dot_dimension_numbers
     shape = equation.invars[0].aval.shape
     return 2 * _elements(equation.outvars[0]) * int(math.prod(shape[axis] for axis in left)), 0

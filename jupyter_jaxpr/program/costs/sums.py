@@ -34,7 +34,7 @@ class Row:
     per_trip: bool = False
 
     def add(self, price: Own, count: int, runs: Runs) -> None:
-        """Add so many equations of a scope of these runs."""
+        """Add `count` equations of a scope that runs as often as `runs` says."""
         self.equations += count
         flops, dearest = max(price.flops, 0) * count, runs.dearest * count
         self.flops += flops * runs.dearest

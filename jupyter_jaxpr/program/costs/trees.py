@@ -50,10 +50,10 @@ def by_scope(costs: Costs, scope: int, label: str, call: int = -1) -> list[Node]
     """The scopes of a program as they call each other, callers first.
 
     Args:
-        costs: Prices of the walk.
-        scope: The program's.
-        label: Its name.
-        call: Frame of the line that called the program; -1 when unknown.
+        costs: The prices of the walk.
+        scope: The scope of the program.
+        label: The name of the program.
+        call: The frame of the line that called the program; -1 if unknown.
     """
     order = count()
     nodes: list[Node] = []

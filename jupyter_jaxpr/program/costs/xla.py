@@ -89,12 +89,12 @@ def _devices(executable: Any) -> tuple[int, str | None]:
         loaded = executable.runtime_executable() if hasattr(executable, "runtime_executable") else executable
         devices = loaded.local_devices()
         return max(1, len(devices)), devices[0].platform
-    except not_of_a_signal(Exception):  # another JAX: taken to be one, of an unknown kind
+    except not_of_a_signal(Exception):  # another JAX does not say: assume one device of an unknown kind
         return 1, None
 
 
 def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analysis: Analysis) -> list[Difference]:
-    """Why XLA's operations are not ours; empty where they are equal, or XLA says none.
+    """The reasons why XLA's count of operations differs from ours; empty without a difference or a count.
 
     Args:
         costs: Prices of the walk.
@@ -151,7 +151,7 @@ def _left(left: int, on_cpu: bool) -> Difference:
     number = operations_in_words(abs(left), abs(left))
     if left < 0:
         text = f"XLA removed or merged {number} of the jaxpr, such as unused and repeated operations."
-        if not on_cpu:  # not seen on other devices, whose libraries it may not count
+        if not on_cpu:  # we have measured CPUs only; on another device XLA may not count the work of a library
             text = (
                 f"XLA counts {number} fewer than the jaxpr has. XLA may remove or merge operations, or call a library."
             )
@@ -211,10 +211,10 @@ class _Row:
     trips: int | None
     ours: int = 0
     once: int = 0
-    counters: int = 0  # loops there that need a counter of their own, those inside included
+    counters: int = 0  # the loops in the row, inner loops included, for which JAX adds a counter
     inner: bool = False
     unrolled: bool = False
-    beside: bool = False  # steps that unrolling leaves outside of the loop
+    beside: bool = False  # whether unrolling leaves steps outside of the loop
     per_trip: bool = False
 
 
@@ -295,7 +295,7 @@ class _Loops:
         return _Once(total, loops + is_loop, counters + (is_loop and call.primitive == "scan"))
 
     def _turns(self, scope: int, call: Call) -> int:
-        """The steps of a loop that XLA counts: for a scan, the unrolled steps and the remaining ones."""
+        """The steps of a loop that XLA counts: for a scan, the steps of one iteration and the remaining steps."""
         if call.primitive != "scan":
             return 1
         length = call.parts[0].dearest
@@ -323,9 +323,9 @@ def _loop(row: _Row) -> Difference:
 
 
 def _counters(explained: list[Difference], rows: list[_Row], left: int) -> int:
-    """Put what XLA needs to count the turns of its scans to their rows; returns what is left.
+    """Add the operations by which XLA counts the steps of scans to the rows of the scans; return the unexplained rest.
 
-    That is two operations each, less where the body counts the same turns, as that of a `fori_loop` does.
+    A scan needs two operations a step, or fewer if its body counts the same steps, as the body of a `fori_loop` does.
     """
     counter_flops = {(row.frame, row.trips): 2 * row.counters for row in rows if row.counters and row.ours != row.once}
     if not 0 < left <= sum(counter_flops.values()) or (left != sum(counter_flops.values()) and len(counter_flops) > 1):

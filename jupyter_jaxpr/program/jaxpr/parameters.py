@@ -84,8 +84,8 @@ def parameter_text(value: Any, reading: Reading | None = None) -> str:
     bad parameter hides no equation.
 
     Args:
-        value: Of the parameter.
-        reading: What may be called of the user's objects, and what they said already.
+        value: The value of the parameter.
+        reading: Which methods of the user's objects may be called, and the texts that the objects returned earlier.
     """
     try:
         text = exact(_text(value, reading or Reading()), _PRINTED)

@@ -17,9 +17,9 @@ def is_run(primitive: str, parameter: str, position: int) -> bool:
     """Whether a run of an equation runs a program in its parameters.
 
     Args:
-        primitive: Of the equation.
+        primitive: The primitive of the equation.
         parameter: The parameter that holds the program.
-        position: The program's place in a tuple; -1 where it is in none.
+        position: The program's index in a tuple of programs; -1 if the parameter is no tuple.
     """
     if primitive == _SOLVE:
         return position == _SOLVE_POSITION

@@ -1,11 +1,11 @@
 """Finds the blocks of equations of a program that repeat right after one another.
 
-A Python loop that runs while JAX traces leaves its body in the program once for each turn: the same primitives, from
-the same expressions, with outputs of the same types. That is what is looked for here, in each scope on its own:
+A Python loop that runs while JAX traces leaves its body in the program once for each iteration: the same primitives,
+from the same expressions, with results of the same types. This module searches each scope for such repetitions:
 
-- the token of an equation is its primitive, its stack and its outputs' types; parameters and literals are left out, as
-  the bounds of a slice and the constants differ from turn to turn;
-- candidate periods are the commonest gaps between equal tokens;
+- the token of an equation is its primitive, its stack and the types of its results; parameters and literals are left
+out, because the bounds of a slice and constants differ from iteration to iteration;
+- candidate periods are the most frequent gaps between equal tokens;
 - a run of equal tokens at that distance is a repeated block; where runs overlap, the one that covers more is kept, then
   the one with the shorter period.
 
@@ -80,7 +80,7 @@ class RepeatedBlocks:
         return _runs(self._tokens[block.scope], block.scope, block.first, block.first + block.period)
 
     def _aval_kinds(self) -> list[int]:
-        """A number of shape and dtype for each aval: a first turn often has weak types where the others have none."""
+        """A number for the shape and dtype of each aval, without the weak type: only a first iteration may have one."""
         for aval in self._walk.avals[len(self._kinds) :]:
             key = (aval.shape, aval.dtype)
             self._kinds.append(self._kind_numbers.setdefault(key, len(self._kind_numbers)))

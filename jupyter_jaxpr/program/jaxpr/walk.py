@@ -47,7 +47,7 @@ class _Inner:
     combiner: bool
 
 
-#: Of one equation's parameters: index of their list, and the programs in them.
+#: The parameters of one equation: the index of their list in the pool, and the programs that they hold.
 _Read = tuple[int, list[_Inner]]
 
 
@@ -96,8 +96,8 @@ class Walk:
 
         Args:
             jaxpr: the program.
-            number: what `program` returned for it.
-            first: how many scopes there were before that.
+            number: the number that `program` returned for the program.
+            first: the number of scopes before that.
         """
         inside = (child for scope in self.scopes[first:] for *_, child in scope.children)
         if number < first or any(child < first for child in inside):
@@ -203,7 +203,7 @@ class Walk:
                 scope.name_stack.append(name_stack)
                 if equation.effects and (names := equation_effects(equation.effects)):
                     scope.effects.append((index, [string(name) for name in names]))
-            except not_of_a_signal(*FAILURES) as error:  # this equation has an unknown form; the others are known
+            except not_of_a_signal(*FAILURES) as error:  # an unknown form; the other equations can be read
                 self._complete(index, equation, numbers, scope, error)
 
     def _complete(

@@ -18,11 +18,11 @@ def counted_trips(walk: Walk, scope: int, equation: int, condition: int, body: i
     """The trips of a while.
 
     Args:
-        walk: The columns.
-        scope: The scope it is in.
-        equation: Its index there.
-        condition: The scope of its condition.
-        body: The scope of its body.
+        walk: The walk with the columns of the program.
+        scope: The scope of the while equation.
+        equation: The index of the while equation in the scope.
+        condition: The scope of the condition.
+        body: The scope of the body.
     """
     parts = while_parts(walk.jaxprs[scope].eqns[equation].params)
     operands = walk.scopes[scope].operands[equation]

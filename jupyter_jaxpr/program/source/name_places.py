@@ -50,7 +50,7 @@ def name_places(file: str) -> NamePlaces | None:
     """The places of names in a file as it ran; None where its text is not known or is no Python.
 
     Args:
-        file: As code objects have it.
+        file: The file name, as code objects state it.
     """
     return _parsed("".join(linecache.getlines(file)))
 

@@ -28,7 +28,7 @@ LIBRARY_FRAMES = 4
 
 _CELL_FILE = re.compile(r"ipykernel_\d+[/\\][^/\\]+\.py$|^<ipython-input-(\d+)-")
 _PACKAGES = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
-#: What runs cells and tests: frames outside these are nobody's program.
+#: Packages that run cells and tests: their frames, and the frames outside of them, are not the user's code.
 _RUNNERS = ("IPython/", "ipykernel/", "_pytest/", "pluggy/")
 #: Packages of JAX with functions that users call; the rest of `jax/_src/` is internal.
 _JAX_ROOMS = re.compile(r"jax/_src/(?:lax|numpy|nn|scipy|image|ops|random(?:\.py$|/core\.py$)|pallas)")
@@ -100,14 +100,15 @@ class _CodeRecord:
         self._lookups = 0
         self._rest = code.co_positions()
         self._next = 0
-        self._table: list[_Position] | None = None  # of all instructions, once one was asked for after a later one
+        self._table: list[_Position] | None = None  # all positions, after a request out of order
 
     def located(
         self, instruction: int, locate: Callable[[CodeType, int], tuple[int, int, int, int]]
     ) -> tuple[int, int, int, int]:
         """The line, column, end line and end column of an instruction; -1 where Python does not know one.
 
-        JAX reads a code from its begin for each instruction: many instructions of a long code are read at once.
+        JAX reads a code object from its start for each instruction; this method reads many instructions of a long
+        code at once.
         """
         self._lookups += 1
         if self._lookups < _ALONE:
@@ -219,13 +220,13 @@ class Positions:
         return self._number(user, library)
 
     def whole_line(self, stack: int) -> int:
-        """Index of the stack that only says the line where another one, with user frames, begins."""
+        """The index of a stack that states only the line of the innermost user frame of `stack`."""
         (first, *outer), _ = self.stacks[stack]
         file, function, line, *_ = self.frames[first]
         return self._number([self._row((file, function, line, -1, line, -1)), *outer], [])
 
     def without_library(self, stack: int) -> int:
-        """Index of the stack of another one's user frames alone."""
+        """The index of the stack that has only the user frames of `stack`."""
         return self._number(self.stacks[stack][0], [])
 
     def _number(self, user: list[int], library: list[int]) -> int:

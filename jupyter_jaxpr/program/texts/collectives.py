@@ -27,7 +27,8 @@ _GROUPS = re.compile(
 _NAMED = re.compile(r"(?:replica_groups|source_target_pairs)=(.+?)(?:, \w+=|$)")
 _IOTA = re.compile(r"\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?$")
 _MESH = re.compile(r"mesh\[([^\]]*)\](?:, device_ids=\(([^\s{}]*)\))? \{([^{}]*)\}$")
-#: How the devices lie on a mesh where they do not count upwards: numbers from 0 in a box, its axes put into an order.
+#: The order of devices on a mesh, if it is not ascending: the shape of an array of the numbers from 0, and an order
+#: of its axes.
 _PLACED = re.compile(r"\[([\d,]+)\](?:T\(([\d,]+)\))?$")
 _MESH_AXIS = re.compile(r"'([^']*)'=(\d+)$")
 _TRIPS = re.compile(r'"known_trip_count":\{"n":"(\d+)"')

@@ -41,10 +41,10 @@ def exact_lines(text: str, walk: Walk, scope: int, level: Literal["stablehlo", "
     """Read a text of the twin.
 
     Args:
-        text: As JAX or XLA printed it, the tags in it.
-        walk: Whose numbers the tags are; its pools take the stacks.
-        scope: The program's there.
-        level: Which text.
+        text: The text as JAX or XLA printed it, with the tags.
+        walk: The walk whose numbers the tags are; its pools take the stacks.
+        scope: The scope of the program in the walk.
+        level: The level of the text.
     """
     read = hlo_lines(text, walk.positions) if level == "hlo" else stablehlo_lines(text, walk.positions)
     equations: dict[int, tuple[Equation, ...]] = {}
@@ -112,7 +112,7 @@ def differing(twin: Sequence[str], program: Sequence[str]) -> int:
 
     Args:
         twin: The lines of one text.
-        program: Those of the other, of the same level.
+        program: The lines of the other text, of the same level.
     """
     twin_counts, program_counts = Counter(map(_written, twin)), Counter(map(_written, program))
     return max((twin_counts - program_counts).total(), (program_counts - twin_counts).total())

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-#: They move values or name them; where they come from is of no interest.
+#: Opcodes that move or name values; no reader looks for the source of such an instruction.
 TRIVIAL = frozenset(
     {"parameter", "constant", "tuple", "get-tuple-element", "bitcast", "copy", "after-all", "partition-id"}
 )
@@ -32,7 +32,7 @@ class Instruction:
     operands: tuple[str, ...]
     #: The names of called computations: a fusion's, a loop's body and condition, a reduction's combiner.
     called: tuple[str, ...]
-    #: Such as jit(f)/while/body/tanh; None where XLA does not say.
+    #: XLA's name of the operation, such as jit(f)/while/body/tanh; None if XLA states none.
     op_name: str | None
     is_root: bool
 

@@ -9,7 +9,8 @@ third of the lines. Nor does the path, where the group has an equation on it tha
 Where no equation has the path, and it goes on inside the loop of the one scan that there is, the line is of the scan's
 own machinery, such as its counter.
 
-It is not stated by XLA. tests/benchmarks/links.py says how often it is right, by a twin whose instructions tell.
+XLA does not state this equation. tests/benchmarks/links.py measures how often it is right, by a twin with tagged
+instructions.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ class _Paths:
         self._walk = walk
         self._names_of_others = to_others
         self._of: dict[_Path, set[Equation]] = defaultdict(set)
-        #: By the path around them: scans, and what is lowered to others.
+        #: The scans, and the equations that are lowered to other operations, by the path around them.
         self._scans: dict[_Path, set[Equation]] = defaultdict(set)
         self._to_others: dict[_Path, set[Equation]] = defaultdict(set)
         self.complete = self._index(scope)
@@ -197,7 +198,7 @@ def _pieces(name: str) -> _Path:
 def _type(aval: Any) -> _Type | None:
     try:
         return str(aval.dtype), _counted(aval.shape)
-    except (AttributeError, TypeError):  # a token, or a size that is not known
+    except (AttributeError, TypeError):  # a token, or an array of an unknown size
         return None
 
 

@@ -21,9 +21,9 @@ Role = Literal["argument", "result", "constraint", "shard_map_in", "shard_map_ou
 #: Whether a sharding was given by the user (with the array, to jit, in its type), stated by an equation, or chosen.
 Origin = Literal["given", "stated", "chosen", "unknown"]
 
-#: Over more devices than this, who holds what is not listed.
+#: On more devices than this, the document does not list the parts that each device holds.
 MOST_DEVICES = 256
-#: Arrays of a program that are listed.
+#: The most arrays of a program that the document lists.
 MOST_ARRAYS = 400
 _EQUATIONS = frozenset({"sharding_constraint", "shard_map"})
 _IN_LOWERED = ("sdy.sharding", "mhlo.sharding")
@@ -160,7 +160,7 @@ def spread_of(
 
 
 class _Cutting:
-    """Makes layouts; the same one for arrays that are cut alike."""
+    """Makes layouts; arrays that are cut alike get the same layout."""
 
     def __init__(self, shardings: Sequence[Any]) -> None:
         self._shardings = shardings

@@ -43,11 +43,11 @@ class LinesOfText:
     line_stacks: list[int]
     #: Of lines that have one: the name of the operation, such as jit(f)/jvp(g)/tanh.
     op_names: Mapping[int, str] = field(default_factory=dict)
-    #: Of lines that may come from several places, which cannot be told apart: the stacks of the others.
+    #: For a line that may come from several places: the other stacks.
     other_stacks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    #: Lines whose stack JAX does not state: it follows from others.
+    #: Lines whose stack JAX does not state; it follows from the stacks of other lines.
     inferred: list[int] = field(default_factory=list)
-    #: Of lines whose stack is of several equations: scope and index of the one that they are, where that can be told.
+    #: For a line whose stack belongs to several equations: scope and index of the line's own equation, if it is known.
     named: Mapping[int, tuple[int, int]] = field(default_factory=dict)
 
 
@@ -60,7 +60,7 @@ def lowered_text(lowered: Any) -> str:
 def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:
     """Split a text with locations into the text that is shown and the stack of each line.
 
-    An operation with regions has its location where it ends; the line where it begins gets the same one.
+    JAX prints the location of an operation with regions on its last line; the first line gets the same location.
     """
     locations = _Locations(text, positions)
     lines: list[str] = []

@@ -36,12 +36,12 @@ from .line_groups import Groups
 from .named_equations import named_equations
 from .stablehlo import LinesOfText
 
-#: Where a frame is, whatever its function is called: file, line, column; in StableHLO also where it ends.
+#: The place of a frame without the name of its function: file, line, column; for StableHLO also the end.
 _Spot = tuple[int, ...]
 _Chain = tuple[_Spot, ...]
 
 _JITTED = re.compile(r"\bjit\(([^()]+)\)")
-#: Beside the equation itself they are lowered to others: loops to a counter, gather to the question whether an index
+#: JAX lowers these primitives to more than themselves: loops to a counter, gather to the question whether an index
 #: is inside.
 _LOWERED_TO_MORE = frozenset({"scan", "while", "cond", "gather"})
 #: A line that may come from more places than this is known by its line of code alone.
@@ -52,10 +52,10 @@ def linked(lines: LinesOfText, walk: Walk, scope: int, *, is_hlo: bool) -> Lines
     """The lines with the stacks of their equations, those that could be inferred, and those that are one of several.
 
     Args:
-        lines: As they were read, their stacks in the pools of `walk`.
+        lines: The lines that were read; their stacks are in the pools of `walk`.
         walk: Where the program was walked.
-        scope: The program's.
-        is_hlo: Whether lines without a place are to be inferred from others.
+        scope: The scope of the program.
+        is_hlo: Whether to infer the stacks of lines without a place from other lines.
     """
     primitive_names = {primitive for name in lines.op_names.values() for primitive in primitives(name)}
     equations = Equations(walk, scope, primitive_names, ends=not is_hlo)
@@ -87,9 +87,9 @@ class Equations:
 
     Args:
         walk: Where the program was walked.
-        scope: Its scope there.
+        scope: The scope of the program in the walk.
         seen: The primitives that lines of the text are named after.
-        ends: Whether the ends of a line's frames are to be believed.
+        ends: Whether the ends of a line's frames are reliable.
     """
 
     def __init__(self, walk: Walk, scope: int, primitive_names: Collection[str], *, ends: bool) -> None:
@@ -161,7 +161,7 @@ class Equations:
                 functions.setdefault(child, set()).update(around)
 
     def _chain(self, stack: int) -> _Chain:
-        """Return the user frames of a stack, as far as they are compared; the stack has user frames."""
+        """Return the compared user frames of a stack, which has user frames."""
         chain = self._chains.get(stack)
         if chain is None:
             chain = self._chains[stack] = self._spots(self._positions.stacks[stack][0])

@@ -78,16 +78,16 @@ class _Tagger:
     def __init__(self, numbers: dict[int, int]) -> None:
         self._numbers = numbers
         self._done: dict[int, Any] = {}
-        #: What `_done` is found by: an id is only good while its object lives.
+        #: Keeps the objects alive whose ids are the keys of `_done`.
         self._alive: list[Any] = []
 
     def of(self, value: Any) -> Any:
-        """A parameter's value with the programs in it tagged; itself where there are none."""
+        """A parameter's value with tagged programs; the value itself if it holds no program."""
         if isinstance(value, tuple):
             new_items = tuple(self.of(item) for item in value)
             if all(new_item is old_item for new_item, old_item in zip(new_items, value, strict=True)):
                 return value
-            # Such as the named one of custom_linear_solve.
+            # A named tuple, such as the one of custom_linear_solve.
             return new_items if type(value) is tuple else type(value)(*new_items)
         opened = open_jaxpr(value)
         if opened is None:

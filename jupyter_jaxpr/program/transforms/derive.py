@@ -51,8 +51,8 @@ def derive(name: str, observed: ObservedProgram, kind: Kind) -> Derived:
     """Derive a program; whoever observes JAX must look away meanwhile.
 
     Args:
-        name: Of the function, as the user knows it.
-        observed: Its program; only its types are used.
+        name: The user's name for the function.
+        observed: The program of the function; only its types are used.
         kind: The transform.
     """
     prints = PrintRecorder(lambda: name, swallow=True)

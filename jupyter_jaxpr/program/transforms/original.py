@@ -71,7 +71,7 @@ class Original:
         split = held_call.leaves() if held_call is not None else None
         if split is None or sum(split) > len(self.specs):
             return set(range(len(self.specs)))
-        first = len(self.specs) - sum(split)  # closed-over values come before them
+        first = len(self.specs) - sum(split)  # closed-over values come before the arguments
         return set(range(first, first + split[0]))
 
     def needs_floats(self, kind: TransformKind) -> None:

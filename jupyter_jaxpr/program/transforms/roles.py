@@ -53,10 +53,10 @@ def roles_of(walk: Walk, scope: int, kind: Kind, part: DerivedPart) -> Roles:
     """Read the parts off a derived program.
 
     Args:
-        walk: It has walked the program.
-        scope: The program's.
-        kind: The transform it comes from.
-        part: What was derived.
+        walk: The walk of the derived program.
+        scope: The scope of the derived program.
+        kind: The transform that derived the program.
+        part: The part of the transform, such as the primal or the tangent program.
     """
     if kind == "vmap":
         return Roles()
@@ -189,7 +189,7 @@ class _Marks:
         return results
 
     def _loop(self, body: int, is_tangent: list[bool], consts: int, carry: int) -> list[bool]:
-        """Which results of a loop are tangents: a carry that is a tangent after one step stays one."""
+        """Return which results of a loop are tangents; a carry that is a tangent after one step stays a tangent."""
         is_tangent = list(is_tangent)
         while True:
             trial = _Marks(self._walk)

@@ -33,7 +33,7 @@ export class FileView extends Panel {
     this._fill([document]);
   }
 
-  /** Show what became of the first program of a document in another one. */
+  /** Show the diff between the first program of a document and the first program of another document. */
   showDiff(first: Snapshot, second: Snapshot): void {
     this.node.setAttribute(
       'aria-label',

@@ -114,7 +114,7 @@ export class LevelBar implements IDisposable {
       isShown && this._exactButton?.getAttribute('aria-pressed') === 'false';
     this._exactButton?.setAttribute('aria-pressed', String(isShown));
     if (isNew && this._passes) {
-      this._togglePasses(); // they would stand before it
+      this._togglePasses(); // the passes would hide the text
     }
     this._platform?.disable(isShown);
   }

@@ -1,8 +1,9 @@
 """Aligns two sequences of keys: the pairs of equal keys that keep the order, as many as the budget finds.
 
-Equal ends are taken off first; what is left is aligned by Myers' O(ND) algorithm, quick where little differs. Where
-that would take too long, equal keys are paired by their occurrence and the longest rising run of the pairs is kept:
-linear, never wrong, but not the longest alignment there is.
+The function first removes equal ends. Myers' O(ND) algorithm aligns the rest; it is quick where few keys differ.
+Where it would take too long, the first occurrence of a key is paired with the first occurrence on the other side, the
+second with the second, and so on; the longest rising run of these pairs is the alignment. This takes linear time and
+pairs only equal keys, but the alignment may be shorter than the longest one.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def _myers(a: list[Hashable], b: list[Hashable], budget: Budget) -> Pairs:
 
 
 def _entered(before: list[int], place: int, distance: int) -> int:
-    """Where a diagonal is entered, by one more step from the frontier before: down from above, or to the right."""
+    """Return where the search enters a diagonal: from the frontier before, by one step down or to the right."""
     if distance == 0:
         return 0
     if place == 0 or (place != distance and before[place - 1] < before[place]):

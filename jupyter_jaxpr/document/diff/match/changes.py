@@ -138,7 +138,7 @@ def _operand_changes(
 def _ends_first(
     before: Sequence[int], after: Sequence[int], same_operand: Callable[[int, int], bool]
 ) -> list[tuple[int | None, int | None]]:
-    """Return pairs of the operands of two equations of different arity: equal ones at both ends, else None."""
+    """Return the operands that remain after the equal operands at both ends, each without a partner."""
     start, end = 0, 0
     shorter = min(len(before), len(after))
     while end < shorter and same_operand(before[-1 - end], after[-1 - end]):

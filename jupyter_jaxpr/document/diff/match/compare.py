@@ -41,13 +41,14 @@ class Wrapped:
     """Equations that moved into the inner program of an equation, or out of it.
 
     Attributes:
-        pair: The scopes (a, b) in which the equation and the others stand.
-        into: True: the equation is b's, and they went into its program. False: it was a's, and they came out.
+        pair: The scopes (a, b) in which the equation and the moved equations stand.
+        into: True: the equation stands in b, and the others moved into its program. False: the equation stood in a,
+            and the others came out of its program.
         equation: The equation that holds the program.
         scope: The program's scope, in the program of `equation`.
         inside: Equations in `scope`.
-        outside: Equations beside, of the other program, in the same order.
-        turns: How often they stood there, one after the other; 1 where they were not repeated.
+        outside: The same equations beside it, in the other program, in the same order.
+        turns: How often the equations stood there, one after the other; 1 without a repetition.
     """
 
     pair: tuple[int, int]
@@ -213,7 +214,8 @@ def _inputs(matcher: Matcher, scope_diff: ScopeDiff, i: int, child_a: Child, chi
         for operand in given_a
     ]
     operands_b = [operand if operand >= 0 else ("literal", matcher.b.literal(operand)) for operand in given_b]
-    # From the end: what a program newly reads comes before what it carries, which may be the same variable.
+    # The pairing starts at the end: new constants come before the carries, and a constant may be the same variable as
+    # a carry.
     pairs = align(operands_a[::-1], operands_b[::-1], matcher.budget)
     last_a, last_b = len(operands_a) - 1, len(operands_b) - 1
     return constants + _filled(inputs_a, inputs_b, [(last_a - i, last_b - j) for i, j in reversed(pairs)])

@@ -126,7 +126,8 @@ class Keys:
     def _number(self, number: int, input_values: list[int] | None = None) -> ScopeKeys:
         scope, numbers = self.side.scopes[number], self._numbers
         types, number_of = self._types, numbers.of
-        # The inner ones first, without recursion into Python's limit: programs nest a few levels, seldom dozens.
+        # Inner programs come first. This recursion stays far below Python's limit: programs nest a few levels, seldom
+        # dozens.
         for children in scope.children.values():
             for child in children:
                 self.of(child.scope)

@@ -22,7 +22,7 @@ from .keys import Keys, ScopeKeys, is_combiner
 from .side import ScopeSide
 
 Gap = tuple[list[int], list[int]]
-#: Of an equation: what it is compared by.
+#: The key by which an equation is compared.
 Key = Callable[[int], Hashable]
 
 
@@ -41,9 +41,10 @@ class Matched:
     in_order: Pairs = field(default_factory=list)
     #: Equations of a whose partner stands in another order.
     moved: set[int] = field(default_factory=set)
-    #: Of each variable of a that has a partner: that one.
+    #: For each variable of side a that has a partner: the variable of side b.
     variable: dict[int, int] = field(default_factory=dict)
-    #: Whether an operand of a is that of b: the same variable, an equal literal, or the same value.
+    #: Returns whether an operand of side a equals an operand of side b: the same variable, an equal literal, or the
+    #: same value.
     same_operand: Callable[[int, int], bool] = operator.eq
 
 

@@ -151,7 +151,7 @@ def read_lines(texts: Sequence[str]) -> list[Line]:
 
 
 def without_metadata(text: str) -> str:
-    """Return a line as it is shown: without metadata and locations, which state its source and not its work."""
+    """Return a line without metadata and locations, which state the source of the line and not its work."""
     return _METADATA.sub("", text)
 
 
