@@ -23,6 +23,7 @@ FILES = {
     "settings": (pytest.mark.slow,),
     "misuses": (pytest.mark.slow,),
     "integers_and_squares": (pytest.mark.slow,),
+    "models_and_steps": (pytest.mark.slow,),
     "users": (),
 }
 ROWS = [

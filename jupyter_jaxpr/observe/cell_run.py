@@ -20,7 +20,7 @@ from ..jax.post_hook import LastCalls
 from ..jax.uncalled_traces import TracedAhead
 from ..jax.untold_changes import PromotedCarry, TruncatedType, UnusedDonation
 from ..plain_text import traceback_text
-from ..quantities import count
+from ..quantities import count, in_a_sentence
 from .cache.ledger import Calls, Ledger
 from .calls.call_lines import CallLines
 from .calls.counters import CallCounter
@@ -43,6 +43,7 @@ from .value_texts import Reading
 PROGRAMS_PER_FUNCTION = 32
 NOT_COUNTED = "The number of calls is unknown: a debugger, a profiler or another observed thread uses the counter."
 UNLOADED = "The numbers of calls are lower bounds: %unload_ext jupyter_jaxpr ended the observation early."
+ELSEWHERE = "The numbers of calls of {names} are lower bounds: calls in other threads are not counted."
 ONLY_IN_CELLS = (
     "The number of calls is unknown: on Python 3.11, jupyter_jaxpr counts calls only in a %%jaxpr cell. Use Python "
     "3.12 or later to count calls here."
@@ -290,6 +291,7 @@ class Run:
         self._ahead: dict[tuple[str, Place | None], None] = {}
         # the stages by function name and event, at a lower tier
         self.stage_counts: Counter[tuple[str | None, str]] = Counter()
+        self.called_elsewhere: set[tuple[str, Place | None]] = set()  # the functions that other threads called
         self.unseen: list[Any] = []  # jitted functions that were called without an observed miss
         self.raised_unseen: list[Any] = []  # the same, where every call raised before JAX looked for an entry
         self._unseen_calls: dict[int, int] = {}  # the calls without a miss that did not raise, by id of the function
@@ -326,7 +328,7 @@ class Run:
             Calls(
                 *key,
                 activity.all_calls if counts else None,
-                activity.record.construct is not None or (self.sees_all and not activity.unseen),
+                activity.record.construct is not None or (self.sees_all_of(key) and not activity.unseen),
                 activity.calls_raised,
             )
             for key, activity in self.functions.items()
@@ -362,7 +364,9 @@ class Run:
         """Return a sentence on why the numbers of calls are lower bounds or unknown; None where they are exact."""
         if not self.counted:
             return NOT_COUNTED if HAS_MONITORING else ONLY_IN_CELLS
-        return self.counter.lost or (None if HAS_MONITORING else NOT_ALL)
+        names = sorted({name for name, definition in self.called_elsewhere & self.functions.keys()})
+        elsewhere = ELSEWHERE.format(names=in_a_sentence(names, 5)) if names else None
+        return self.counter.lost or (elsewhere if HAS_MONITORING else NOT_ALL)
 
     def line_readings(self) -> tuple[LineReading, ...]:
         """Return the counts of each line that called jitted functions."""
@@ -382,9 +386,10 @@ class Run:
     def observation(self) -> Observation:
         """Return everything that was recorded, as plain records."""
         functions = []
-        for activity in self.functions.values():
+        for key, activity in self.functions.items():
             try:
-                functions.append(activity.observed(self.counted, self.sees_all, self.started_at, self.hit_programs))
+                seen_all = self.sees_all_of(key)
+                functions.append(activity.observed(self.counted, seen_all, self.started_at, self.hit_programs))
             except not_of_a_signal(Exception) as error:
                 self.fail(error)
         try:
@@ -408,6 +413,10 @@ class Run:
     def sees_all(self) -> bool:
         """Whether the counter saw every call from Python code, as far as calls are counted."""
         return HAS_MONITORING and self.counter.lost is None
+
+    def sees_all_of(self, key: tuple[str, Place | None]) -> bool:
+        """Return whether the counter saw every call of a function from Python code, in all threads."""
+        return self.sees_all and key not in self.called_elsewhere
 
     def _traced_function(self) -> str:
         return self.traced_names[-1] if self.traced_names else ""

@@ -83,6 +83,10 @@ def drain(
         if function is not None and not function.library:
             run.activity(function).handed += 1
             run.call_lines.unseen(place)
+    for called in counter.drain_elsewhere():
+        function = functions.record_of(getattr(called, "_fun", None))
+        if function is not None and not function.library:
+            run.called_elsewhere.add((function.name, function.definition))
     counter.drained()
     return counted, has_miss, its_activity
 

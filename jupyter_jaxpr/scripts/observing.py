@@ -124,7 +124,7 @@ class observe:
             calls_before, raised_before, unseen_before = self._called_before.get(key, (0, 0, 0))
             calls, raised = activity.all_calls - calls_before, activity.calls_raised - raised_before
             if calls or activity.misses:
-                exact = run.sees_all and not run.ended and activity.unseen == unseen_before
+                exact = run.sees_all_of(key) and not run.ended and activity.unseen == unseen_before
                 calls_so_far.append(Calls(*key, calls if self._counts_calls() else None, exact, raised))
         return calls_so_far
 

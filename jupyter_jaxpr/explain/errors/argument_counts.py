@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 
 from ...jax.tracer_origins import type_of
+from ...observe.library_functions import is_of_jax
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
 from .arguments import module_of_call
 from .constructs import called
-from .edits import edit_of, over
+from .edits import applied, edit_of, over
 from .explanation import Explained
 from .origins import value_of
 from .raised import RaisedAt, touches_jax
 from .static_argument_edits import parameters_of
+from .trial_of_cure import passed
 
 _TOO_MANY = re.compile(
     r"^(?:[\w<>]+\.)*(?P<name>\w+|<lambda>)\(\) takes (?P<takes>\d+|from \d+ to \d+) positional arguments? but "
@@ -25,12 +28,18 @@ _MISSING = re.compile(
     r"(?:positional|keyword-only) arguments?: (?P<names>.*)$"
 )
 
+_UNEXPECTED = re.compile(r"^(?P<name>\w+)\(\) got an unexpected keyword argument '(?P<keyword>\w+)'")
+#: Names of arguments in PyTorch, and JAX's names.
+_NAMES_OF_JAX = {"dim": "axis", "dims": "axis", "keepdim": "keepdims"}
+
 
 def argument_count_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains a positional argument too many, and an argument that the call leaves out."""
     text = message_of(error).strip()
     if isinstance(error, TypeError) and (match := _TOO_MANY.search(text)) and touches_jax(error):
         name = "the function" if match["name"] == "<lambda>" else match["name"]
+        if (unflatten := _unflatten(raised)) is not None:
+            return unflatten
         if (rule := _derivative_rule(raised, name, match["given"], match["takes"])) is not None:
             return rule
         if (kernel := _kernel_parameters(raised, name, match["given"], match["takes"])) is not None:
@@ -38,6 +47,8 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
         cure = FoundCure("the arguments", None, f"Pass as many arguments as {name} takes, or name them as name=value.")
         title = f"The call passes {match['given']} positional arguments, but {name} takes {match['takes']}"
         return Explained(None, title, "", (cure,))
+    if isinstance(error, TypeError) and (match := _UNEXPECTED.search(text)) and raised is not None:
+        return _unexpected(raised, match["name"], match["keyword"])
     if isinstance(error, TypeError) and (match := _MISSING.search(text)):
         missing = match["names"].replace("'", "")
         name = match["name"]
@@ -63,6 +74,40 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             None, f"The call of {name} leaves out {missing}", "", (FoundCure("pass the argument", None, words),)
         )
     return None
+
+
+def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
+    """Explains an argument that a function of JAX does not have, such as the dim of PyTorch."""
+    call = raised.node
+    function = value_of(raised, call.func) if isinstance(call, ast.Call) else None
+    node = next((part for part in call.keywords if part.arg == keyword), None) if isinstance(call, ast.Call) else None
+    if function is None or node is None or not is_of_jax(function):
+        return None
+    parameters = parameters_of(function)
+    title = f"{name} has no argument {keyword}"
+    text = f"{name} takes {', '.join(parameters)}." if parameters else ""
+    close_names = [_NAMES_OF_JAX.get(keyword, ""), *difflib.get_close_matches(keyword, parameters, 1, 0.7)]
+    right = next((close_name for close_name in close_names if close_name in parameters), None)
+    if right is None:
+        return Explained(None, title, text, (FoundCure("help", None, f"help({name}) lists the arguments."),))
+    code = f"{right}={raised.source(node.value)}"
+    words = f"JAX calls this argument {right}." if keyword in _NAMES_OF_JAX else f"{right} is the closest name."
+    cure = applied(FoundCure(right, code, words), [edit_of(raised, over(node, code))])
+    return Explained(None, title, text, tuple(passed(raised, [cure])) or (FoundCure(right, None, words),))
+
+
+def _unflatten(raised: RaisedAt | None) -> Explained | None:
+    """Explains a tree_unflatten that takes the children before the auxiliary data."""
+    function = raised.function if raised is not None else None
+    if not isinstance(function, ast.FunctionDef) or function.name != "tree_unflatten":
+        return None
+    names = [argument.arg for argument in function.args.args if argument.arg != "cls"]
+    if len(names) != 2 or "child" not in names[0] or "child" in names[1]:
+        return None
+    title = "JAX passes the auxiliary data first, then the children, to tree_unflatten"
+    text = f"Here {names[0]} receives the auxiliary data, and {names[1]} receives the children."
+    words = f"Write def tree_unflatten(cls, {names[1]}, {names[0]})."
+    return Explained(None, title, text, (FoundCure("the order", None, words),))
 
 
 #: Functions of JAX that take the arguments of their function after the function.

@@ -87,7 +87,8 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
             _vmap_cures(raised, match.groups()) or _transpose_cures(raised),
         )
     if match := _RESHAPE.search(text):
-        explanation = f"The new shape {match[3]} holds {match[4]} elements. {_operands(raised)}"
+        arrays = operands(raised, [node for node, _ in _shapes(raised)])
+        explanation = f"The new shape {match[3]} holds {match[4]} elements. {arrays}"
         title = f"An array of shape {match[1]} has {match[2]} elements, not {match[4]}"
         cure = FoundCure("-1", None, "Write -1 for one size, and JAX computes this size from the number of elements.")
         return _explained_array_error(title, explanation, raised, [cure])
@@ -553,7 +554,26 @@ def _index_dtype(raised: RaisedAt | None, dtype: str) -> Explained:
         )
     code = f"{_in_parentheses(raised, node.slice)}.astype(int)"
     cure = applied(FoundCure(".astype(int)", code, text), [edit_of(raised, over(node.slice, code))])
-    return _explained_array_error(title, explanation, raised, [cure])
+    cures = passed(raised, [cure])
+    made = _only_assignment(raised, node.slice)
+    if not cures and made is not None:  # several indices use the name
+        code = f"{_in_parentheses(raised, made)}.astype(int)"
+        cures = passed(raised, [applied(FoundCure(".astype(int)", code, text), [edit_of(raised, over(made, code))])])
+    return Explained(None, title, explanation.strip(), tuple(cures or [FoundCure(".astype(int)", None, text)]))
+
+
+def _only_assignment(raised: RaisedAt, node: ast.expr) -> ast.expr | None:
+    """The expression that a function assigns to a name; None for other expressions, or several assignments."""
+    if not isinstance(node, ast.Name) or raised.function is None:
+        return None
+    values = [
+        statement.value
+        for statement in ast.walk(raised.function)
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Name) and target.id == node.id
+    ]
+    return values[0] if len(values) == 1 else None
 
 
 def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Explained:

@@ -361,7 +361,11 @@ def _pair(returned_text: str, raised: RaisedAt | None) -> Explained:
     if missing is not None:
         cures = [missing]
     elif result is not None and not isinstance(result, ast.Tuple):
-        code = f"{raised.source(result)}, None"
+        source = raised.source(result)
+        code = f"{source}, None"
+        if _reads_output(raised):
+            code = f"{source}, {source}"
+            text = "Return the new carry and the step's output y. Here y is the carry, so the scan stacks the carries."
         new = f"({code})" if isinstance(body, ast.Lambda) else code
         cure = FoundCure("a pair", f"return {code}" if isinstance(body, ast.FunctionDef) else new, text)
         cures = [applied(cure, [edit_of(raised, over(result, new))])]
@@ -370,6 +374,20 @@ def _pair(returned_text: str, raised: RaisedAt | None) -> Explained:
     name = body.name if isinstance(body, ast.FunctionDef) else "The body"
     explanation = f"{name} returns {' '.join(returned_text.split())}."
     return Explained(None, title, explanation, tuple(passed(raised, cures)))
+
+
+def _reads_output(raised: RaisedAt) -> bool:
+    """Whether the code reads the stacked outputs of the scan, as in `carry, ys = lax.scan(...)`."""
+    match raised.statement_of(raised.node):
+        case ast.Assign(targets=[ast.Tuple(elts=[_, ast.Name(id=name)])], value=value) if value is raised.node:
+            module = raised.function or (raised.loops.module if raised.loops is not None else None)
+            return module is not None and any(
+                isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)
+                for part in ast.walk(module)
+            )
+        case ast.Assign(value=ast.Subscript(value=value, slice=ast.Constant(value=1))) if value is raised.node:
+            return True
+    return False
 
 
 # --- branches ---

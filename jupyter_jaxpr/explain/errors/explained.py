@@ -9,7 +9,8 @@ from dataclasses import replace
 from ...interruptions import not_of_a_signal
 from ...observe.observation import Finding, FoundCure
 from ...observe.raised_traces import raised_in
-from ...plain_text import error_lines, kind_name, message_of
+from ...observe.whose_code import is_jax
+from ...plain_text import error_lines, file_of, kind_name, message_of
 from ..loops.statements import parsed
 from .argument_counts import argument_count_error
 from .arguments import argument_error
@@ -18,6 +19,7 @@ from .axis_names import axis_name_error
 from .batched_products import batched_product_error
 from .callbacks import callback_error
 from .constructs import construct_error
+from .convolutions import convolution_error
 from .derivative_rules import derivative_rule_error
 from .earlier_causes import state_error
 from .edits import edited, shown
@@ -40,7 +42,6 @@ from .trees import tree_error
 from .trial_time_limit import Budget, error_budget
 
 #: Functions of JAX that JAX traces on their own when the user's function calls them.
-_INNER = frozenset({"psum", "pmean", "pmax", "pmin", "all_gather", "ppermute", "all_to_all", "axis_index"})
 _KINDS = (
     misused_at_error,
     python_value_error,
@@ -53,6 +54,7 @@ _KINDS = (
     value_error,
     python_object_error,
     construct_error,
+    convolution_error,
     callback_error,
     own_class_error,
     derivative_rule_error,
@@ -131,8 +133,8 @@ def trace_error(error: BaseException, function: str, budget: Budget | None = Non
         budget: The time limit for the trials of cures; None for the limit of a cell that raised an error.
     """
     raised = raised_at(error)
-    if raised is not None and function in _INNER and raised.place.function != "<module>":
-        function = raised.place.function.rpartition(".")[2]  # JAX traced one of its own functions
+    if raised is not None and raised.place.function != "<module>" and _is_of_jax(function, error):
+        function = raised.place.function.rpartition(".")[2]
     explained_error = _explained(error, function, raised, budget)
     # Outside of IPython, JAX removes its own frames from the traceback, so raised.in_trace is false.
     in_trace = raised is not None and (raised.in_trace or raised.place.function.rpartition(".")[2] == function)
@@ -155,6 +157,18 @@ def trace_error(error: BaseException, function: str, budget: Budget | None = Non
         title=explained_error.title,
         cures=explained_error.cures,
     )
+
+
+def _is_of_jax(function: str, error: BaseException) -> bool:
+    """Whether the function that JAX traced is JAX's own, such as the `_reduce_sum` of `jnp.sum`."""
+    files_of_function = set()
+    traceback = error.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if code.co_name == function:
+            files_of_function.add(file_of(code))
+        traceback = traceback.tb_next
+    return bool(files_of_function) and all(map(is_jax, files_of_function))
 
 
 def raised_error(error: BaseException, function: str | None, budget: Budget | None = None) -> Finding | None:

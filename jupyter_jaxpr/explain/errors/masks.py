@@ -21,6 +21,8 @@ _WITH_WHERE = frozenset({"mean", "std", "var", "prod", "any", "all"})
 _EXTREMES = {"max": "-", "min": "", "amax": "-", "amin": ""}
 _LENGTHS = frozenset({"size", "len", "shape"})
 _FILLABLE = frozenset({"sum", "prod", "max", "min", "amax", "amin", "any", "all"})
+#: Reductions that zeros at the end of an array of counts do not change.
+_OF_ZEROS = frozenset({"sum", "max", "any"})
 _COUNTED = frozenset({"where", "nonzero", "flatnonzero", "argwhere"})
 
 
@@ -135,8 +137,18 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
         words = f"size={size} keeps as many positions as are read. Where fewer elements are true, a position is 0."
         code = code.replace("size=SIZE", f"size={size}")
         return applied(FoundCure("size", code, words), [edit_of(raised, over(node, code))])
-    harmful = next((other_use for other_use in uses if other_use.name != "value"), None)
+    counts = _counts_of_unique(raised, node, name)
+    harmful = next(
+        (
+            other_use
+            for other_use in uses
+            if other_use.name != "value" and not (other_use.name in _OF_ZEROS and counts in _names_in(other_use.node))
+        ),
+        None,
+    )
     if harmful is None:
+        if counts:
+            text += f" The remaining elements of {counts} are 0."
         return chosen(FoundCure("size", code, text), [edit_of(raised, over(node, code))])
     words = (
         f"size= makes {name} fill its result up to a fixed length, and {_shortened(raised, harmful.node)} would count "
@@ -149,6 +161,20 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
         return FoundCure("a mask", None, words)
     words += "Set fill_value= to a value of its own, and leave this value out of the later count, sum or mean."
     return FoundCure("fill_value", None, words)
+
+
+def _names_in(node: ast.expr) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def _counts_of_unique(raised: RaisedAt, node: ast.Call, name: str) -> str:
+    """The name of the counts in `values, counts = jnp.unique(x, return_counts=True)`; empty for any other call."""
+    if name != "unique" or not any(keyword.arg == "return_counts" for keyword in node.keywords):
+        return ""
+    match raised.parents.get(id(node)):
+        case ast.Assign(targets=[ast.Tuple(elts=[*_, ast.Name(id=counts)])]):
+            return counts
+    return ""
 
 
 def _is_array(raised: RaisedAt, node: ast.Call, outer: ast.expr, name: str) -> bool:

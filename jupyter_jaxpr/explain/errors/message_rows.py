@@ -30,6 +30,8 @@ class Message:
     calls: tuple[str, ...] = ()
 
 
+_COMPARE = "Compare first, and put each comparison in parentheses, as in (a > 0) & (b > 0)."
+
 ARRAY_MESSAGES = (
     Message(
         r"(\w+) requires ndarray or scalar arguments, got <class "
@@ -79,11 +81,20 @@ ARRAY_MESSAGES = (
         "",
         ("an integer", "Convert the operands to integers, or multiply with a power of 2, as in x * 2.0**n."),
     ),
-    Message(
-        r"(and|or|xor|not|population_count) does not accept dtype (\w+)",
-        "The operator {1} works on integers and booleans, not on {2}",
-        "The operators &, |, ^, ~, << and >> work on bits.",
-        ("compare", "Compare first, and put each comparison in parentheses, as in (a > 0) & (b > 0)."),
+    *(
+        Message(
+            rf"{name} does not accept dtype (\w+)",
+            f"{subject} takes integers and booleans, not {{1}}",
+            "The operators &, |, ^, ~, << and >> work on bits.",
+            ("compare", words),
+        )
+        for name, subject, words in (
+            ("and", "The operator &", _COMPARE),
+            ("or", "The operator |", _COMPARE),
+            ("xor", "The operator ^", "For a power, write ** in place of ^. For booleans, compare first."),
+            ("not", "The operator ~", "Write x == 0, or convert the array with x.astype(bool), before ~ negates it."),
+            ("population_count", "population_count", "Convert the array to integers first."),
+        )
     ),
     Message(
         r"Integers cannot be raised to negative powers, got integer_pow\((\S+), (-\d+)\)",
@@ -114,18 +125,6 @@ ARRAY_MESSAGES = (
         "{1} takes arrays of one axis",
         "",
         ("jax.scipy.signal", "Use jax.scipy.signal.convolve for several axes, or jax.vmap for a batch of rows."),
-    ),
-    Message(
-        r"conv_general_dilated lhs feature dimension size divided by feature_group_count must equal the rhs input "
-        r"feature dimension size, but (\d+) // (\d+) != (\d+)",
-        "The input of the convolution has {1} channels, but the kernel takes {3}",
-        "The order of the axes is that of dimension_numbers, by default (batch, channel, height, width) for the input "
-        "and (out, in, height, width) for the kernel.",
-        (
-            "channels",
-            "Make the kernel for {1} input channels. A kernel of one channel for each input channel needs "
-            "feature_group_count={1}.",
-        ),
     ),
     Message(
         r"inconsistent size for core dimension '\w+': (\d+) vs (\d+) on vectorized function .*?signature='\((\w+),",
@@ -262,6 +261,13 @@ ARRAY_MESSAGES = (
             "help({1}) lists the arguments.",
         ),
         of_others=True,
+    ),
+    Message(
+        r"Comparator raised exception while sorting pytree dictionary keys",
+        "JAX cannot sort the keys of a dict",
+        "JAX sorts the keys of each dict of a pytree, and Python cannot compare keys of different types, such as a "
+        "number and a text.",
+        ("keys of one type", "Give all keys of the dict one type, such as str."),
     ),
     Message(
         r"data type '(.*?)' not understood",

@@ -57,7 +57,8 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
         groups = [row_match[0], *(group or "" for group in row_match.groups())]
 
         def filled(template: str, groups: list[str] = groups) -> str:
-            return re.sub(r"\{(\d)\}", lambda match: " ".join(groups[int(match[1])].split()), template)
+            words = re.sub(r"\{(\d)\}", lambda match: " ".join(groups[int(match[1])].split()), template)
+            return words.replace("ArrayImpl", "jax.Array")
 
         name, words = row.cure
         operand_text = operands(raised, _call_arguments(raised)) if row.with_operands else ""

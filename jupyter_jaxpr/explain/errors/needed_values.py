@@ -44,6 +44,13 @@ _GENERAL = {
     "TracerArrayConversionError": ("jax.numpy", "Call the function of the same name from jax.numpy."),
     "ConcretizationTypeError": ("fixed sizes", f"Write the number into the code, or take it from a shape. {_STATIC}"),
 }
+#: The cures in place of _GENERAL for an array that vmap maps: no number stands for all of its elements.
+_UNDER_VMAP = {
+    "ConcretizationTypeError": (
+        "a mask",
+        "Compute with the largest size, and leave the rest out by a mask, such as jnp.arange(10) < n.",
+    ),
+}
 _CONVERSION = re.compile(r"The problem arose with the `\w+` function|occurred in the item\(\) method")
 _NUMBER = "Python needs the value of an array, as float(), int() and bool() do."
 _COMPARING = "The call needs to know whether a traced value is true or false."
@@ -199,7 +206,7 @@ def _explained(
     if need == _COMPARING:
         general = "ConcretizationTypeError"
     if not tried and not last and general in _GENERAL:
-        name, words = _GENERAL[general]
+        name, words = _GENERAL[general] if origins.transform != "vmap" else _UNDER_VMAP.get(general, _GENERAL[general])
         tried.append(FoundCure(name, None, words))
     text = " ".join(filter(None, [need, origins.sentence, _sentence_about_trace(origins)]))
     if raised is not None and raised.under_grad and origins.function is not None and not need.startswith("NumPy"):

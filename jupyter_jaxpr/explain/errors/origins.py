@@ -242,12 +242,22 @@ def dtype_of(value: Any) -> str:
     return ""
 
 
+_NUMBERS_OF_PYTHON: dict[type, str] = {
+    bool: "a Python bool",
+    int: "a Python int",
+    float: "a Python float",
+    complex: "a Python complex number",
+}
+
+
 def _operand_sentence(raised: RaisedAt, node: ast.expr) -> str | None:
     value = value_of(raised, node)
+    text = " ".join(raised.source(node).split())
+    if isinstance(node, ast.Name) and type(value) in _NUMBERS_OF_PYTHON:
+        return f"{text} is {_NUMBERS_OF_PYTHON[type(value)]}."
     type_ = type_of(value) if value is not None else _type_of_new_array(raised, node)
     if not type_:
         return None
-    text = " ".join(raised.source(node).split())
     if value is None:
         return f"{text} is {type_}."
     if not is_tracer_type(type(value)):
@@ -261,11 +271,17 @@ def _operand_sentence(raised: RaisedAt, node: ast.expr) -> str | None:
         return f"{text} is one element of {inner}: {type_}."
     if paths == [text]:
         return f"The argument {text} is {type_}."
-    if at is None and len(origins.inputs) == 1 and getattr(under(value), "parent", None) is None:
+    if at is None and len(origins.inputs) == 1 and _is_argument(raised, value):
         return f"{text} is the argument {paths[0]} ({type_})."
     if at is not None:
         return f"{text} is {type_}, computed in line {at}."
     return f"{text} is {type_}."
+
+
+def _is_argument(raised: RaisedAt, value: Any) -> bool:
+    """Whether a traced value is itself an argument of a running function, under whatever name."""
+    assert raised.frame is not None
+    return any(leaf is value for frame in (raised.frame, *raised.callers) for _, leaf in _argument_leaves(frame))
 
 
 _MAKERS = frozenset("ones zeros eye arange linspace full array identity".split())

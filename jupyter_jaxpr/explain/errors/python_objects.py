@@ -21,6 +21,7 @@ from .raised import RaisedAt, touches_jax
 from .trial_of_cure import passed
 
 _NO_FIELD = re.compile(r"^'dict' object has no attribute '(\w+)'")
+_NO_WAIT = re.compile(r"^'(\w+)' object has no attribute 'block_until_ready'")
 _NO_MEMBER = re.compile(r"^module 'jax(?:\.\w+)*' has no attribute '(\w+)'")
 _FIXED = re.compile(r"^(?:can't set attribute|cannot assign to field '(\w+)')")
 _NOT_CALLED = re.compile(r"^'?\w*(?:Tracer|ArrayImpl)'? object is not callable")
@@ -68,6 +69,8 @@ def python_object_error(error: BaseException, raised: RaisedAt | None, function:
         return _not_called(raised)
     if isinstance(error, AttributeError) and _FIXED.match(text) and _of_equinox(raised):
         return _fixed(raised)
+    if isinstance(error, AttributeError) and (match := _NO_WAIT.match(text)):
+        return _no_wait(raised, match[1])
     if not raised.in_trace and not touches_jax(error):
         return None
     if isinstance(error, KeyError) and (named := _named_place(raised)) is not None:
@@ -81,6 +84,22 @@ def python_object_error(error: BaseException, raised: RaisedAt | None, function:
     if isinstance(error, AttributeError) and _FIXED.match(text):
         return _fixed(raised)
     return _type_check(raised)
+
+
+def _no_wait(raised: RaisedAt, kind: str) -> Explained | None:
+    """Explains x.block_until_ready() of a container of arrays."""
+    call = raised.node
+    function = call.func if isinstance(call, ast.Call) else call
+    if not isinstance(function, ast.Attribute):
+        return None
+    title = f"{kind} has no method block_until_ready: only an array has this method"
+    words = "jax.block_until_ready waits for all arrays of a container, and returns the container."
+    whole = raised.parents.get(id(function)) if call is function else call
+    if not isinstance(whole, ast.Call):
+        return Explained(None, title, "", (FoundCure("jax.block_until_ready", None, words),))
+    code = f"jax.block_until_ready({raised.source(function.value)})"
+    cure = applied(FoundCure("jax.block_until_ready", code, words), [edit_of(raised, over(whole, code))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])) or (FoundCure(cure.name, None, words),))
 
 
 def _of_equinox(raised: RaisedAt) -> bool:
@@ -122,6 +141,11 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
     attribute = node.func if isinstance(node, ast.Call) else node
     if not isinstance(attribute, ast.Attribute) or attribute.attr != name:
         return None
+    if name.startswith("tree_") and hasattr(sys.modules.get("jax.tree"), name.removeprefix("tree_")):
+        code = f"jax.tree.{name.removeprefix('tree_')}"
+        cure = applied(FoundCure(code, code, f"{code} is the present name."), [edit_of(raised, over(attribute, code))])
+        title = f"{raised.source(attribute.value)} has no function {name} any more"
+        return Explained(None, title, "", tuple(passed(raised, [cure])))
     modules = [f"jax.{module}" for module in _MODULES if name in vars(sys.modules.get(f"jax.{module}", ast))]
     title = f"{raised.source(attribute.value)} has no function {name}"
     if modules:

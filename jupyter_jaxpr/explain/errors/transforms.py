@@ -285,7 +285,9 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
     else:
         cures.append(FoundCure(".sum()", None, "Reduce the result to one number, such as with .sum() or .mean()."))
     words = "jax.jacobian gives the derivative of each element of the result."
-    if raised is not None and call.transform is not None and call.transform_module == "jax" and word == "grad":
+    if raised is not None and _rebinds_operand(raised):
+        pass  # a step such as w = w - rate * jax.grad(f)(w) needs a gradient of the shape of w
+    elif raised is not None and call.transform is not None and call.transform_module == "jax" and word == "grad":
         function = call.transform.func
         code = f"{raised.source(function).rpartition('.')[0] or 'jax'}.jacobian"
         jacobian = applied(FoundCure("jax.jacobian", code, words), [edit_of(raised, over(function, code))])
@@ -293,6 +295,17 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
     elif word == "grad":
         cures.append(FoundCure("jax.jacobian", None, words))
     return call.explained(f"jax.{word} needs one number, but {call.name} returns {result_text}", call.returns, cures)
+
+
+def _rebinds_operand(raised: RaisedAt) -> bool:
+    """Whether the statement assigns to a name that it reads, as in `w = w - rate * jax.grad(f)(w)`."""
+    match raised.statement_of(raised.node):
+        case ast.AugAssign():
+            return True
+        case ast.Assign(targets=targets, value=value):
+            stored = {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+            return any(isinstance(part, ast.Name) and part.id in stored for part in ast.walk(value))
+    return False
 
 
 def _no_array(call: Applied, kind: str) -> Explained | None:

@@ -38,11 +38,16 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
         return None
     path = differ["path"]
     if differ["call"] != "tree_map":
+        # JAX lists all mismatches, and an entry None, which is allowed, is a mismatch, too.
+        mismatches = re.split(r"(?=pytree structure error)", text)[1:]
+        mismatch = next((part for part in mismatches if "<class 'NoneType'>" not in part), text)
+        differ = _DIFFER.search(f"{mismatch} ") or differ
+        path = differ["path"]
         option = f"{differ['option']}{path} of {_CALLS.get(differ['call'], differ['call'])}"
         compared_value = {"in": "the argument", "out": "the result"}.get(
             differ["option"].partition("_")[0], "the value"
         )
-        title = _title(text, option, compared_value, [])
+        title = _title(mismatch, option, compared_value, [])
         cure = FoundCure(differ["option"], None, _CURE_OF_OPTION)
         return None if title is None else Explained(None, title, _OF_OPTION, (cure,))
     trees = _trees(raised)
@@ -126,7 +131,7 @@ def _kind(name: str) -> str:
     short = name.rpartition(".")[2]
     if short == "NoneType":
         return "None"
-    if short == "ArrayImpl" or short.endswith("Tracer"):
+    if short in ("ArrayImpl", "PytreeLeaf") or short.endswith("Tracer"):
         return "an array"
     return f"an {short}" if short[0].lower() in "aeiou" else f"a {short}"
 

@@ -66,6 +66,7 @@ class MissEvent:
     making: Making | None = None  # where the function object was made; None for the first object or if unknown
     captured: Sequence[str] = ()  # the values that the function object reads from enclosing functions
     method: bool = False  # a method bound to its object; set for the first miss of a function object
+    callable_class: str = ""  # the class of a called object that is no function; set for its first miss
     changed: Sequence[ChangedValue] = ()  # the outside values that differ from those of the previous function object
     unread: Sequence[str] = ()  # the names of outside values that may have changed
     construct: Construct | None = None  # the construct that JAX compiled outside of jit
@@ -192,7 +193,7 @@ class FunctionHistory:
         The values that changed since the previous object are recorded too: an object that it read may be gone later.
         """
         event.partial, event.partial_read = first.partial, first.partial_read
-        event.wrappers, event.method = first.wrappers, first.method
+        event.wrappers, event.method, event.callable_class = first.wrappers, first.method, first.callable_class
         key = first.wrappers, first.partial is not None, first.apart
         last = self.wrapped.get(key)
         if last is not None:

@@ -8,9 +8,10 @@ from types import FunctionType, MappingProxyType, MethodType
 from typing import Any, NamedTuple
 
 from ...jax.facts import partial_of
-from ...plain_text import exact
+from ...plain_text import exact, file_of, kind_name
 from ..code_of_callables import code_of
 from ..value_texts import Reading
+from ..whose_code import is_installed
 from .cache_key import Key
 from .closed_over import Outside, values_outside
 from .static_values import is_plain
@@ -25,6 +26,7 @@ class FunctionObject(NamedTuple):
     partial_read: bool = True  # whether these texts show the values
     method: bool = False  # whether the object is a bound method
     apart: int = hash(((), ()))  # a hash of whatever else distinguishes two functions of one line
+    callable_class: str = ""  # the name of the class whose object is called; empty for functions, methods and partials
     # the values that the function reads from outside of its arguments
     outside: Mapping[str, Outside] = MappingProxyType({})
 
@@ -45,7 +47,7 @@ def read_function_object(record: Any, fun: Any, key: Key | None, reading: Readin
     if equinox is None and type(fun) is FunctionType and "__wrapped__" not in vars(fun):
         if name != "<lambda>":
             return FunctionObject(outside=outside)
-        return FunctionObject((), None, True, False, hash((tuple(fun.__code__.co_positions()), ())), outside)
+        return FunctionObject(apart=hash((tuple(fun.__code__.co_positions()), ())), outside=outside)
     code = code_of(fun) if name == "<lambda>" else None
     positions = () if code is None else tuple(code.co_positions())
     wrappers = wrappers_of(fun)
@@ -61,7 +63,12 @@ def read_function_object(record: Any, fun: Any, key: Key | None, reading: Readin
         values.update((exact(name), value) for name, value in bound.keywords.items())
         texts = {name: reading.text(value) for name, value in values.items()}
         read = reading.calls or all(map(is_plain, values.values()))
-    return FunctionObject(wrappers, texts, read, type(fun) is MethodType, hash((positions, options_of(fun))), outside)
+    kind, run_code = type(fun), code_of(fun)
+    is_callable_object = not wrappers and not issubclass(kind, (FunctionType, MethodType, partial)) and equinox is None
+    is_users = run_code is not None and not is_installed(file_of(run_code))
+    callable_class = kind_name(kind) if is_callable_object and is_users else ""
+    apart = hash((positions, options_of(fun)))
+    return FunctionObject(wrappers, texts, read, kind is MethodType, apart, callable_class, outside)
 
 
 def _positional(fun: Any, count: int) -> list[str]:

@@ -128,6 +128,10 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
     called = f"the {_ordinal(event.alike)} function object of {expression or plain}{_defined_at(history, event)}"
     if event.changed:
         return reads_another(called, plain, event.changed)
+    if event.callable_class:
+        text = f"This is another {event.callable_class} object: JAX keeps its cache entries by object."
+        cure = f"Keep one {event.callable_class} object, or pass its values to a function as arguments."
+        return Reason("new_function", text, cure=cure)
     by = "jit" if event.key is None else event.key.options.by
     text, cure = _where_made(called, event, by)
     if event.unread:

@@ -89,13 +89,32 @@ def _present_lines(file: str, names: dict[str, Any]) -> list[str]:
 @functools.lru_cache(maxsize=64)
 def _making_in(file: str, lines: tuple[str, ...], line: int, name: str | None) -> Making | None:
     source = _source(file, lines)
-    nodes = _begins(source.tree, line, name) if name is not None else source.statements_at_line(line)
+    nodes = list(_begins(source.tree, line, name) if name is not None else source.statements_at_line(line))
     # Several lambdas of one line cannot be distinguished: the answer must be true of all of them.
     places = {_around(node) for node in nodes}
     if len(places) != 1:
         return None
     (making,) = places
-    return making if name is not None else making._replace(function=None)
+    if name is not None:
+        return making
+    return Making(None, making.in_loop and all(_makes_what_it_calls(node) for node in nodes))
+
+
+def _makes_what_it_calls(statement: ast.AST) -> bool:
+    """Whether a statement in a loop calls a function that the loop makes, as in `jax.jit(f)(x)`, or `g = ...; g(x)`."""
+    body: list[ast.stmt] = []
+    around = getattr(statement, "parent", None)
+    while around is not None and not isinstance(around, _FUNCTIONS):
+        body += around.body if isinstance(around, _LOOPS) else []
+        around = getattr(around, "parent", None)
+    made_names = {
+        part.id
+        for inner in body
+        for part in ast.walk(inner)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }
+    called = [part.func for part in ast.walk(statement) if isinstance(part, ast.Call)]
+    return any(isinstance(func, ast.Call) or (isinstance(func, ast.Name) and func.id in made_names) for func in called)
 
 
 @functools.lru_cache(maxsize=2)

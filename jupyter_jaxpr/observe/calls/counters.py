@@ -46,6 +46,7 @@ LOST = "The numbers of calls are lower bounds: another tool took the place of th
 OVERRULED = "The numbers of calls are lower bounds: JAX's check for NaN (jax_debug_nans) took the place of the counter."
 OVERFLOWED = "The numbers of calls are lower bounds: some calls at Python's recursion limit are not seen."
 _OTHER_CALLS = 50  # the counter leaves a line of the user's after this many calls of functions that are not jitted
+_CALLED_ELSEWHERE = 100  # the most functions of other threads that are kept between two drains
 _TOOL_IDS = (4, 3, 1)  # these ids have no conventional use, except 1: coverage
 _watching: CallCounter | None = None  # the counter of the running cell
 
@@ -85,6 +86,7 @@ class CallCounter:
         self._newest: dict[int, _Site] = {}  # the last site of each offset: the first candidate for the next call
         self._raised: defaultdict[tuple[Any, Place | None], int] = defaultdict(int)
         self._handed: dict[Any, Place | None] = {}
+        self._elsewhere: dict[int, Reference] = {}  # the functions that other threads called, by id
         self._lines = InstructionLines()
         self._tool: MonitoringTool | None = None
         self._hits: Hits | None = None
@@ -132,8 +134,8 @@ class CallCounter:
 
     @property
     def noted_more(self) -> bool:
-        """Whether raised calls or functions passed to C code wait to be drained."""
-        return bool(self._raised or self._handed)
+        """Whether raised calls, functions passed to C code, or calls of other threads wait to be drained."""
+        return bool(self._raised or self._handed or self._elsewhere)
 
     @property
     def sees(self) -> bool:
@@ -239,6 +241,12 @@ class CallCounter:
         self._handed.clear()
         return handed
 
+    def drain_elsewhere(self) -> list[Any]:
+        """Return the jitted functions that other threads called; Python 3.11 does not report them."""
+        called = [refer() for refer in list(self._elsewhere.values())]
+        self._elsewhere.clear()
+        return [function for function in called if function is not None]
+
     def watch_again(self) -> None:
         """Switch all sites on again: one of them may now call a jitted function."""
         if self._tool is not None and self._tool.is_ours:
@@ -311,6 +319,7 @@ class CallCounter:
             count_first: Any = self._count_first,
             thread: int = self._thread,
             get_thread: Any = threading.get_ident,
+            elsewhere: dict[int, Reference] = self._elsewhere,
             bare: frozenset[type] = _BARE,
             handed: frozenset[type] = CARRIERS | {the_jit_type},
             installed: Any = is_installed,
@@ -335,6 +344,8 @@ class CallCounter:
                     except KeyError:
                         pass
                     count_first(code, offset, called)
+                elif id(called) not in elsewhere and len(elsewhere) < _CALLED_ELSEWHERE:
+                    elsewhere[id(called)] = Reference(called)
             except RecursionError:  # the user's stack is full, and the call itself will raise
                 self.overflowed = True
             return None
