@@ -147,6 +147,35 @@ def test_a_gradient_that_is_nan_at_the_compared_number(notebook):
     assert notebook["jnp"].isnan(notebook["g"]).tolist() == [False, True]
 
 
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "g = f(x), jax.grad(f)(x)",  # JAX runs a forward and a backward program of f
+        "g = f(x), jax.value_and_grad(f)(x)[1]",
+        "g = f(x), jax.vjp(f, x)[1](1.0)[0]",
+        "g = f(x), jax.jit(jax.grad(f))(x)",  # one program, with two programs of f inside
+        "df = jax.grad(f)\nfor _ in range(2):\n    g = f(x), df(x)",
+    ],
+)
+@pytest.mark.parametrize(
+    ("selection", "is_nan"),
+    [
+        ("jnp.where(x > 0, jnp.sqrt(x), 0.0)", True),
+        ("jnp.where(x > 0, jnp.log(x), 0.0) + 1 / (x + 2)", True),
+        ("jnp.where(x > 0, x * jnp.log(x), 0.0)", True),
+        ("jnp.where(x > 0, x / (x + 1), 0.0) * jnp.log(x + 1)", False),
+        ("jnp.where(x > 0, jnp.sqrt(jnp.where(x > 0, x, 1.0)), 0.0)", False),
+        ("jnp.where(x > 0, jnp.exp(x), x) * jnp.sqrt(x + 1)", False),
+    ],
+)
+def test_a_gradient_of_a_jitted_function(notebook, selection, is_nan, cell):
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    return ({selection}).sum()\n{cell}")
+    assert ran.result.success
+    masked = [note for note in ran.document["notes"] if note["kind"] == "masked_derivative"]
+    assert [ran.line_of(note) for note in masked] == ([4] if is_nan else [])
+    assert bool(notebook["jnp"].isnan(notebook["g"][1][0])) == is_nan  # x[0] is 0
+
+
 def test_a_selection_without_a_gradient(notebook):
     ran = notebook.run("%%jaxpr\ny = jax.jit(lambda x: jnp.where(x > 0, jnp.log(x), 0.0))(x)")
     assert "masked_derivative" not in ran.notes

@@ -33,9 +33,14 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
     for index, program in enumerate(programs):
         try:
             # The module needs NumPy, which a kernel without JAX may not have.
-            from ..program.masked_derivatives import masked_derivatives
+            from ..program.masked_derivatives import masked_derivatives, masked_derivatives_of_pair
 
-            for scope, equation, point in masked_derivatives(walk, inside(walk, program.scope)):
+            found = list(masked_derivatives(walk, inside(walk, program.scope)))
+            before = programs[index - 1] if index else None
+            if before is not None and _is_pair(before, program):
+                scopes = [inside(walk, before.scope), inside(walk, program.scope)]
+                found += masked_derivatives_of_pair(walk, *scopes)
+            for scope, equation, point in found:
                 frame = user_frame(walk, scope, equation)
                 if frame >= 0:
                     selections.setdefault((frame, point), []).append(index)
@@ -54,3 +59,8 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
         )
         for (frame, point), among in selections.items()
     ]
+
+
+def _is_pair(before: Program, program: Program) -> bool:
+    """Whether two programs may be the forward and the backward program of one gradient."""
+    return before.origin == program.origin == "derived" and before.name == program.name

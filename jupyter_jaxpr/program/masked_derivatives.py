@@ -13,11 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from .jaxpr.inlined import InlinedEquation, inlined, inlined_pairs
 from .jaxpr.parameters import open_jaxpr
 from .jaxpr.walk import Walk
 from .values_at_point import ValuesAtPoint
 
 _BACKWARD = "transpose("
+#: The jitted function of `jnp.where`: its call counts as one selection.
+_KEPT = frozenset({"_where"})
 _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
     "gt": operator.gt,
     "ge": operator.ge,
@@ -29,36 +32,77 @@ _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
 #: Primitives whose result is zero where their operand is zero.
 _PASSES_ZEROS = frozenset({"neg", "convert_element_type", "copy"})
 _DEPTH = 6
+_MOST_POINTS = 100  # values and numbers at which the equations are computed; each may take a millisecond
 
 #: The number of a selection's equation, and where the gradient is NaN: the compared value, and its number there.
 Selection = tuple[int, Any, float]
 
 
 def masked_derivatives(walk: Walk, scopes: list[int]) -> Iterator[tuple[int, int, float]]:
-    """Yield scope, equation and compared number of each selection whose zeros meet an infinite derivative."""
+    """Yield scope, equation and compared number of each selection whose zeros meet an infinite derivative.
+
+    Args:
+        walk: The walk of the program.
+        scopes: The scopes of the program, the outermost first.
+    """
+    numbers = {id(walk.jaxprs[number]): number for number in reversed(scopes)}
+    equations_of_program = [equation for number in numbers.values() for equation in walk.jaxprs[number].eqns]
+    if not any(map(_selects, equations_of_program)) or not any(
+        _BACKWARD in str(equation.source_info.name_stack) for equation in equations_of_program
+    ):
+        return
+    visited: set[int] = set()
+    places: set[tuple[int, int, float]] = set()
     for number in scopes:
-        equations = walk.jaxprs[number].eqns
-        if any(_is_backward(equation) and _selects(equation) for equation in equations):
-            yield from ((number, at, point) for at, point in _Scope(equations).found())
+        if id(walk.jaxprs[number]) in visited:
+            continue  # a program in the list of its caller
+        equations = inlined(walk.jaxprs[number], _KEPT)
+        visited.update(id(equation.jaxpr) for equation in equations)
+        places |= set(_places(equations, numbers))
+    yield from sorted(places)
+
+
+def masked_derivatives_of_pair(walk: Walk, forward: list[int], backward: list[int]) -> Iterator[tuple[int, int, float]]:
+    """Yield the same of the two programs as which JAX differentiates a jitted function outside of any other jit.
+
+    Args:
+        walk: The walk of the programs.
+        forward: The scopes of the program that computes the results and the residuals, the outermost first.
+        backward: The scopes of the program that computes the gradient from the residuals.
+    """
+    if not any(_selects(equation) for number in backward for equation in walk.jaxprs[number].eqns):
+        return
+    numbers = {id(walk.jaxprs[number]): number for number in (*reversed(forward), *reversed(backward))}
+    lists = inlined_pairs(walk.jaxprs[forward[0]], walk.jaxprs[backward[0]], _KEPT)
+    places = [set(_places(equations, numbers)) for equations in lists]
+    yield from sorted(set.intersection(*places) if places else ())
+
+
+def _places(equations: list[InlinedEquation], numbers: Mapping[int, int]) -> Iterator[tuple[int, int, float]]:
+    """Yield scope, equation and compared number of each selection that is found in a list."""
+    for at, point in _Scope(equations).found():
+        scope = numbers.get(id(equations[at].jaxpr))
+        if scope is not None:
+            yield scope, equations[at].index, point
 
 
 def count_masked_derivatives(jaxpr: Any) -> int:
-    """Count such selections in the equations of a jaxpr, without inner equations."""
-    return len(list(_Scope(jaxpr.eqns).found()))
+    """Count such selections in a jaxpr and the jitted functions that the jaxpr calls."""
+    return len(list(_Scope(inlined(jaxpr, _KEPT)).found()))
 
 
-def _is_backward(equation: Any) -> bool:
-    return _BACKWARD in str(equation.source_info.name_stack)
+def _is_backward(equation: InlinedEquation) -> bool:
+    return _BACKWARD in equation.name_stack
 
 
 def _selects(equation: Any) -> bool:
-    return bool(equation.primitive.name == "select_n" or equation.params.get("name") == "_where")
+    return bool(equation.primitive.name == "select_n" or equation.params.get("name") in _KEPT)
 
 
 class _Scope:
-    """The equations of one scope, by the variables that they define."""
+    """The equations of a list, by the variables that they define."""
 
-    def __init__(self, equations: Any) -> None:
+    def __init__(self, equations: list[InlinedEquation]) -> None:
         self._equations = equations
         self._made = {variable: equation for equation in equations for variable in equation.outvars}
         self._at: dict[tuple[Any, float], ValuesAtPoint] = {}
@@ -82,6 +126,8 @@ class _Scope:
                 passing: list[Selection] = []
                 for left, right in ((0, 1), (1, 0)) if name == "mul" else ((0, 1),):
                     for selection, value, point in zero_places[left]:
+                        if len(self._at) >= _MOST_POINTS and (value, point) not in self._at:
+                            return
                         factor = self._values(value, point).of(equation.invars[right])
                         passing.append((selection, value, point))
                         if factor is None or selection in visited:

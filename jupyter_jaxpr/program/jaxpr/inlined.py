@@ -1,0 +1,155 @@
+"""Writes the equations of a program and of the jitted functions that the program calls as one list.
+
+A value that a jitted function computes and another one uses is one variable in this list: JAX differentiates a jitted
+function as two jitted functions, one for the value and one for the gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .parameters import open_jaxpr
+
+_CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "checkpoint"})
+_MOST = 20_000  # equations; the calls of a larger program are left as they are
+_MOST_ASSIGNMENTS = 16
+
+
+class Variable:
+    """A variable of one call of an inner program: two calls of one program have different variables."""
+
+    __slots__ = ("aval",)
+
+    def __init__(self, aval: Any) -> None:
+        self.aval = aval
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InlinedEquation:
+    """An equation with the variables of the whole list.
+
+    Attributes:
+        equation: JAX's equation.
+        invars: The operands.
+        outvars: The results.
+        jaxpr: The jaxpr that holds the equation.
+        index: The index of the equation in this jaxpr.
+        name_stack: The name stack, with the name stacks of the calls around it.
+    """
+
+    equation: Any
+    invars: list[Any]
+    outvars: list[Any]
+    jaxpr: Any
+    index: int
+    name_stack: str
+
+    @property
+    def primitive(self) -> Any:
+        """The primitive of the equation."""
+        return self.equation.primitive
+
+    @property
+    def params(self) -> Any:
+        """The parameters of the equation."""
+        return self.equation.params
+
+
+def inlined(
+    jaxpr: Any, kept: Collection[str] = (), names: dict[Any, Any] | None = None, around: str = ""
+) -> list[InlinedEquation]:
+    """Return the equations of a jaxpr, with the equations of called programs in the place of the calls.
+
+    Args:
+        jaxpr: The jaxpr.
+        kept: The names of jitted functions whose calls are left as they are.
+        names: The variables of the list for inputs of the jaxpr; receives the variables of its results.
+        around: The name stack around the jaxpr.
+    """
+    names = {} if names is None else names
+    inputs = dict(names)
+    rows: list[InlinedEquation] = []
+    for row in _inlined(jaxpr, names, around, frozenset(kept)):
+        rows.append(row)
+        if len(rows) > _MOST:
+            return [_row(jaxpr, index, inputs, around) for index in range(len(jaxpr.eqns))]
+    return rows
+
+
+def inlined_pairs(forward: Any, backward: Any, kept: Collection[str] = ()) -> list[list[InlinedEquation]]:
+    """Return the equations of the two programs as which JAX differentiates a jitted function, as one list.
+
+    The forward program returns its results and then residuals. The backward program takes the residuals in this order,
+    with inputs of the forward program that are residuals, too, in between, and then a cotangent for each result. The
+    types may allow several assignments of residuals: there is one list for each, and none if there are too many.
+    """
+    names: dict[Any, Any] = {}
+    rows = inlined(forward, kept, names)
+    inputs = list(backward.invars)
+    assignments = _assignments(forward, inputs)
+    if not 1 <= len(assignments) <= _MOST_ASSIGNMENTS:
+        return []
+    lists = []
+    for residuals in assignments:
+        variables = [variable if hasattr(variable, "val") else names.get(variable, variable) for variable in residuals]
+        passed = dict(zip(inputs, variables, strict=False))
+        # The name stack of the backward program does not say that the program is a transpose.
+        lists.append([*rows, *inlined(backward, kept, passed, "transpose()")])
+    return lists
+
+
+def _assignments(forward: Any, inputs: list[Any]) -> list[list[Any]]:
+    """Return the variables of the forward program that the first inputs of the backward program may be."""
+    results = list(forward.outvars)
+    assignments: list[list[Any]] = []
+    for count in range(1, len(results) + 1):
+        residuals, rest = results[count:], inputs[: len(inputs) - count]
+        if count <= len(inputs) and _types(inputs[len(rest) :]) == _types(results[:count]):
+            assignments += _merged(residuals, list(forward.invars), rest)
+    return assignments
+
+
+def _merged(residuals: list[Any], inputs: list[Any], wanted: list[Any]) -> list[list[Any]]:
+    """Return the ways to choose a residual, in order, or an input for each wanted variable, by their types."""
+    ways: list[tuple[int, list[Any]]] = [(0, [])]
+    for place, variable in enumerate(wanted):
+        (kind,) = _types([variable])
+        longer: list[tuple[int, list[Any]]] = []
+        for used, chosen in ways:
+            if used < len(residuals) and _types([residuals[used]]) == [kind]:
+                longer.append((used + 1, [*chosen, residuals[used]]))
+            if len(residuals) - used < len(wanted) - place:
+                longer += [(used, [*chosen, given]) for given in inputs if _types([given]) == [kind]]
+        ways = longer
+        if len(ways) > 4 * _MOST_ASSIGNMENTS:
+            return [[]] * (_MOST_ASSIGNMENTS + 1)
+    return [chosen for used, chosen in ways if used == len(residuals)]
+
+
+def _types(variables: list[Any]) -> list[tuple[Any, Any]]:
+    return [(getattr(variable.aval, "shape", None), getattr(variable.aval, "dtype", None)) for variable in variables]
+
+
+def _inlined(jaxpr: Any, names: dict[Any, Any], around: str, kept: frozenset[str]) -> Iterator[InlinedEquation]:
+    for index, equation in enumerate(jaxpr.eqns):
+        row = _row(jaxpr, index, names, around)
+        is_call = equation.primitive.name in _CALLS and equation.params.get("name") not in kept
+        inner = open_jaxpr(equation.params.get("jaxpr")) if is_call else None
+        if inner is None or len(getattr(inner, "constvars", ())) > 0:
+            yield row
+            continue
+        inner_names: dict[Any, Any] = dict(zip(inner.invars, row.invars, strict=True))
+        yield from _inlined(inner, inner_names, row.name_stack, kept)
+        for variable, result in zip(equation.outvars, inner.outvars, strict=True):
+            names[variable] = result if hasattr(result, "val") else inner_names.get(result, result)
+
+
+def _row(jaxpr: Any, index: int, names: dict[Any, Any], around: str) -> InlinedEquation:
+    equation = jaxpr.eqns[index]
+    operands = [operand if hasattr(operand, "val") else names.get(operand, operand) for operand in equation.invars]
+    for variable in equation.outvars:
+        names.setdefault(variable, Variable(variable.aval))
+    results = [names[variable] for variable in equation.outvars]
+    return InlinedEquation(equation, operands, results, jaxpr, index, f"{around}/{equation.source_info.name_stack}")
