@@ -33,7 +33,7 @@ class Limit:
     ERROR: Final = 4_000  # of an error of the user's code
 
 
-#: What a sentence says in the place of what cannot be described; the reason follows.
+#: The words in place of an object that cannot be described; the reason follows.
 COULD_NOT = "could not be described"
 
 #: Errors that the text of an object may raise and that are no interruption by the user.
@@ -49,7 +49,7 @@ _STORED_IN: Final[Any] = type.__dict__["__dict__"].__get__
 def exact(text: str, limit: int = Limit.NAME) -> str:
     """A text as a plain `str`, cut at a length; `text` may be of a subclass, whose methods are not called."""
     if type(text) is not str:
-        text = str.__getitem__(text, slice(limit + 1))  # of a subclass, a slice is a plain `str`
+        text = str.__getitem__(text, slice(limit + 1))  # a slice of an object of a subclass is a plain `str`
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
@@ -118,7 +118,7 @@ def function_of(code: CodeType) -> str:
 
 
 def text_of(value: Any, limit: int = Limit.NAME) -> str:
-    """What `str` gives, cut at a length; where that fails, the name of the class and the reason."""
+    """The `str` of an object, cut at a length; if `str` raises, the name of the class and the reason."""
     if type(value) is str:
         return value if len(value) <= limit else exact(value, limit)
     try:
@@ -128,7 +128,7 @@ def text_of(value: Any, limit: int = Limit.NAME) -> str:
 
 
 def repr_of(value: Any, limit: int = Limit.NAME) -> str:
-    """What `repr` gives, likewise."""
+    """The `repr` of an object, cut at a length; if `repr` raises, the name of the class and the reason."""
     try:
         if type(value) is str and len(value) > limit:  # the repr of a long text takes as long
             value = value[: limit + 1]

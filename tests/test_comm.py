@@ -1,4 +1,4 @@
-"""The kernel's end of the wire, message by message; only the socket below the comm is not there."""
+"""The kernel's end of the wire, message by message; a stand-in takes the place of the socket below the comm."""
 
 import json
 from pathlib import Path

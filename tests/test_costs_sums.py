@@ -1,4 +1,4 @@
-"""Sums by line, primitive, scope and name stack agree, on programs at random and beside a count one call at a time."""
+"""Random programs: the sums by line, primitive, scope and name stack equal a count that adds one call at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""One fact of the observer is made false, and a test of the reason or the count that rests on the fact fails.
+"""For each fact of the observer: if the fact is made false, a test of a reason or a count that rests on the fact
+fails.
 
 A test that passes with a false fact would not notice that the product tells something false.
 """

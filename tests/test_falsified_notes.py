@@ -1,4 +1,4 @@
-"""One fact below a note is made false, and a test of the note fails.
+"""For each fact that a note rests on: if the fact is made false, at least one test of the note fails.
 
 `test_falsified_facts.py` does the same for the reasons of misses. A test that passes with a false fact would not notice
 that a note tells something false.

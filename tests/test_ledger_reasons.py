@@ -69,7 +69,7 @@ def test_dtype() -> None:
     with observe() as ledger:
         f(jnp.ones(3))
         f(jnp.ones(3, jnp.int32))
-    cure = "Convert x to one dtype before each call, such as with x.astype(...)."
+    cure = "Convert x to one dtype before each call, for example with x.astype(...)."
     assert told(ledger, "f") == [
         first("f"),
         ("compiled", (Reason("dtype", "The type of x changed from f32[3] to i32[3].", "x", "f32[3]", "i32[3]", cure),)),

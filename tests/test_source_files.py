@@ -175,7 +175,7 @@ def test_no_other_file_is_ever_read(dense, tmp_path):
     runs.keep(Built(snapshot.document, snapshot._sources))
     request = {"type": "source", "id": 3, "snapshot": snapshot.document.id}
     reply = Answers(runs).answer({**request, "path": str(tmp_path / "secret.txt")})
-    assert reply.reason == "This run has no such file. Run the cell again."
+    assert reply.reason == "This run does not have the text of the file. Run the cell again."
     reply = Answers(runs).answer({**request, "path": str(path)})
     assert reply.result.stretches[0].text == LAYERS.rstrip("\n")
 

@@ -168,7 +168,7 @@ def photograph_levels(nb: OpenNotebook, *, file: Path) -> None:
 
 
 def open_levels(nb: OpenNotebook) -> None:
-    """Open the levels side by side, with nothing beside them."""
+    """Open the levels side by side, and close the side areas."""
     nb.command("jupyter-jaxpr:open-levels")
     nb.command("jupyter-jaxpr:toggle-panel")
     nb.page.evaluate("window.jupyterapp.shell.mode = 'single-document'")

@@ -220,7 +220,7 @@ def test_several_functions_on_the_magic_line(notebook, lab):
         for series in ("eager", "first call", "warm"):
             expect(labels.get_by_text(f"{function} {series}", exact=True)).to_be_attached()
     time = nb.panel.get_by_role("tabpanel", name="Time")
-    for function in ("selu", "double"):  # how each grows, or that the points do not show how
+    for function in ("selu", "double"):  # the growth of each series, or that the points do not show it
         for series in ("eager time", "first-call time", "warm time"):
             expect(time).to_contain_text(f"{series} of {function}")
     nb.panel.get_by_role("combobox", name="Plot").select_option("Warm time only")

@@ -76,7 +76,7 @@ def _run(
         steps = construct.run_call(call.values, stopped)
     except (Unsteppable, ValuesGone) as error:
         return None, str(error)
-    except not_of_a_signal(Exception) as error:  # an error of the program on these values; the other calls may run
+    except not_of_a_signal(Exception) as error:  # the program raised on these values; other calls may succeed
         return None, _FAILED.format(error=error_text(error))
     if steps.stopped is not None:
         return None, steps.stopped
@@ -95,7 +95,7 @@ def _shown(card: Control, steps: Steps) -> list[Column]:
 
 
 def _columns(card: Control, runs: list[Steps]) -> list[str]:
-    """Return the headings of the value columns; none if a call did not enter the construct exactly once."""
+    """Return the headings of the value columns; none if any call did not enter the construct exactly once."""
     if not runs or any(len(steps.taken) != 1 for steps in runs):
         return []
     columns = runs[0].leaves

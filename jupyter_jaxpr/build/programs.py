@@ -88,7 +88,7 @@ class ProgramBuilder:
         self.equations = equations
 
     def program(self, function: ObservedFunction, observed: ObservedProgram) -> Program:
-        """Add the scopes of a program to the document, and make the program."""
+        """Add the scopes of a program to the document, and return the document's struct of the program."""
         walk = self._walk
         # The scopes of an incomplete program hold its variable names, so other programs cannot share these scopes.
         first = len(walk.scopes)

@@ -15,7 +15,7 @@ TEXT: Final = 64_000_000
 LIST: Final = 20_000_000
 #: Programs inside each other. JAX gives up before that, unless Python's limit of recursion was raised.
 DEPTH: Final = 1_000
-#: Equations of all scopes, those that the document does not hold among them: the browser numbers them in 31 bits.
+#: The equations of all scopes, with those that the document does not hold: the browser numbers equations in 31 bits.
 EQUATIONS: Final = 2**31 - 2
 #: Equations that a document holds; the kernel sends large programs in pages.
 HELD: Final = 200_000
@@ -39,6 +39,6 @@ FUNCTIONS: Final = 20_000
 ARRAYS: Final = 10_000
 VARIANTS: Final = 1_000
 SENTENCES: Final = 1_000
-#: Of all leaves of a recording, of all cards of a document.
+#: The values of all leaves of a recording; the slots of all cards of a document.
 VALUES: Final = 2_000_000
 SLOTS: Final = 1_000_000

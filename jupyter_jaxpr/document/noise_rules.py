@@ -77,7 +77,7 @@ class ProgramNoise:
         return inner, ", ".join(pairs)
 
     def _name(self, scope: int, variable: int) -> str | None:
-        """None for a literal."""
+        """Return the name of a variable; None for a literal."""
         names = self._names.variables.get(scope)
         return names[variable] if variable >= 0 and names is not None and variable < len(names) else None
 

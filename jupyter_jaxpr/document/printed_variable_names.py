@@ -56,7 +56,7 @@ class Pools:
         return names
 
     def parameters(self, scope: Any, equation: int) -> list[tuple[int, int]]:
-        """Of an equation: (name, value) of its parameters in printed order."""
+        """Return the (name, value) pairs of an equation's parameters in printed order."""
         number = scope.parameters[equation]
         if number < 0:
             return []

@@ -10,7 +10,7 @@ import msgspec
 from ..quantities import count
 from .types.document import Activity, Program, Snapshot, Summary
 
-# What decides what runs, in the order it is named, with the words for one and several.
+# The constructs that a summary names, in this order, with the words for one and for several.
 _CONTROL_FLOW = {
     "scan": ("scan", "scans"),
     "map": ("map", "maps"),
@@ -19,7 +19,7 @@ _CONTROL_FLOW = {
     "cond": ("cond", "conds"),
     "switch": ("switch", "switches"),
 }
-# What a primitive is called where no card says what the user called.
+# The name of a primitive without a card that names the user's function.
 _PRIMITIVES = {"scan": "scan", "while": "while_loop", "cond": "cond"}
 
 _HAD = frozenset({"held", "on_request"})

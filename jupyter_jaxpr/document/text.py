@@ -21,7 +21,7 @@ class ProgramLines:
     """The text of a program, line by line."""
 
     lines: list[str]
-    #: Of each line: the equations that it is part of as (scope, index), the innermost first.
+    #: For each line, the equations that it is part of, as (scope, index), the innermost first.
     equations: list[tuple[tuple[int, int], ...]]
     #: The first and the last line of each equation of several lines; an outer equation comes after its inner
     #: equations.
@@ -82,7 +82,7 @@ def program_lines(document: Snapshot, program: int, budget: Budget | None = None
 
 
 def _given_names(document: Snapshot, program: Program) -> Names:
-    """Names as the document states them, where it does not hold all equations they follow from."""
+    """The names that the document states: it does not hold all equations from which the names follow."""
     lets = {let.scope: document.strings[let.name] for let in program.lets or []}
     variables: dict[int, list[str | None]] = {}
     for number, scope in enumerate(document.scopes):
@@ -106,7 +106,7 @@ class _Printer:
         self._pools = pools
         self._names = names
         self._budget = budget
-        #: Of each program that stands inside a text: its own names.
+        #: The names of each program that is printed inside a text.
         self._apart: dict[int, Names] = {}
 
     def program(self, root: int, indent: int) -> Iterator[Any]:

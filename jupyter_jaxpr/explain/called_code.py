@@ -70,7 +70,7 @@ def _installed_lines(code: CodeType) -> Sequence[str]:
 
 
 def names_of(function: FunctionType) -> Mapping[str, Any]:
-    """What the free names of a function are."""
+    """The values of the free names of a function."""
     names = dict(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
@@ -81,10 +81,10 @@ def names_of(function: FunctionType) -> Mapping[str, Any]:
 
 
 def manager_parts(manager: Any) -> tuple[list[ast.stmt], list[ast.stmt], Mapping[str, Any]] | None:
-    """What a context manager does before and after its block, and what its names are.
+    """The statements of a context manager before and after its block, and the values of its names.
 
     Args:
-        manager: What is called in the `with`: a class, or what `contextlib.contextmanager` made of a generator.
+        manager: The object that the `with` calls: a class, or a function of `contextlib.contextmanager`.
     """
     if isinstance(manager, type):
         enter, leave = (inspect.getattr_static(manager, name, None) for name in ("__enter__", "__exit__"))

@@ -1,6 +1,6 @@
 """Finds which functions of the user's read a clock for others, such as `tic()` and `toc()`, from their text.
 
-Nothing of the user's runs for it. A function that may wait before it reads the clock again is none of these.
+The search runs no code of the user's. A function that may wait before it reads the clock again is no such helper.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def differs_from(function: Any, is_clock: IsClock) -> str | None:
                 return None
             continue
         before = before_reading(statement, lambda node: is_clock(node, names))
-        parameters = frozenset(_parameters(tree))  # what a call gives is looked at where the call stands
+        parameters = frozenset(_parameters(tree))  # the reader of the call checks the arguments of the call
         if any(isinstance(node, _MAY_WAIT) and not _formats(node, parameters) for node in before):
             return None
         named = assigned([statement]) if isinstance(statement, ast.Assign) and statement.value in readings else ()
@@ -71,7 +71,7 @@ def differs_from(function: Any, is_clock: IsClock) -> str | None:
 
 
 def before_reading(statement: ast.stmt, is_reading: Callable[[ast.AST], bool]) -> list[ast.AST]:
-    """What is evaluated in a statement before it reads a clock, in this order; all of it where it reads none."""
+    """The nodes that a statement evaluates before it reads a clock, in this order; all nodes if it reads no clock."""
     nodes: list[ast.AST] = []
 
     def goes_on(node: ast.AST) -> bool:
@@ -118,7 +118,7 @@ def _parameters(tree: ast.FunctionDef) -> list[str]:
 
 
 def _declared(tree: ast.FunctionDef) -> frozenset[str]:
-    """The names of a function that it declares as those of the code around it."""
+    """The names that a function declares as `global` or `nonlocal`."""
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Global | ast.Nonlocal)]
     return frozenset(name for node in nodes for name in node.names)
 

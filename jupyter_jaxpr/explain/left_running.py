@@ -18,7 +18,7 @@ from ..jax.facts import is_jitted
 from ..observe.called_functions import is_library_jit
 from .called_code import names_of, tree_of
 
-#: Helpers of helpers are looked at so deep.
+#: The largest depth of calls that are followed.
 _DEEP = 3
 #: Modules whose functions hand work to JAX and do not wait, but for those that need a value to know a shape.
 _MODULES = ("jax.numpy", "jax.lax", "jax.random", "jax.nn")
@@ -245,7 +245,7 @@ class Scope:
         return isinstance(module, types.ModuleType) and module.__name__ in _MODULES
 
     def _value(self, node: ast.AST, local: frozenset[str]) -> Any:
-        """What a dotted name is, without running anything; None where it is not known."""
+        """The value of a dotted name, found without running code; None if unknown."""
         if isinstance(node, ast.Name):
             if node.id in local:
                 return None
@@ -293,7 +293,7 @@ def _appended(body: Sequence[ast.stmt]) -> frozenset[str]:
 
 
 def arguments(call: ast.Call) -> list[ast.expr]:
-    """What a call is given."""
+    """The arguments of a call."""
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 

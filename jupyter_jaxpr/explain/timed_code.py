@@ -82,11 +82,11 @@ class TimedCode(Scope):
             name, _, arguments_text = text[2:].partition(" ")
             lines[place] = ""
             if name == "timeit":
-                # What stands on its line is set-up code, which runs before the clock.
+                # The code on the line of `%%timeit` is set-up code, which runs before the clock.
                 body = "\n".join(lines[place + 1 :])
                 yield from self._timed(body, place + 1, "timeit")
                 return
-            # What stands on the line of `%%time`, `%%prun` or `%%memit` is a statement of its own.
+            # The code on the line of `%%time`, `%%prun` or `%%memit` is a separate statement.
             if name not in {"jaxpr", *PYTHON_CELL_MAGICS} or (
                 name not in ("jaxpr", "capture") and arguments_text.strip()
             ):
@@ -106,7 +106,7 @@ class TimedCode(Scope):
             return
         code = {node.lineno for node in ast.walk(module) if isinstance(node, ast.Pass)}
         for place, name, text in timeits:
-            if place + 1 in code:  # not within a text of several lines
+            if place + 1 in code:  # the line is code, not part of a string of several lines
                 while name == "timeit" and (option := _TIMEIT.match(text)):
                     text = text[option.end() :]
                 yield from self._timed(text, place, name)
@@ -165,7 +165,7 @@ class TimedCode(Scope):
                 yield replace(timing, line=node.lineno, how="helper", helper=helper, function=name)
 
     def _called(self, node: ast.expr, local: frozenset[str]) -> Any:
-        """What a call calls; also the method of an object that is made there, `Bench().run`."""
+        """The called object; also the method of an object that the expression makes, as in `Bench().run`."""
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
             constructor = self._value(node.value.func, local)
             return inspect.getattr_static(constructor, node.attr, None) if issubclass(type(constructor), type) else None
@@ -180,7 +180,7 @@ class TimedCode(Scope):
         function: Any = method.__func__ if type(method) is staticmethod else method
         is_of_object = isinstance(call.func, ast.Attribute) and not issubclass(type(holder), type | types.ModuleType)
         if is_of_object and function is method:
-            names = names[1:]  # of a method, but for `self`
+            names = names[1:]  # the parameters of a method without `self`
         pairs = [*zip(names, call.args, strict=False), *((keyword.arg, keyword.value) for keyword in call.keywords)]
         given_names = {name for name, _ in pairs}
         defaults = dict(zip(names[::-1], (function.__defaults__ or ())[::-1], strict=False))
@@ -345,7 +345,7 @@ class TimedCode(Scope):
         return True
 
     def _before_clock(self, statement: ast.stmt, local: frozenset[str]) -> list[ast.AST]:
-        """What is evaluated in a statement before it reads a clock, in this order; all of it where it reads none."""
+        """The nodes that a statement evaluates before it reads a clock, in order; all nodes if it reads no clock."""
         return before_reading(
             statement, lambda node: self._is_clock(node, local) or self._stop(node, local) is not None
         )

@@ -106,7 +106,7 @@ class FunctionActivity:
         self._of_object(record)[0] += times
 
     def missed(self, record: FunctionRecord, times: int) -> None:
-        """Count calls of a function object that did not hit."""
+        """Count the calls of a function object that missed the cache."""
         self._of_object(record)[1] += times
 
     def hits_of(self, record: FunctionRecord) -> int:

@@ -106,10 +106,10 @@ class _Reader:
     """Reads the uses of keys in jaxprs, each jaxpr inside of others once."""
 
     def __init__(self) -> None:
-        self._used_up: dict[int, frozenset[int]] = {}  # by the ids of jaxprs: which inputs
+        self._used_up: dict[int, frozenset[int]] = {}  # by the id of a jaxpr, the inputs that it uses up
 
     def read(self, jaxpr: Any, repeated_uses: list[tuple[int, int]]) -> frozenset[int]:
-        """Which inputs a jaxpr uses up; the equations that use one key up go into the list, by pairs."""
+        """Return the inputs that a jaxpr uses up; add the pairs of equations that use one key up to the list."""
         roots: dict[Any, Any] = {}
         users: dict[Any, int] = {}
         for at, equation in enumerate(jaxpr.eqns):

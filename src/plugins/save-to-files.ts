@@ -113,7 +113,7 @@ export const savingPlugin: JupyterFrontEndPlugin<void> = {
           void showErrorMessage(
             trans.__('Nothing was saved'),
             trans.__(
-              'The selection has no links. Click an equation, or an expression in the cell, and save again.'
+              'The selection has no links. Click an equation, or an expression in the cell, and save the excerpt again.'
             )
           );
         }

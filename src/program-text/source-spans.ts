@@ -26,7 +26,7 @@ export interface ISourceSpan {
   endColumn: number;
 }
 
-/** The numbers that identify a stack's places; equal places have equal numbers. */
+/** A number for each frame of a stack; two frames at one place have one number. */
 export interface IOrigin {
   /** The number of the innermost user frame's span. */
   span: number;

@@ -35,7 +35,7 @@ def hits():
 f(x)
 state_of_ours.frames_in(hits)
 """
-ANSWER_SECONDS = 600  # seconds; a busy machine of two cores traces 100,000 equations in more than two minutes
+ANSWER_SECONDS = 600  # seconds; two busy cores need more than two minutes to trace 100,000 equations
 
 
 class Shell:

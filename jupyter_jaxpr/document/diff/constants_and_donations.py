@@ -52,7 +52,7 @@ def _callbacks(document: Snapshot, scopes: Iterable[Scope]) -> list[str]:
 
 
 def _donations(before: Snapshot, program_before: int, after: Snapshot, program_after: int) -> list[str]:
-    """Of calls with as many arguments, for which are the same is not known otherwise."""
+    """Return sentences on donations that differ; empty for calls with different numbers of arguments."""
     arguments_before, arguments_after = (
         before.programs[program_before].arguments,
         after.programs[program_after].arguments,

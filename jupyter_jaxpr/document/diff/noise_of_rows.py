@@ -28,11 +28,11 @@ def _of_side(rows: Sequence[Row], places: Sequence[At | None], noise: ProgramNoi
         hideable = hideables[number] = hideables[number] or Hideable()
         hideable.noise.append(kind)
 
-    #: The row of a trivial call, its scope, its names: a wrapper only if its program stands below it.
+    #: The row of a trivial call, its scope and its names; the call is a wrapper only if its program stands below it.
     call: tuple[int, int, str] | None = None
     #: (depth, names) of the trivial calls around, the inner one last.
     around: list[tuple[int, str]] = []
-    #: The depth of the unused equation around; -1 where there is none.
+    #: The depth of an unused equation around the row; -1 without such an equation.
     unused = -1
     for number, (row, at) in enumerate(zip(rows, places, strict=True)):
         if at is None:

@@ -110,7 +110,7 @@ def text_diff(
 
 
 def of(document: Snapshot, program: int) -> DiffOf:
-    """What names one side of a diff."""
+    """Return the struct that names one side of a diff."""
     return DiffOf(
         snapshot=document.id,
         program=program,

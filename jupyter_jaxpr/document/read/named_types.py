@@ -120,7 +120,7 @@ _CLOSING = {"[": "]", "(": ")", "{": "}"}
 
 
 def shortened(text: str) -> str:
-    """A long container as the number of its arrays, anything else that is long cut off, as the panel has it."""
+    """Shorten a type as the panel does: a long container to the number of its arrays, any other long text by a cut."""
     if len(text) <= _LONGEST:
         return text
     head = re.match(r"\w*[\[({]", text)

@@ -16,9 +16,9 @@ def steps_range(recording: Recording) -> tuple[int, int] | None:
 
 
 def recorded_steps(document: Snapshot, program: int) -> dict[int, int | None]:
-    """Of each while loop of a program that was recorded, by its card: its steps; None where executions differ.
+    """Return the number of steps of each recorded while loop, by its card; None if executions differ.
 
-    A loop whose number of steps is known before it runs is not here.
+    A loop whose number of steps is known before the run is left out.
     """
     steps_of_control: dict[int, int | None] = {}
     for recording in document.recordings:

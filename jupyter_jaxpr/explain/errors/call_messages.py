@@ -114,7 +114,7 @@ CALL_MESSAGES = (
         r"'(?:\w+\.)*(\w+)'> and was passed to \w+ at position (\d+)",
         "lax.{1} takes arrays, but gets a {2} at position {3}",
         "Functions of jax.lax do not convert their operands to arrays. Positions count from 0.",
-        ("an array", "Make an array first, such as with jnp.array, or use the function of jax.numpy."),
+        ("an array", "Make an array first, for example with jnp.array, or use the function of jax.numpy."),
     ),
     Message(
         r"index arguments to (\w+) must be integers of the same type, got: (\S+?)\.?$",
@@ -247,7 +247,7 @@ CALL_MESSAGES = (
         r"'(?:int|tuple|list|str|type)' object has no attribute '(?:dtype|shape)'",
         "JAX expects an object with a shape and a dtype here, but gets another object",
         "A type, such as that of a callback's result, is described by an array or by jax.ShapeDtypeStruct.",
-        ("jax.ShapeDtypeStruct", "Pass jax.ShapeDtypeStruct(shape, dtype), such as with x.shape and x.dtype."),
+        ("jax.ShapeDtypeStruct", "Pass jax.ShapeDtypeStruct(shape, dtype), for example with x.shape and x.dtype."),
         raised_in_jax=True,
     ),
     # --- libraries ---

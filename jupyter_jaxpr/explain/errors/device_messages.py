@@ -41,7 +41,7 @@ DEVICE_MESSAGES = (
         r"(?:RESOURCE_EXHAUSTED: )?Out of memory (?:while trying to allocate|allocating) (\d+) bytes",
         "The device has no memory for an array of {1} bytes",
         "",
-        ("smaller arrays", "Compute in parts, such as with jax.lax.map and batch_size=, or use a smaller dtype."),
+        ("smaller arrays", "Compute in parts, for example with jax.lax.map and batch_size=, or use a smaller dtype."),
     ),
     Message(
         r"Please set a mesh via `jax\.set_mesh` if a PartitionSpec is passed to device_put",

@@ -161,7 +161,7 @@ def lost_write(raised: RaisedAt, statement: ast.stmt, base: ast.expr) -> str | N
         return None
     if not _can_hold(raised, base):
         return (
-            f"{raised.source(base)} cannot be assigned. Make a new object with the new array, such as with "
+            f"{raised.source(base)} cannot be assigned. Make a new object with the new array, for example with "
             "dataclasses.replace, equinox.tree_at or a method _replace."
         )
     name = root.id

@@ -9,7 +9,7 @@ LAX_MESSAGES = (
         r"lax\.(\w+) requires arguments to have the same dtypes, got (\w+), (\w+)\.",
         "lax.{1} takes operands of one dtype, but gets {2} and {3}",
         "Functions of jax.lax do not convert their operands to a common dtype.",
-        ("one dtype", "Convert one operand, such as with y.astype(x.dtype), or use the operator of Python."),
+        ("one dtype", "Convert one operand, for example with y.astype(x.dtype), or use the operator of Python."),
         with_operands=True,
     ),
     Message(
@@ -30,7 +30,7 @@ LAX_MESSAGES = (
         r"(\w+) does not accept dtype (u?int\d+|bool)\. Accepted dtypes are subtypes of (?:floating|inexact|complex)",
         "lax.{1} takes floats, but gets {2}",
         "Functions of jax.lax do not convert their operands to floats.",
-        ("a float", "Convert the array first, such as with x.astype(float), or use the function of jax.numpy."),
+        ("a float", "Convert the array first, for example with x.astype(float), or use the function of jax.numpy."),
         with_operands=True,
     ),
     Message(
@@ -45,7 +45,7 @@ LAX_MESSAGES = (
         r"(\w+) update must have the same rank as operand, got update shape (\(.*?\)) for operand shape (\(.*?\))",
         "The update of {1} has the shape {2}, but the array has the shape {3}",
         "The update needs as many axes as the array.",
-        ("[None]", "Give the update the missing axis, such as with y[None]."),
+        ("[None]", "Give the update the missing axis, for example with y[None]."),
         with_operands=True,
     ),
     Message(
@@ -61,7 +61,7 @@ LAX_MESSAGES = (
         r"Cannot concatenate arrays with different numbers of dimensions: got (.+?)\.?$",
         "Arrays with different numbers of axes cannot be joined: {1}",
         "",
-        ("[None]", "Give the array with fewer axes another axis, such as with y[None]."),
+        ("[None]", "Give the array with fewer axes another axis, for example with y[None]."),
         with_operands=True,
     ),
     Message(
@@ -196,7 +196,7 @@ LAX_MESSAGES = (
         r"indices and arr must have the same number of dimensions; (\d+) vs\. (\d+)",
         "take_along_axis takes indices with as many axes as the array, {2}, but gets {1}",
         "",
-        ("[:, None]", "Give the indices the missing axis, such as with indices[:, None]."),
+        ("[:, None]", "Give the indices the missing axis, for example with indices[:, None]."),
         with_operands=True,
     ),
     Message(

@@ -155,9 +155,7 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
         "the elements that are filled in. "
     )
     if name in _COUNTED:
-        words += (
-            "Work with a mask of the whole array instead, such as with jnp.where or the option where= of a reduction."
-        )
+        words += "Work with a mask of the whole array, for example with jnp.where or the option where= of a reduction."
         return FoundCure("a mask", None, words)
     words += "Set fill_value= to a value of its own, and leave this value out of the later count, sum or mean."
     return FoundCure("fill_value", None, words)

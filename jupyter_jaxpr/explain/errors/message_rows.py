@@ -38,7 +38,7 @@ ARRAY_MESSAGES = (
         r"'(?:\w+\.)*(custom_jvp|custom_vjp|PjitFunction|function)'>",
         "{1} takes arrays, but gets a function",
         "A tree of parameters, such as a module of equinox, may hold functions beside its arrays.",
-        ("arrays alone", "Pass the arrays alone, such as with equinox.filter(model, equinox.is_array)."),
+        ("arrays alone", "Pass the arrays alone, for example with equinox.filter(model, equinox.is_array)."),
     ),
     Message(
         r"The truth value of an empty array is ambiguous",
@@ -100,7 +100,7 @@ ARRAY_MESSAGES = (
         r"Integers cannot be raised to negative powers, got integer_pow\((\S+), (-\d+)\)",
         "An integer array cannot be raised to the power {2}",
         "The result would be no integer. The array is {1}.",
-        ("a float", "Convert the array to float first, such as with x.astype(float)."),
+        ("a float", "Convert the array to float first, for example with x.astype(float)."),
     ),
     Message(
         r"Zero-dimensional arrays cannot be concatenated",
@@ -176,7 +176,7 @@ ARRAY_MESSAGES = (
         r"\((.*?),?\)",
         "squeeze cannot remove the axis {2} of the shape {1}",
         "squeeze removes axes of size 1 only.",
-        ("an index", "Take one element of the axis with an index, or reduce the axis, such as with a sum."),
+        ("an index", "Take one element of the axis with an index, or reduce the axis, for example with a sum."),
     ),
     Message(
         r"matmul input operand (\d) must have ndim at least 1, but it has ndim 0",
@@ -354,7 +354,10 @@ MESSAGES = (
         r"invalid value \((nan|inf)\) encountered in (\S+)",
         "{2} computed {1}",
         "jax_debug_nans checks each result and raises here.",
-        ("jnp.where", "Before the call, change the argument to values where {2} is defined, such as with jnp.maximum."),
+        (
+            "jnp.where",
+            "Before the call, change the argument to values where {2} is defined, for example with jnp.maximum.",
+        ),
     ),
     Message(
         r"pytree structure error: different lengths of \w+ at key path\s+shard_map in_specs\s.*?of length (\d+), but "

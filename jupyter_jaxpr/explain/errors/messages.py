@@ -91,7 +91,7 @@ def _out_of_bounds(number: int, dtype: str) -> Explained | None:
     limits = np.iinfo(dtype)
     cure = FoundCure("a float", None, "Use a float, or turn jax_enable_x64 on before any other use of JAX.")
     if np.iinfo("int32").min <= number <= np.iinfo("int32").max:
-        words = f"Use int32 in place of {dtype}, such as with .astype(jnp.int32) on the array beside the number."
+        words = f"Use int32 in place of {dtype}, for example with .astype(jnp.int32) on the array beside the number."
         cure = FoundCure("int32", None, words)
     explanation = f"{dtype} holds the integers from {limits.min:,} to {limits.max:,}."
     return Explained(None, f"The number {number} does not fit into {dtype}", explanation, (cure,))

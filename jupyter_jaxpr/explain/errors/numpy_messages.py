@@ -244,13 +244,13 @@ NUMPY_MESSAGES = (
         r"dtype argument to `(\w+)` must be (?:a|an) (.+?) dtype, got (\w+|<class '\w+'>)",
         "{1} draws {2} numbers, not {3}",
         "",
-        ("dtype", "Write a {2} dtype, or convert the result with .astype."),
+        ("dtype", "Pass a dtype of {2} numbers as dtype=, or convert the result with .astype(...)."),
     ),
     Message(
         r"dtype argument to `?(\w+)`? must be (?:a|an) (\w+)",
         "The dtype of {1} must be {2}",
         "",
-        ("dtype", "Write a {2} dtype."),
+        ("dtype", "Pass a dtype of this kind as dtype=: {2}."),
     ),
     Message(
         r"integer argument required; got dtype=(\w+)",

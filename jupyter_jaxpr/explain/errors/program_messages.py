@@ -108,7 +108,7 @@ PROGRAM_MESSAGES = (
     Message(
         r"Cannot apply JAX transformations to a function lowered and compiled for a particular signature",
         "A compiled function cannot be differentiated, mapped or traced",
-        "lower(...).compile() makes one program, and its equations are not kept.",
+        "JAX keeps no equations of a program that lower(...).compile() makes.",
         ("jax.jit", "Transform the jitted function in place of the compiled one."),
     ),
     # --- options of jit and vmap ---
@@ -249,7 +249,7 @@ PROGRAM_MESSAGES = (
         r"Expected the input to have a dtype that is a subdtype of <class 'numpy\.(\w+)'>, got (\w+) instead",
         "An argument of the call has the dtype {2}, but must be of the kind {1}",
         "",
-        (".astype", "Convert the argument, such as with labels.astype(int) for integers."),
+        (".astype", "Convert the argument, for example with labels.astype(int) for integers."),
         with_operands=True,
     ),
     Message(

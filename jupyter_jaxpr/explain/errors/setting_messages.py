@@ -10,7 +10,7 @@ SETTING_MESSAGES = (
         r"Cannot stack arrays with different numbers of dimensions: got (.+?)\.?$",
         "Arrays with different numbers of axes cannot be stacked: {1}",
         "",
-        ("one shape", "Give arrays of one shape, such as with jnp.broadcast_to(y, x.shape)."),
+        ("one shape", "Give arrays of one shape, for example with jnp.broadcast_to(y, x.shape)."),
         with_operands=True,
     ),
     Message(

@@ -62,14 +62,16 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
         word = called(call.transform) or match["word"]
         title = f"jax.{word} needs a float result, but {call.name} returns {match['dtype']}"
         if match["dtype"].startswith("complex"):
-            words = "A loss is a real number. Return one, such as with jnp.abs(z) or z.real."
+            words = "A loss is a real number. Return one, for example with jnp.abs(z) or z.real."
             holomorphic = "holomorphic=True gives the complex derivative of a function that has one."
             cures = [
                 FoundCure("a real result", None, words),
                 call.with_option("holomorphic=True", "holomorphic", holomorphic),
             ]
             return call.explained(title, call.returns, cures)
-        words = "Comparisons and integers have no gradient. Compute the result in floats, such as with jax.nn.sigmoid."
+        words = (
+            "Comparisons and integers have no gradient. Compute the result in floats, for example with jax.nn.sigmoid."
+        )
         return Explained(None, title, call.returns, (FoundCure("a float result", None, words),))
     if (match := _NO_JAX_TYPE.search(text)) and call.transform is not None and call.call is not None:
         return _no_array(call, match[1])
@@ -283,7 +285,7 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
         words = "The sum is one number. Its gradient has the shape of the argument."
         cures.append(applied(FoundCure(".sum()", code, words), [edit_of(raised, over(result, code))]))
     else:
-        cures.append(FoundCure(".sum()", None, "Reduce the result to one number, such as with .sum() or .mean()."))
+        cures.append(FoundCure(".sum()", None, "Reduce the result to one number, for example with .sum() or .mean()."))
     words = "jax.jacobian gives the derivative of each element of the result."
     if raised is not None and _rebinds_operand(raised):
         pass  # a step such as w = w - rate * jax.grad(f)(w) needs a gradient of the shape of w

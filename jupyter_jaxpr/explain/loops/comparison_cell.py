@@ -1,7 +1,7 @@
 """Writes a cell that compares an unrolled loop with its rewrite.
 
-The cell is for the user to read and to run: nothing here runs it. There is none where the text alone does not give a
-function of the cell's own and a call of it.
+The user reads and runs the cell; this module does not run it. There is a cell only if the text alone gives a function
+of the cell and a call of this function.
 """
 
 from __future__ import annotations

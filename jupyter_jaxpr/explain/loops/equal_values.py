@@ -21,7 +21,7 @@ from .statements import LoopStatement
 _TAKES = frozenset({"pop", "popleft", "popitem", "send", "read", "readline"})
 _ANEW = ("time.", "random.", "np.random.", "numpy.random.", "datetime.", "os.")
 _INT32 = 1 << 31
-#: What is taken for the largest value of a counter, and of another integer, where the text does not tell.
+#: The assumed largest value of a counter, and of another integer, if the text does not show it.
 _COUNTER, _OTHER = 1 << 14, 1 << 16
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -100,7 +100,7 @@ def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
         exponents = {id(part.right) for part in parts if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Pow)}
         constants = [part.value for part in parts if isinstance(part, ast.Constant) and id(part) not in exponents]
         if all(map(_is_power_of_two, constants)):
-            continue  # halves are exact, as far as 32 bits reach
+            continue  # multiplication by a power of two is exact in 32 bits
         if stored & names and (divides or any(_is_float(part) or _divides(part) for part in parts)):
             raise Cannot(
                 f"Python computes {', '.join(sorted(stored & names))} with floats of 64 bits. A loop of JAX computes "

@@ -14,7 +14,7 @@ from .statements import LoopStatement
 
 _NO_POSITIONS = "The source positions of the loop's equations are not known."
 
-#: Whether an expression of the loop left equations of its own; None where positions are not known.
+#: Returns whether an expression of the loop left equations; None if the positions of equations are unknown.
 MadeAt = Callable[[ast.expr], bool | None]
 
 
@@ -45,7 +45,7 @@ class IteratedReader:
         self.elements: dict[str, str] = {}
 
     def read(self, iterated: ast.expr, target: ast.expr, body: list[ast.stmt]) -> Iterated:
-        """What stands after `in`, as the operands of `scan` or `vmap`, or as the bounds of `fori_loop`."""
+        """Read the expression after `in` as operands of `scan` or `vmap`, or as bounds of `fori_loop`."""
         if any(isinstance(part, ast.Starred) for part in in_order(target)):
             raise Cannot("The loop unpacks a variable number of elements.")
         called = iterated.func.id if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) else ""

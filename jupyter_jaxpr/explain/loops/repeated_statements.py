@@ -53,7 +53,7 @@ class LoopFinder:
                 loops_by_node[id(match.statement.node)] = match
             else:
                 merge(earlier, match)
-        # Of the backward pass, or of another place, an inner loop may have been found alone.
+        # The search may have found an inner loop without its outer loop, for example in the backward pass.
         for key, match in list(loops_by_node.items()):
             outer = next(
                 (

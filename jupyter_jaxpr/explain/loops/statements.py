@@ -51,7 +51,7 @@ class LoopStatement:
 
     @property
     def word(self) -> str:
-        """What Python calls it."""
+        """Python's term for the statement."""
         if isinstance(self.node, ast.For):
             return "for loop"
         if isinstance(self.node, ast.While):
@@ -193,7 +193,7 @@ def loops_of(source: SourceFile) -> Loops | None:
         return None
     module = parsed(text)
     if module is None and source.cell is not None:
-        module = parsed("".join(linecache.getlines(source.name)))  # as IPython rewrote it
+        module = parsed("".join(linecache.getlines(source.name)))  # the cell's text after IPython's rewriting
     return module
 
 

@@ -74,7 +74,7 @@ def _indented(code: str, column: int) -> str:
 
 
 def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: ObservedProgram, budget: Budget) -> Outcome:
-    """What comes of a rewrite in one program.
+    """The outcome of a rewrite in one program.
 
     Args:
         loop: The statement.

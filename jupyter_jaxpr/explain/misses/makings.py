@@ -13,13 +13,13 @@ from typing import Any
 from .written_calls import Text, is_in_loop, is_jit, jitted_here, value_of
 
 _TRANSFORMS = ("grad", "value_and_grad", "vmap", "jacfwd", "jacrev", "hessian", "checkpoint")
-#: Of these the first argument alone is differentiated: the function may take more arguments.
+#: Transforms that differentiate the first argument only, so that the function may take more arguments.
 _TAKES_MORE = ("grad", "value_and_grad")
 
 
 @dataclass(frozen=True)
 class Making:
-    """What makes the jitted function, and what the edited text has in its place.
+    """The expression that makes the jitted function, and the expression in its place in the edited text.
 
     Attributes:
         old: The expression that makes the function, or its def.
@@ -52,7 +52,7 @@ def left_of(text: Text, call: ast.Call) -> ast.stmt | None:
 
 
 def making_of(text: Text, call: ast.Call, left: ast.stmt, names: Mapping[str, Any]) -> Making | None:
-    """What makes the jitted function that a call calls, where that is to be moved before a statement."""
+    """The making of the called jitted function, which the edit moves before a statement."""
     if isinstance(call.func, ast.Call):
         return _of_expression(text, call.func, None, left, names, _free_name(text, call.func, names))
     if not isinstance(call.func, ast.Name):

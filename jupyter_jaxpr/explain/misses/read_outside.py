@@ -38,7 +38,7 @@ def _all_same(before: Mapping[str, Outside], current: Mapping[str, Outside]) -> 
 
 
 def _is_same(before: Outside, current: Outside) -> bool:
-    """Whether a value surely is the same, and all that it reads if it is a function."""
+    """Whether a value is surely the same; for a function, also all values that it reads."""
     return before.is_same(current) is True and _all_same(before.inside or {}, current.inside or {})
 
 
@@ -86,7 +86,7 @@ def _is_of_the_machine(value: Any, names: set[str]) -> bool:
     if issubclass(kind, type):
         if value.__module__ in _CHANGING:
             return True
-        # What a class holds is shared by all, and may be set at any time.
+        # All code shares the attributes of a class, and may set them at any time.
         return is_users_class(value) and any(
             not name.startswith("__") and not isinstance(stored, _DESCRIPTORS) for name, stored in vars(value).items()
         )
@@ -125,7 +125,7 @@ def _functions(fun: Any, seen_ids: set[int]) -> Iterator[FunctionType]:
 
 
 def _values(fun: FunctionType) -> list[Any]:
-    """What a function reads from outside by name."""
+    """The values that a function reads from outside by name."""
     values = [fun.__globals__[name] for name in set(_names(fun.__code__)) & fun.__globals__.keys()]
     for cell in fun.__closure__ or ():
         try:

@@ -84,7 +84,7 @@ class Text:
 
 
 def first_line(statement: ast.stmt | ast.expr) -> int:
-    """The line that a statement or an expression begins on, that of its first decorator where it has one."""
+    """The first line of a statement or an expression: the line of its first decorator, if it has one."""
     lines: list[int] = [statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", []))]
     return min(lines)
 
@@ -225,7 +225,7 @@ def jitted_here(text: Text, call: ast.Call, name: str, names: Mapping[str, Any])
 
 
 def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    """What a name, or an attribute of a module, is; None for any other expression."""
+    """The value of a name or of an attribute of a module; None for any other expression."""
     import types
 
     if isinstance(node, ast.Name):

@@ -146,7 +146,7 @@ def _printed_parts(argument: ast.expr, text: Text) -> tuple[str, list[str]] | No
     return written, values
 
 
-#: What makes the edit of each kind of note.
+#: The function that makes the edit, for each kind of note.
 MAKERS: Mapping[str, Callable[[str | None, Text, Sequence[Span]], Sketch | None]] = {
     "dropped_update": _dropped_update,
     "truncated_type": _truncated_type,

@@ -67,7 +67,7 @@ def _names_given(use: ast.Call) -> Iterator[ast.Name]:
 
 
 def _prefix(use: ast.expr) -> str:
-    """What stands before the name of a function of `jax.random` in the text, the dot included."""
+    """The text before the name of a function of `jax.random`, with the dot."""
     if isinstance(use, ast.Call) and isinstance(use.func, ast.Attribute):
         module = ast.unparse(use.func.value)
         if module.rpartition(".")[2] in ("random", "jr", "jrandom", "jrnd"):

@@ -67,7 +67,7 @@ class Text:
         ]
 
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
-        """What holds a node, from the inside out."""
+        """Yield the nodes around a node, from the inside out."""
         parent = self._parents.get(id(node))
         while parent is not None:
             yield parent

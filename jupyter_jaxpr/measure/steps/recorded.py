@@ -69,7 +69,7 @@ class Kept:
         self.ends: list[VisitEnd] = []
         self._capacity = points
         self._visits = visits
-        self._last: _Point | None = None  # the last step that was not kept
+        self._last: _Point | None = None  # the newest step without a point
         self._lost = False
 
     def add(self, buffers: dict[str, Any]) -> None:
@@ -146,7 +146,7 @@ VisitColumns = tuple[int, int, int, tuple[int, ...], bool]
 
 
 def leaves_of(kept: Kept) -> tuple[list[VisitColumns], list[int], list[Leaf], list[int]]:
-    """Return the kept steps as columns: visits, step of each point, leaves, and branch of each point."""
+    """Return the recorded steps as columns: visits, the step of each point, leaves, the branch of each point."""
     kept.thin()
     target = kept.target
     leaves = [_leaf(column) for column in target.columns]

@@ -88,7 +88,7 @@ def _type(path: str, old: Leaf, new: Leaf) -> tuple[Sequence[ReasonKind], Reason
 
 _TYPE_CURES = {
     "shape": "Pad to one shape, or expect one compile for each shape.",
-    "dtype": "Convert {0} to one dtype before each call, such as with {0}.astype(...).",
+    "dtype": "Convert {0} to one dtype before each call, for example with {0}.astype(...).",
     "weak_type": "Pass {0} as one kind of value every time, such as jnp.asarray({0}, dtype=...).",
 }
 # Padding does not change the number of axes, so that it is no cure for another rank.

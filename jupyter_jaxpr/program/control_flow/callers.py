@@ -37,13 +37,13 @@ _SCIPY = re.compile(r"jax/_src/scipy/(?:(\w+)/)?(\w+)")
 class Caller:
     """Who called a construct."""
 
-    #: What was called, by the name the user knows; None where the frames do not say.
+    #: The user's name of the called function; None if the frames do not show the call.
     kind: str | None
-    #: Index of the innermost user frame; -1 where none is known.
+    #: The index of the innermost user frame; -1 if unknown.
     frame: int
-    #: The library function that called it, such as jnp.median; None where a line of the user's did.
+    #: The library function that made the call, such as jnp.median; None if a line of the user's made the call.
     library: str | None
-    #: Of a construct around an equation, seen from its body.
+    #: Whether the caller is the construct around the equation, for an equation of its body.
     inside: bool = False
 
 
@@ -68,7 +68,7 @@ class Callers:
                 return Caller(caller.kind, caller.frame, inherited.library or caller.library)
             return caller
         if inherited.kind is not None and inherited.library is None:
-            # What a custom rule or a jit around it holds is still that call.
+            # An equation inside a custom rule or a jit belongs to the same call.
             return Caller(inherited.kind, inherited.frame, None)
         library = inherited.library or caller.library
         if library is None and caller.kind is not None:

@@ -14,7 +14,7 @@ from .card import Card
 from .place import CONVERSIONS, Paths, Place
 from .source_calls import Call, Written, text_of
 
-#: What JAX makes a predicate of, where it stands on the construct's own line.
+#: Primitives by which JAX makes a predicate from the user's value, on the construct's own line.
 _TO_PREDICATE = CONVERSIONS | {"clamp", "ne", "eq", "broadcast_in_dim", "transpose"}
 
 

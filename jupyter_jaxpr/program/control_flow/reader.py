@@ -206,7 +206,7 @@ class Reader:
         nodes: list[_Node] = []
         caller = self._callers.of(place.columns.stack[equation], place.caller)
         if card is not None and card.kind in CONTROL_FLOW:
-            # What its body has without a line of the user's is of the library that it is from.
+            # Equations of the body without a line of the user's belong to the library of the construct.
             around = caller.library or self._written.called(caller.frame)
             caller = Caller(None, caller.frame, around, inside=True)
         for _, parameter, position, scope in children:

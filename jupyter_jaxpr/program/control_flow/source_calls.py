@@ -31,7 +31,7 @@ class Call:
     function: str
     arguments: list[ast.expr]
     keywords: dict[str, ast.expr]
-    #: What its result is bound to, such as `(h, hs)`; None where it is bound to nothing.
+    #: The target of the result, such as `(h, hs)`; None if the result is not assigned.
     target: ast.expr | None
 
     def argument(self, position: int, *names: str) -> ast.expr | None:

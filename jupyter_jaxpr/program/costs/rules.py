@@ -98,7 +98,7 @@ def _combined(inside: Inside, times: int) -> Operations:
 
 
 def _disappeared(equation: Any) -> int:
-    # Of an empty axis there are more results than elements, and nothing to add.
+    # The reduction of an empty axis has more results than elements, and no additions.
     return max(0, _elements(equation.invars[0]) - _elements(equation.outvars[0]))
 
 

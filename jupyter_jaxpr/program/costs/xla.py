@@ -25,7 +25,7 @@ from .sums import unknown
 #: Most loops that have a row of their own.
 LOOPS = 8
 
-#: What a CPU or a GPU calls a library for.
+#: Primitives that a CPU or a GPU computes by a library.
 _LIBRARY = frozenset(
     "cholesky lu geqrf qr householder_product triangular_solve tridiagonal hessenberg tridiagonal_solve top_k".split()
 )

@@ -96,7 +96,7 @@ def parameter_text(value: Any, reading: Reading | None = None) -> str:
     return exact(text, LIMIT)
 
 
-#: Of a text that is to be put on one line and cut.
+#: The most characters of a text that is read before it is put on one line and cut.
 _PRINTED = 20 * LIMIT
 
 

@@ -11,7 +11,7 @@ class Captured:
 
     operand: int
     bytes: int
-    #: The same for the same array.
+    #: A number that identifies the array: captures of one array have one number.
     identity: int
 
 

@@ -27,7 +27,7 @@ def counted_trips(walk: Walk, scope: int, equation: int, condition: int, body: i
     parts = while_parts(walk.jaxprs[scope].eqns[equation].params)
     operands = walk.scopes[scope].operands[equation]
     inner, outer = walk.scopes[condition], walk.scopes[body]
-    first = parts.condition_consts + parts.body_consts  # of the carry, among the operands
+    first = parts.condition_consts + parts.body_consts  # the index of the first carry among the operands
 
     def start(position: int) -> int | None:
         return _literal(walk, operands[first + position])

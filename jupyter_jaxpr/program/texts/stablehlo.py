@@ -41,7 +41,7 @@ class LinesOfText:
 
     text: str
     line_stacks: list[int]
-    #: Of lines that have one: the name of the operation, such as jit(f)/jvp(g)/tanh.
+    #: The name of the operation for lines that have one, such as jit(f)/jvp(g)/tanh.
     op_names: Mapping[int, str] = field(default_factory=dict)
     #: For a line that may come from several places: the other stacks.
     other_stacks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
@@ -93,7 +93,7 @@ def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:
             open_lines.pop(indent, None)
         elif not stripped.startswith("cond {"):  # the first region of the while on the line above
             open_lines[indent] = len(lines)
-        if name:  # of the lines inside of a library's functions some have a name and no place
+        if name:  # some lines inside of a library's functions have a name and no place
             names[len(lines)] = name
         lines.append(line)
         stacks.append(stack)

@@ -106,14 +106,14 @@ class Equations:
         self._with_programs: set[_Chain] = set()
         #: The stacks of the equations of a chain that are lowered to more than themselves.
         self._lowered_to_more: dict[_Chain, set[int]] = defaultdict(set)
-        #: Of the whole program: those of equations that are lowered to others.
+        #: The stacks of the program's equations that are lowered to other operations.
         self._lowered_to_others: set[int] = set()
-        #: Their primitives.
+        #: The primitives of these equations.
         self.to_others: set[str] = set()
-        #: Names of the jitted functions that equations of a chain are in, and by such a name: where it is called.
+        #: The names of the jitted functions around the equations of a chain; below, the calls of each name.
         self._functions: dict[_Chain, set[str]] = defaultdict(set)
         self._calls: dict[str, set[int]] = defaultdict(set)
-        #: Every primitive of the program, those of equations without a place too.
+        #: Every primitive of the program, also of equations without a place.
         self._known: set[str] = set()
         self._index(walk, scope)
         #: Chains by each of their beginnings.

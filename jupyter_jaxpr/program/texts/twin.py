@@ -17,7 +17,8 @@ from ..jaxpr.walk import Equation, Walk
 
 _NUMBER = re.compile(r"~(\d+)\.(\d+)~")
 _WRITTEN = re.compile(r'/~~\d+\.\d+~(?=[";]|$)|~~\d+\.\d+~/?|~\d+\.\d+~')
-#: A part of its own inside of transforms, and the part behind them: without the number it is inside of them itself.
+#: A tag that is a whole part inside of transforms, and the part after it: without the tag, this part is inside of
+#: them.
 _WRAPPED = re.compile(r"~~\d+\.\d+~(\)+)/((?:[^/()\"]|\([^()\"]*\))+)(?=/)")
 
 
@@ -41,7 +42,7 @@ def tagged(walk: Walk, scope: int, jaxpr: Any) -> Any:
 def equations_named(name: str) -> list[Equation]:
     """The equations that are tagged in the name of an operation, in order: several where XLA joined operations.
 
-    Of nested equations only the innermost is listed.
+    For nested equations, the list has only the innermost.
     """
     equations: dict[Equation, None] = {}
     for part in name.split(";"):

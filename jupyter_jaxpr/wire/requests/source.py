@@ -21,5 +21,5 @@ class SourceRequest(Request, tag="source"):
         # Only files that the run's frames refer to are read.
         page = context.run.sources.source_page(self.path)
         if page is None:
-            raise Unavailable("This run has no such file. Run the cell again.")
+            raise Unavailable("This run does not have the text of the file. Run the cell again.")
         return page

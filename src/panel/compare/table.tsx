@@ -172,7 +172,7 @@ function Mode(props: {
   );
 }
 
-/** `whiled  runs in 16 µs`, and below it `compiles in 61 ms · 4 equations · derivative: jvp only · same bits`. */
+/** `whiled  runs in 16 µs`, and below it `compile time: 61 ms · 4 equations · derivative: jvp only · same bits`. */
 function TwoLines(props: {
   variant: Variant;
   first: boolean;
@@ -181,7 +181,7 @@ function TwoLines(props: {
   const { variant, first, trans } = props;
   const ready = readyAfter(variant);
   const below = [
-    ready === null ? null : trans.__('compiles in %1', duration(ready)),
+    ready === null ? null : trans.__('compile time: %1', duration(ready)),
     variant.equations === null
       ? null
       : trans._n(

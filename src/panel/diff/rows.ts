@@ -8,7 +8,10 @@ const CONTEXT = 3;
 const SHORT = 2;
 
 export type Item = {
-  /** The index of the row, of the first row in the fold, or of the row after a gap of the kernel. */
+  /**
+   * The index of a row. For a fold: of its first row. For rows that the kernel left out: of the next row that was
+   * sent.
+   */
   index: number;
   /** True if rows right before the item, or in it, are hidden. */
   gap: boolean;

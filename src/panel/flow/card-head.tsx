@@ -22,7 +22,7 @@ import {
   stepsWords
 } from './words';
 
-/** Longer names and texts of the user's are cut in a head. */
+/** Names and texts of the user's that are longer than this are shortened in the head of a card. */
 const LONGEST = 80;
 
 interface IHeadProps {

@@ -1,4 +1,4 @@
-/** Shows the times of a repeated call: eager above warm. */
+/** Shows the times of a repeated call in two rows: without jit, then warm. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,4 +1,4 @@
-/** Loads the text of a level, or says why there is none and what to do. */
+/** Loads the text of a level, or says why the text is missing and what the user can do. */
 import type { TextLevel } from '../../model/links';
 import type { Level } from '../../protocol/snapshot';
 import { element } from '../../parts/dom';

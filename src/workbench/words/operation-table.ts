@@ -150,7 +150,7 @@ export function operationTable(
     sine: [trans.__('sine'), true],
     sinh: [trans.__('hyperbolic sine'), false],
     slice: [trans.__('part of an array with fixed bounds'), true],
-    sort: [trans.__('elements of an axis in the order of a comparison'), true],
+    sort: [trans.__('elements along an axis, in sorted order'), true],
     sqrt: [trans.__('square root'), true],
     square: [trans.__('x * x'), false],
     stochastic_convert: [trans.__('conversion to another dtype with random rounding'), false],

@@ -24,15 +24,15 @@ class ScopeDiff:
     """The comparison of the equations of one scope."""
 
     matched: Matched
-    #: Of each changed equation of a: what differs; the programs inside it apart.
+    #: The differences of each changed equation of side a, without its inner programs.
     changes: dict[int, list[Change]] = field(default_factory=dict)
-    #: Of each constant or input of b that has a partner of another type: what differs.
+    #: The differences of each constant or input of side b whose partner has another type.
     inputs: dict[int, list[Change]] = field(default_factory=dict)
-    #: What differs in the results, by their places.
+    #: The differences of the results, in their order.
     results: list[Change] = field(default_factory=list)
-    #: Of each paired equation of a with programs inside: their pairs; None where one has no partner.
+    #: The pairs of inner programs of each paired equation of side a; None for a program without a partner.
     children: dict[int, list[tuple[Child | None, Child | None]]] = field(default_factory=dict)
-    #: The scopes are equal, names apart.
+    #: Whether the scopes are equal but for names.
     same: bool = False
 
 
@@ -181,7 +181,7 @@ def _by_types(
 
 
 def _filled(inputs_a: range, inputs_b: range, pairs: list[tuple[int, int]]) -> Inputs:
-    """Pairs with all that lies between them: place by place where it is as many, else each alone."""
+    """Add the variables between the pairs: in pairs if both sides have the same number, else each alone."""
     filled: Inputs = []
     before_a = before_b = 0
     for i, j in [*pairs, (len(inputs_a), len(inputs_b))]:

@@ -1,8 +1,9 @@
 """Numbers the equations of two programs; two numbers are equal where the equations are, whatever their names.
 
-Of each equation, from the narrowest to the widest: `value` (it computes the same from the scope's inputs), `use` (it
-is used the same by what follows, up to the scope's results), `alone` (primitive, parameters, types and the programs
-inside are equal, whatever its operands come from). All are linear in the equations.
+Each equation has three keys, from the narrowest to the widest. Equal `value`: the equations compute the same from the
+inputs of the scope. Equal `use`: later equations use them in the same way, up to the scope's results. Equal `alone`:
+primitive, parameters, types and inner programs are equal, whatever the operands are. The work is linear in the number
+of equations.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class ScopeKeys:
 
     #: Equal where two scopes are, names apart.
     scope: int
-    #: Of each variable, as an operand.
+    #: The key of each variable, as an operand.
     values: list[int]
     value: list[int]
     alone: list[int]

@@ -34,7 +34,7 @@ class Matched:
     b: int
     #: (constant or input of a, of b) in the order of b, those of a alone where they stood; None on the other side.
     inputs: list[tuple[int | None, int | None]]
-    #: Of each equation of a: its partner in b, or -1; and the other way round.
+    #: The partner in b of each equation of a, or -1; below, the partner in a of each equation of b.
     partner_a: list[int]
     partner_b: list[int]
     #: Pairs that keep the order, rising.
@@ -197,7 +197,7 @@ class _Match:
     # --- likeness -------------------------------------------------------------------------------------------
 
     def _operand_a(self, operand: int) -> Hashable:
-        """An operand of a in the terms of b: equal to that of b that it is; no other one where it is not there."""
+        """An operand of side a as an operand of side b; a value that equals no operand of b if b does not have it."""
         if operand < 0:
             return "literal", self._all_a.literal(operand)
         partner = self.matched.variable.get(operand)

@@ -37,18 +37,18 @@ class ScopeSide:
     constants: int
     inputs: int
     outputs: Sequence[int]
-    #: Of each variable: index into `Side.types`.
+    #: For each variable, an index into `Side.types`.
     types: Sequence[int]
     primitive: Sequence[int]
     operands: Sequence[Sequence[int]]
     output_counts: Sequence[int]
-    #: Of each equation: the number of the first variable that it binds.
+    #: For each equation, the number of the first variable that it binds.
     first: Sequence[int]
-    #: Of each equation: index into `Side.parameter_lists`, -1 for none.
+    #: For each equation, an index into `Side.parameter_lists`; -1 for none.
     parameters: Sequence[int]
     children: Mapping[int, Sequence[Child]]
     effects: Mapping[int, Sequence[int]]
-    #: Of each equation: index into `Side.places`, -1 for none.
+    #: For each equation, an index into `Side.places`; -1 for none.
     stack: Sequence[int]
 
 
@@ -66,7 +66,7 @@ class Side:
     root: int
     #: A path for each input of the program, such as p['w']; empty where unknown.
     input_names: Sequence[str]
-    #: Of each stack: the line of the user's code it begins on, as its text where that is known; empty where unknown.
+    #: For each stack, the user's line on which it begins, as text if the text is known; empty if unknown.
     places: Sequence[str]
 
     def parameter_texts(self, scope: ScopeSide, equation: int) -> dict[str, str]:

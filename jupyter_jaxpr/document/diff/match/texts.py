@@ -30,12 +30,12 @@ class Line:
 
     #: The text without names, metadata and locations.
     plain: str
-    #: Of each name in it that it does not bind: the line that bound it, or the name itself.
+    #: For each name that the line uses: the line that bound the name, or the name itself.
     uses: list[tuple[int, str]]
     operation: str
-    #: Of each name in it: the line that bound it.
+    #: For each name in the line: the line that bound the name.
     bound: dict[str, int]
-    #: Nothing to be compared: a location, an empty line.
+    #: Whether the line has nothing to compare: a location, an empty line.
     silent: bool
 
 
@@ -50,7 +50,7 @@ class TextsDiff:
     changed: set[int] = field(default_factory=set)
     silent_a: set[int] = field(default_factory=set)
     silent_b: set[int] = field(default_factory=set)
-    #: Of each line: which line binds each name that it uses or binds.
+    #: For each line, the line that binds each of its names.
     bound_a: list[dict[str, int]] = field(default_factory=list)
     bound_b: list[dict[str, int]] = field(default_factory=list)
     coarse: bool = False

@@ -159,8 +159,8 @@ describe('functions side by side', () => {
   it('are rows of two lines where there is no room', () => {
     const { node } = shown(runOf(TWO));
     expect([...node.querySelectorAll('li summary')].map(words)).toEqual([
-      'unrolledjitted for the comparisonruns in 12 µscompiles in 950 ms · 300 equations',
-      'whiledruns in 12 µscompiles in 150 ms · 4 equations · derivative: jvp only · close',
+      'unrolledjitted for the comparisonruns in 12 µscompile time: 950 ms · 300 equations',
+      'whiledruns in 12 µscompile time: 150 ms · 4 equations · derivative: jvp only · close',
       'nopenot found'
     ]);
   });

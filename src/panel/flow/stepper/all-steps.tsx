@@ -48,10 +48,10 @@ export function AllSteps(props: IAllStepsProps): JSX.Element | null {
       >
         {walk.byCalls
           ? walk.recording.thinned !== null
-            ? trans.__('The %1 kept executions', grouped(length))
+            ? trans.__('The %1 recorded executions', grouped(length))
             : trans.__('All %1 executions', grouped(length))
           : length < walk.stepAt(place).of
-            ? trans.__('The %1 kept steps', grouped(length))
+            ? trans.__('The %1 recorded steps', grouped(length))
             : trans.__('All %1 steps', grouped(length))}
       </summary>
       {open && (

@@ -200,8 +200,7 @@ function code(): Element {
 }
 
 /**
- * The element on which a key is pressed, for each place that this extension listens in and each view that has the
- * place.
+ * For each part of the page that handles keys, and for each view with this part: the element that receives the key.
  */
 const STAGES: [KeyPlace, string, () => Element | Promise<Element>][] = [
   [
