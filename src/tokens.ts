@@ -62,7 +62,7 @@ export type Status =
       cure: string;
       again: 'load and run' | 'run' | null;
     }
-  /** What is in view was read from files; no kernel belongs to it. */
+  /** The run in view was read from files; no kernel belongs to it. */
   | { kind: 'file' }
   /** The two sides do not fit, or the document cannot be read: a sentence for the user. */
   | { kind: 'unusable'; reason: string };

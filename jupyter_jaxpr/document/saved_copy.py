@@ -22,7 +22,7 @@ from .types.ledger import Ledger, LedgerFunction
 
 #: The largest size of a saved output in bytes, unless `%config JaxprMagics.output_bytes` says another.
 LIMIT_BYTES = 256_000
-#: Equations of each scope that are tried, from many to none.
+#: The numbers of equations of each scope to try, from many to none, until the copy is small enough.
 _PAGES = (2_000, 500, 100, 20, 0)
 #: The bytes of the JSON of an empty scope.
 _SCOPE = 250

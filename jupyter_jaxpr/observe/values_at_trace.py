@@ -164,7 +164,7 @@ class ValuesAtTrace:
 
 
 def _was_read(entry: Kept, ran: bool | None) -> bool:
-    """Return whether a trace read a value; where this is unknown, whether nothing speaks against it."""
+    """Return whether a trace read a value; if this is unknown, whether the trace may have read the value."""
     return ran or (ran is None and not entry.read.is_in_branch and not entry.in_callback)
 
 

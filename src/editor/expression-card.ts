@@ -24,7 +24,7 @@ export interface IExpressionCard {
   words: string;
 }
 
-/** What is known of an expression. */
+/** The facts on an expression. */
 export function expressionCard(
   facts: IExpressionFacts,
   trans: TranslationBundle

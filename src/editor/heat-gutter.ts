@@ -56,7 +56,7 @@ const bars = StateField.define<IBars>({
 /** Belongs into every editor that may show heat. */
 export const heatGutter: Extension = [bars, place.of([])];
 
-/** What makes an editor show this heat, and no other. */
+/** The extension that makes an editor show this heat. */
 export function setHeat(
   view: EditorView,
   heat: readonly ILineHeat[]

@@ -30,7 +30,7 @@ const marks = StateField.define<DecorationSet>({
   provide: field => EditorView.decorations.from(field)
 });
 
-/** What an editor of a cell needs for the mark. */
+/** The extension that a cell's editor needs for the mark. */
 export const writtenMark: Extension = marks;
 
 function markAt(

@@ -4,7 +4,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import type { IExcerpt, IExcerptColumn } from './excerpt';
 
 const NAMESPACE = 'http://www.w3.org/2000/svg';
-/** Of monospaced letters of 12 pixels. */
+/** The width and the line height of monospaced letters of 12 pixels. */
 const LETTER = 7.3;
 const ROW = 20;
 const HEAD = 30;

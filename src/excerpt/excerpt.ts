@@ -10,7 +10,7 @@ import { levelTitle } from '../workbench/reading/toolbar';
 
 /** A line of a level. */
 export interface IExcerptLine {
-  /** At the left edge: its number, or where it is. */
+  /** The text at the left edge: the number of the line, or its place. */
   number: string;
   /** Without its indentation. */
   text: string;
@@ -131,7 +131,7 @@ export function excerptOf(
       };
 }
 
-/** What all lines of a column are indented by says nothing. */
+/** The indentation that all lines of a column share is removed. */
 function unindented({ lines, ...column }: IExcerptColumn): IExcerptColumn {
   const least = Math.min(...lines.map(({ indent }) => indent));
   return {
@@ -226,7 +226,7 @@ function lineOf(number: string, text: string, indent: number): IExcerptLine {
   };
 }
 
-/** What says where an instruction comes from is drawn instead. */
+/** The metadata of an instruction is cut: the drawing shows the links in its place. */
 function withoutPlace(line: string): string {
   return line.split(', metadata={', 1)[0].replace(/ loc\([^)]*\)+$/, '');
 }

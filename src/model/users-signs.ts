@@ -24,7 +24,7 @@ export class UsersSigns {
     }
   }
 
-  /** The sign that the user gave just now; null where there is none, as where an extension runs a command. */
+  /** The sign that the user has just given; null without a sign, for example if an extension runs a command. */
   get latest(): ISign | null {
     return performance.now() - this._at <= AT_MOST ? this._sign : null;
   }

@@ -112,7 +112,7 @@ function countsLine(
   return line;
 }
 
-/** What is not to be seen while it is guessed. */
+/** The parts that are hidden while the user guesses. */
 function outcome(...children: (Node | string)[]): HTMLElement {
   return element('span', 'outcome', children);
 }

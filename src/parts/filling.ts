@@ -1,4 +1,4 @@
-/** What fills the panel for a state of the model. */
+/** Chooses the content of the panel for a state of the model. */
 import { IJaxprModel } from '../tokens';
 
 /** The contents that the panel can have. */

@@ -34,7 +34,7 @@ const FACTORY = 'Jaxpr';
 /** Makes the view of a file, which is fetched when the first one is opened. */
 type MakeView = (path: (() => string) | null) => Promise<FileView>;
 
-/** Opens a file: nothing of its text is looked at but by the reader of documents. */
+/** Opens a file; only the reader of documents reads the text of the file. */
 class Factory extends ABCWidgetFactory<DocumentWidget> {
   constructor(
     options: DocumentRegistry.IWidgetFactoryOptions,

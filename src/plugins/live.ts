@@ -179,7 +179,7 @@ class Following {
     return [
       EditorView.domEventHandlers({
         keydown: event => {
-          // Nothing that a script does: such an event is not trusted.
+          // An event that a script makes is not trusted, so it is no sign of the user.
           if (event.isTrusted) {
             // The event itself would keep the editor of a closed notebook.
             this._keys.set(cellId, { isTrusted: true });
@@ -192,7 +192,7 @@ class Following {
           update.docChanged &&
           liveChoice.isOn &&
           this._keys.has(cellId) &&
-          // What a collaborator, a reload or an extension changes is no event of the user's.
+          // A change by a collaborator, a reload or an extension is no event of the user's.
           update.transactions.some(
             transaction =>
               transaction.annotation(Transaction.userEvent) !== undefined

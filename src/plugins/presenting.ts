@@ -69,7 +69,7 @@ export function addPresenting(
     keys.start();
     commands.notifyCommandChanged(PRESENT);
   };
-  // What is presented is in sight. (While a theme loads, JupyterLab hides itself as a whole.)
+  // The presented view is in sight. (While a theme loads, JupyterLab hides itself as a whole.)
   panel.visibilityChanged.connect(() => {
     if (!panel.isVisible && app.shell.isVisible) {
       end();

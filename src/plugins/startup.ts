@@ -65,7 +65,7 @@ export const startupPlugin: JupyterFrontEndPlugin<void> = {
 };
 
 /**
- * Show the file, and write it, or remove it, where the user says so.
+ * Show the file, and write or remove the file if the user agrees.
  *
  * @throws Error with a sentence of the kernel.
  */

@@ -116,7 +116,7 @@ export function withDefault(value: unknown, inEarlier: unknown): unknown {
   return value === undefined ? inEarlier : value;
 }
 
-/** Null passes; anything else is looked at by `check`. */
+/** Accept null; pass any other value to `check`. */
 export function orNull<T>(
   value: unknown,
   field: string,

@@ -48,7 +48,7 @@ export class TransformRow {
     this.refresh();
   }
 
-  /** Whether the program in view was derived, or others were from it: then it is worth the place. */
+  /** Whether the program in view was derived, or other programs were derived from it: only then the row is shown. */
   get isWorth(): boolean {
     const { snapshot, program } = this._place;
     return (

@@ -56,7 +56,7 @@ export class TransformToolbar {
   private _together: HTMLButtonElement;
 }
 
-/** What a transform gives, in a sentence. */
+/** A sentence on the result of a transform. */
 export function transformTitle(
   kind: TransformKind,
   trans: TranslationBundle

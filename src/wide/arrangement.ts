@@ -30,7 +30,7 @@ export const FIRST_ARRANGEMENT: IArrangement = {
   together: true
 };
 
-/** What a window of 1440 pixels leaves beside JupyterLab's file browser: four columns of 275 pixels. */
+/** The width of a column: a window of 1440 pixels has room for four such columns beside JupyterLab's file browser. */
 const ROOM_FOR_FOUR = 1100;
 const ROOM_FOR_THREE = 1000;
 

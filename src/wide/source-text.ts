@@ -18,7 +18,7 @@ export interface ISourcePart {
   title: string;
   /** The whole path of a file, if the title is shorter. */
   hint: string;
-  /** Why its text is not here; empty where it is. */
+  /** The reason why the text is missing; empty if the document has the text. */
   missing: string;
   /** The kernel did not answer, and can be asked again. */
   canRetry: boolean;

@@ -60,7 +60,7 @@ export class WideToolbar {
   }
 
   readonly node: HTMLElement;
-  /** What the last key did, for a screen reader too. */
+  /** A sentence on the effect of the last key, also for a screen reader. */
   readonly announcement: HTMLElement;
 
   show(arrangement: IArrangement, shown: readonly ColumnName[]): void {

@@ -1,5 +1,5 @@
 /**
- * What the views take of the page that shows the widget. The build of the widget puts this file in the place of
+ * The parts of the page around the widget that the views use. The build of the widget puts this file in the place of
  * ../host.ts, so the names are the same.
  */
 import type { Message } from '@lumino/messaging';

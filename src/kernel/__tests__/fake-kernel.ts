@@ -1,4 +1,4 @@
-/** A kernel for tests: what is sent to it is kept, what it says is said by the test. */
+/** A kernel for tests: it keeps the messages of the page, and the test sends its messages. */
 import { Kernel, KernelMessage } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 

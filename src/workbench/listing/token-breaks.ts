@@ -51,7 +51,7 @@ export function tokenBreaks(
       }
     }
   }
-  // Nothing is before the first character of a line.
+  // There is no break before the first character of a line.
   return breaks.filter(([from]) => from > 0);
 }
 

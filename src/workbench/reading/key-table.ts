@@ -10,7 +10,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 /**
- * What listens for keys:
+ * The listeners for keys:
  *
  * - view: a view of a program, as a whole
  * - text: the text of an editor
