@@ -205,7 +205,7 @@ def test_the_batch_of_a_vmap_around_a_jit() -> None:
     assert told(ledger, "f") == [
         ("compiled", [("first_call", "This is the first call of f.")]),
         ("dispatch_only", [("no_fast_path", transformed)]),
-        ("compiled", [("argument_type", text)]),
+        ("compiled", [("transform", text)]),
     ]
 
 
@@ -234,19 +234,19 @@ def test_the_transforms_around_a_jit() -> None:
             "compiled",
             [
                 (
-                    "argument_type",
+                    "transform",
                     "The axes that vmap around dot maps changed: a from axis 0 to no axis, b from no axis to axis 0.",
                 )
             ],
         ),
-        ("compiled", [("argument_type", f"This is the first call of dot under vmap of vmap. {another}.")]),
+        ("compiled", [("transform", f"This is the first call of dot under vmap of vmap. {another}.")]),
         (
             "compiled",
-            [("argument_type", (f"This is the first call of dot under reverse-mode differentiation. {another}."))],
+            [("transform", (f"This is the first call of dot under reverse-mode differentiation. {another}."))],
         ),
         (
             "compiled",
-            [("argument_type", (f"This is the first call of dot under forward-mode differentiation. {another}."))],
+            [("transform", (f"This is the first call of dot under forward-mode differentiation. {another}."))],
         ),
         (
             "compiled",
@@ -264,7 +264,7 @@ def test_the_transforms_around_a_jit() -> None:
             "compiled",
             [
                 (
-                    "argument_type",
+                    "transform",
                     (
                         "This is the first call of dot outside any transformation. JAX makes another program for "
                         "such calls."
@@ -272,7 +272,7 @@ def test_the_transforms_around_a_jit() -> None:
                 )
             ],
         ),
-        ("compiled", [("argument_type", "The axes that vmap around dot maps changed: a from no axis to axis 0.")]),
+        ("compiled", [("transform", "The axes that vmap around dot maps changed: a from no axis to axis 0.")]),
     ]
 
 

@@ -85,7 +85,7 @@ def test_another_transformation_makes_another_program() -> None:
     first_call, second_call, mapped = told(ledger, "f")
     assert first_call == ("compiled", (Reason("first_call", "This is the first call of f."),))
     assert second_call[0] == "dispatch_only"
-    assert mapped == ("compiled", (Reason("argument_type", text),))
+    assert mapped == ("compiled", (Reason("transform", text),))
     # the programs of the forward pass, of the backward pass, and under vmap
     assert ledger["f"].compiles == 3
     assert ledger["f"].hits in (1, None)

@@ -43,7 +43,9 @@ _PLAIN_NOTES = frozenset(
     }
 )
 #: Reasons whose texts are types, names of arguments and places of arrays.
-_PLAIN_REASONS = frozenset({"shape", "dtype", "weak_type", "committed", "sharding", "layout", "no_fast_path"})
+_PLAIN_REASONS = frozenset(
+    {"shape", "dtype", "weak_type", "committed", "sharding", "layout", "no_fast_path", "transform"}
+)
 _REASONS = {
     "first_call": "This is a first call.",
     "first_observed": "This is the first observed call.",
@@ -56,7 +58,7 @@ _REASONS = {
     "reloaded": "Python loaded the module again.",
     "cleared": "The cache was cleared.",
     "call_style": "The call passes its arguments in another way.",
-    "argument_type": "The type of an argument changed.",
+    "argument_type": "The class of an argument changed.",
 }
 #: Parameters of equations that hold a text or a function of the user's.
 _TEXT_PARAMETERS = frozenset({"callback", "err_msg", "error", "fmt", "label", "message", "msg"})

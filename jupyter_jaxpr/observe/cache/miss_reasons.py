@@ -69,7 +69,7 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
                 f"This is the first call of {history.name} under {under(event.key)}. JAX makes another program for "
                 "such calls."
             )
-        return (Reason("argument_type", text),)
+        return (Reason("transform", text),)
     same_jit = [old for old in same_kind if _same_options(old, event)]
     by = event.key.options.by
     if not same_jit:

@@ -19,6 +19,7 @@ ReasonKind = Literal[
     "static_identity",
     "call_style",
     "argument_type",
+    "transform",
     "sharding",
     "committed",
     "layout",

@@ -54,7 +54,7 @@ def is_first_under(key: Key, earlier: Sequence[MissEvent]) -> bool:
 def first_under(key: Key, name: str) -> Reason:
     """Return the reason of the first call under some transforms."""
     text = f"This is the first call of {name} under {under(key)}. JAX derives a program for each transformation."
-    return Reason("argument_type", text)
+    return Reason("transform", text)
 
 
 def transform_reason(event: MissEvent, earlier: Sequence[MissEvent], name: str, reading: Reading) -> Reason:
@@ -78,7 +78,7 @@ def transform_reason(event: MissEvent, earlier: Sequence[MissEvent], name: str, 
             f"JAX derived another program from {name}: the transformation or the batch size is new, or the caches were "
             "cleared."
         )
-        return Reason("argument_type", text)
+        return Reason("transform", text)
     alike_under_transforms = [
         old for old in under_transforms if old.key is not None and old.key.transforms == key.transforms
     ]
@@ -108,7 +108,7 @@ def _other_size(before: Key, key: Key, name: str) -> Reason:
     was, became = _text_of_sizes(before), _text_of_sizes(key)
     text = f"The batch size of vmap around {name} changed from {was} to {became}."
     cure = "Pad the batches to one size, or expect one compile for each batch size."
-    return Reason("argument_type", text, None, was, became, cure)
+    return Reason("transform", text, None, was, became, cure)
 
 
 def _other_axes(before: Key, key: Key, name: str, reading: Reading) -> Reason:
@@ -116,13 +116,13 @@ def _other_axes(before: Key, key: Key, name: str, reading: Reading) -> Reason:
     changed = [path for path in new if old.get(path) != new[path]]
     if _kinds(key) == ("vmap",) and changed:
         axes = [f"{path} from {_mapped(old.get(path, ()))} to {_mapped(new[path])}" for path in changed]
-        return Reason("argument_type", f"The axes that vmap around {name} maps changed: {names_text(axes)}.")
+        return Reason("transform", f"The axes that vmap around {name} maps changed: {names_text(axes)}.")
     current, was = ([path for path, around in around_paths.items() if around] for around_paths in (new, old))
     text = (
         f"In this call {under(key)} around {name} applies to {names_text(current)}, in the earlier call to "
         f"{names_text(was)}."
     )
-    return Reason("argument_type", text)
+    return Reason("transform", text)
 
 
 def _mapped(transforms: Transforms) -> str:

@@ -51,7 +51,9 @@ export function kindName(kind: string, trans: TranslationBundle): string {
     case 'call_style':
       return trans.__('call style');
     case 'argument_type':
-      return trans.__('argument type');
+      return trans.__('argument class');
+    case 'transform':
+      return trans.__('transform');
     case 'sharding':
       return trans.__('sharding');
     case 'committed':
