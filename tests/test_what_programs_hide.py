@@ -78,6 +78,42 @@ def test_indices_that_are_in_bounds_or_outside_on_purpose(notebook, body):
     assert "out_of_bounds" not in ran.notes
 
 
+@pytest.mark.parametrize(
+    ("body", "outcome"),
+    [
+        (
+            "x[i]",
+            "axis 0 of the array has the size 8. JAX raises no error. The program reads the element 7 of the axis.",
+        ),
+        (
+            "x[i + 3]",
+            "axis 0 of the array has the size 8. JAX raises no error. The program reads the element 7 of the axis.",
+        ),
+        ("x.at[i].set(1.0)", "axis 0 of the array has the size 8. JAX raises no error. The program drops the update."),
+        (
+            "lax.dynamic_slice(x, (i,), (2,))",
+            "the slice has the length 2, and axis 0 of the array has the size 8. JAX raises no error. The slice begins "
+            "at 6.",
+        ),
+    ],
+)
+def test_an_index_that_a_call_passes(notebook, body, outcome):
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x, i):\n    return {body}\nf(x, 9)")
+    note = ran.note("out_of_bounds")
+    assert note["text"] == f"In an observed call, {body} is out of bounds: {outcome}"
+    assert ran.line_of(note) == 4
+    assert "out_of_bounds" not in notebook.run("%%jaxpr\nf(x, 2)").notes  # the program is the same, the call is not
+
+
+@pytest.mark.parametrize(
+    "body", ["jnp.where(i < 8, x[i], 0.0)", "x.at[i].get(mode='fill')", "x[jnp.clip(i, 0, 7)]", "x[i % 8]", "x[i - 9]"]
+)
+def test_an_index_that_a_call_passes_outside_on_purpose(notebook, body):
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x, i):\n    return {body}\nf(x, 9)")
+    assert ran.result.success
+    assert "out_of_bounds" not in ran.notes
+
+
 # --- a gradient that can be NaN ---
 
 

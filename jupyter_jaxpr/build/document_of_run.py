@@ -187,9 +187,7 @@ class _Builder:
             *self._found(lambda: notes.captured_notes(walk, own_programs)),
             *self._found(lambda: self._loop_notes(own_programs)),
             *key_notes,
-            *self._found(
-                lambda: index_notes(walk, own_programs, [observed.jaxpr for observed in self._observed], self._failures)
-            ),
+            *self._found(lambda: index_notes(walk, own_programs, self._observed, self._failures)),
             *self._found(lambda: sketches.of_notes(masked_notes(walk, own_programs, self._failures))),
             *controls.notes,
             *self._each(

@@ -6,18 +6,20 @@ import ast
 import linecache
 import traceback
 from collections.abc import Sequence
-from typing import Any
 
 from ..document.types.document import Note, Program
 from ..interruptions import not_of_a_signal
+from ..observe.observation import ObservedProgram
 from ..program.jaxpr.walk import Walk
 from ..program.out_of_bounds import OutOfBounds, OutsideReads
 from .notes import inside, user_frame
 
 _TITLE = "An index is out of bounds"
-_TEXT = "{expression} is out of bounds: axis {axis} of the array has the size {size}. JAX raises no error. {outcome}"
+_ALWAYS = "{expression}"
+_IN_CALL = "In an observed call, {expression}"
+_TEXT = "{subject} is out of bounds: axis {axis} of the array has the size {size}. JAX raises no error. {outcome}"
 _SLICE = (
-    "{expression} is out of bounds: the slice has the length {taken}, and axis {axis} of the array has the size "
+    "{subject} is out of bounds: the slice has the length {taken}, and axis {axis} of the array has the size "
     "{size}. JAX raises no error. {outcome}"
 )
 _READS = "The program reads the element {begin} of the axis."
@@ -38,30 +40,38 @@ _FUNCTIONS = frozenset(
 )
 
 
-def index_notes(walk: Walk, programs: Sequence[Program], jaxprs: Sequence[Any], failures: list[str]) -> list[Note]:
+def index_notes(
+    walk: Walk, programs: Sequence[Program], all_observed: Sequence[ObservedProgram], failures: list[str]
+) -> list[Note]:
     """Return the notes on indices that are out of bounds, one for each expression.
 
     Args:
         walk: The walk of the programs.
         programs: The programs of the document.
-        jaxprs: JAX's own objects of these programs.
+        all_observed: JAX's own objects of these programs, and the values of a call.
         failures: Takes the traceback if a program cannot be checked; the other programs are still checked.
     """
     reads = OutsideReads(walk)
     indices: dict[int, tuple[str, OutOfBounds, list[int]]] = {}
-    for index, (program, jaxpr) in enumerate(zip(programs, jaxprs, strict=False)):
+    for index, (program, observed) in enumerate(zip(programs, all_observed, strict=False)):
         try:
-            for outside in reads.of(inside(walk, program.scope), getattr(jaxpr, "consts", ())):
+            constants = getattr(observed.jaxpr, "consts", ())
+            found = [(_ALWAYS, outside) for outside in reads.of(inside(walk, program.scope), constants)]
+            numbers = [] if observed.values is None else observed.values.whole_numbers()
+            if any(number is not None for number in numbers):
+                found += [(_IN_CALL, outside) for outside in reads.in_call(program.scope, constants, numbers)]
+            for sentence, outside in found:
                 frame = user_frame(walk, outside.scope, outside.equation)
                 expression = None if frame < 0 else _expression(walk, frame)
                 if expression is not None:
-                    indices.setdefault(frame, (expression, outside, []))[2].append(index)
+                    subject = sentence.format(expression=expression)
+                    indices.setdefault(frame, (subject, outside, []))[2].append(index)
         except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
     return [
         Note(
             kind="out_of_bounds",
-            text=_text(expression, outside),
+            text=_text(subject, outside),
             cure=_cure(outside),
             detail=None,
             program=among[0] if len(set(among)) == 1 else -1,
@@ -69,7 +79,7 @@ def index_notes(walk: Walk, programs: Sequence[Program], jaxprs: Sequence[Any], 
             bytes=None,
             title=_TITLE,
         )
-        for frame, (expression, outside, among) in indices.items()
+        for frame, (subject, outside, among) in indices.items()
     ]
 
 
@@ -95,7 +105,7 @@ def _expression(walk: Walk, frame: int) -> str | None:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
-def _text(expression: str, outside: OutOfBounds) -> str:
+def _text(subject: str, outside: OutOfBounds) -> str:
     is_index = outside.taken == 1
     if outside.outcome == "moved":
         outcome = _BEGINS if not is_index else _WRITES if outside.is_write else _READS
@@ -104,7 +114,7 @@ def _text(expression: str, outside: OutOfBounds) -> str:
     else:
         outcome = _DROPPED if outside.outcome == "dropped" else _FILLED
     return (_TEXT if is_index else _SLICE).format(
-        expression=expression,
+        subject=subject,
         axis=outside.axis,
         size=outside.size,
         taken=outside.taken,

@@ -55,8 +55,29 @@ class OutsideReads:
         self._walk = walk
         self._numbers = {id(jaxpr): number for number, jaxpr in enumerate(walk.jaxprs)}
 
+    def in_call(self, scope: int, constants: Sequence[Any], inputs: Sequence[Any]) -> list[OutOfBounds]:
+        """Return the reads outside of an array in a call of a program.
+
+        Args:
+            scope: The outermost scope of the program.
+            constants: The arrays that this scope holds.
+            inputs: The values of the call's inputs; None for an unknown value.
+        """
+        import numpy as np
+
+        jaxpr = self._walk.jaxprs[scope]
+        values: dict[Any, Any] = {}
+        for variable, constant in zip(jaxpr.constvars, constants, strict=False):
+            _keep(values, variable, constant)
+        for variable, value in zip(jaxpr.invars, inputs, strict=False):
+            if value is not None and np.shape(value) == getattr(variable.aval, "shape", None):
+                _keep(values, variable, np.asarray(value).astype(variable.aval.dtype))
+        indices: list[OutOfBounds] = []
+        self._read(jaxpr, values, indices, None)
+        return indices
+
     def of(self, scopes: list[int], constants: Sequence[Any]) -> Iterator[OutOfBounds]:
-        """Return the reads outside of an array in some scopes.
+        """Return the reads outside of an array in some scopes, whatever the inputs are.
 
         Args:
             scopes: The scopes of one program, the outermost first.

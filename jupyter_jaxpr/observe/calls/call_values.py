@@ -90,6 +90,10 @@ class CallValues:
         arrays = [value for value in alive if type(value).__module__ == "numpy" and value.shape]
         return any(not copied or array.nbytes >= _COPIED for array in arrays)
 
+    def whole_numbers(self) -> list[Any]:
+        """Return the Python and NumPy integers among the values; None in the place of any other value."""
+        return [entry if _is_whole(entry) else None for entry in self._entries]
+
     def let_go(self) -> None:
         """Replace the arrays that `keep` kept alive by weak references."""
         self._entries = [leaf if type(leaf) is weakref.ref else _stored(leaf) for leaf in self._entries]
@@ -132,6 +136,13 @@ def _all_held(leaves: Sequence[Any]) -> list[Any]:
     """Return the scalars and weak references to the arrays; this runs at every miss and takes 0.2 us a leaf."""
     array, reference = array_type(), weakref.ref
     return [(reference(leaf) if leaf.aval.shape else leaf) if type(leaf) is array else _stored(leaf) for leaf in leaves]
+
+
+def _is_whole(entry: Any) -> bool:
+    kind = type(entry)
+    return kind is int or (
+        kind.__module__ == "numpy" and getattr(entry, "dtype", None) is not None and entry.dtype.kind in "iu"
+    )
 
 
 def _copy_of_small(leaf: Any) -> Any:
