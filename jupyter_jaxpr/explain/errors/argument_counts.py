@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
+import sys
 
 from ...jax.tracer_origins import type_of
 from ...observe.library_functions import is_of_jax
@@ -14,7 +15,7 @@ from .arguments import module_of_call
 from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
-from .origins import value_of
+from .origins import dtype_of, value_of
 from .raised import RaisedAt, touches_jax
 from .static_argument_edits import parameters_of
 from .trial_of_cure import passed
@@ -29,8 +30,19 @@ _MISSING = re.compile(
 )
 
 _UNEXPECTED = re.compile(r"^(?P<name>\w+)\(\) got an unexpected keyword argument '(?P<keyword>\w+)'")
-#: Names of arguments in PyTorch, and JAX's names.
-_NAMES_OF_JAX = {"dim": "axis", "dims": "axis", "keepdim": "keepdims"}
+#: Names of arguments in PyTorch and NumPy, and JAX's names.
+_NAMES_OF_JAX = {
+    "dim": "axis",
+    "dims": "axis",
+    "keepdim": "keepdims",
+    "in_dims": "in_axes",
+    "out_dims": "out_axes",
+    "size": "shape",
+    "low": "minval",
+    "high": "maxval",
+    "steps": "num",
+    "reversed": "reverse",
+}
 
 
 def argument_count_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
@@ -79,20 +91,31 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
 def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
     """Explains an argument that a function of JAX does not have, such as the dim of PyTorch."""
     call = raised.node
-    function = value_of(raised, call.func) if isinstance(call, ast.Call) else None
-    node = next((part for part in call.keywords if part.arg == keyword), None) if isinstance(call, ast.Call) else None
+    if not isinstance(call, ast.Call):
+        return None
+    function = value_of(raised, call.func)
+    is_method = isinstance(call.func, ast.Attribute) and bool(dtype_of(value_of(raised, call.func.value)))
+    if isinstance(call.func, ast.Attribute) and is_method:
+        name = call.func.attr
+        function = getattr(sys.modules["jax.numpy"], name, None)
+    node = next((part for part in call.keywords if part.arg == keyword), None)
     if function is None or node is None or not is_of_jax(function):
         return None
-    parameters = parameters_of(function)
+    parameters = list(parameters_of(function))[is_method:]
     title = f"{name} has no argument {keyword}"
     text = f"{name} takes {', '.join(parameters)}." if parameters else ""
     close_names = [_NAMES_OF_JAX.get(keyword, ""), *difflib.get_close_matches(keyword, parameters, 1, 0.7)]
     right = next((close_name for close_name in close_names if close_name in parameters), None)
     if right is None:
         return Explained(None, title, text, (FoundCure("help", None, f"help({name}) lists the arguments."),))
-    code = f"{right}={raised.source(node.value)}"
     words = f"JAX calls this argument {right}." if keyword in _NAMES_OF_JAX else f"{right} is the closest name."
-    cure = applied(FoundCure(right, code, words), [edit_of(raised, over(node, code))])
+    code = f"{right}={raised.source(node.value)}"
+    edits = [edit_of(raised, over(node, code))]
+    for other in call.keywords:  # the next call would raise for each further name of another library
+        other_right = _NAMES_OF_JAX.get(other.arg or "")
+        if other is not node and other.arg not in parameters and other_right in parameters:
+            edits.append(edit_of(raised, over(other, f"{other_right}={raised.source(other.value)}")))
+    cure = applied(FoundCure(right, code, words), edits)
     return Explained(None, title, text, tuple(passed(raised, [cure])) or (FoundCure(right, None, words),))
 
 

@@ -486,7 +486,8 @@ def _no_method(raised: RaisedAt | None, name: str) -> Explained:
     title = "A JAX array has no del" if name == "del" else f"A JAX array has no method or attribute {name}"
     statement = raised.statement_of(raised.node) if raised is not None else None
     jnp = jnp_name(raised) if raised is not None else "jnp"
-    words = _INSTEAD.get(name, f"Look for a function of {jnp} or a method of jax.Array that does the same.")
+    general = f"Look for a function of {jnp} or a method of jax.Array that does the same."
+    words = _INSTEAD.get(name, _IN_PLACE if name.endswith("_") and not name.startswith("_") else general)
     cure = FoundCure(name, None, words.replace("jnp", jnp))
     code, array = None, ""
     match statement:
@@ -503,6 +504,9 @@ def _no_method(raised: RaisedAt | None, name: str) -> Explained:
     return _explained_array_error(title, _operands(raised), raised, [cure])
 
 
+_IN_PLACE = (
+    "A JAX array cannot be changed in place. Assign the new array to the name, such as x = x + 1 or x.at[i].add(1)."
+)
 _INSTEAD = {
     "append": "jnp.append makes a new array with the element at the end.",
     "del": "jnp.delete makes a new array without the element.",
@@ -512,6 +516,16 @@ _INSTEAD = {
     "detach": "jax.lax.stop_gradient(x) takes x out of the gradient.",
     "cuda": "jax.device_put(x, jax.devices()[0]) moves x to a device.",
     "to": "jax.device_put moves x to a device. x.astype converts the type.",
+    "view_as": "x.reshape(y.shape) gives x the shape of y.",
+    "permute": "x.transpose(axes) or jnp.permute_dims(x, axes) permutes the axes.",
+    "expand": "jnp.broadcast_to(x, shape) repeats axes of size 1.",
+    "repeat_interleave": "jnp.repeat(x, n, axis) repeats each element.",
+    "masked_fill": "jnp.where(mask, value, x) replaces the elements where the mask is true.",
+    "float": "x.astype(jnp.float32) converts the type.",
+    "long": "x.astype(jnp.int32) converts the type.",
+    "int": "x.astype(jnp.int32) converts the type.",
+    "cpu": "jax.device_get(x) copies x to a NumPy array on the host.",
+    "matmul": "x @ y or jnp.matmul(x, y) multiplies matrices.",
     "unsqueeze": "jnp.expand_dims(x, axis) adds an axis, and so does x[None].",
     "requires_grad": "JAX marks no array: jax.grad(f, argnums=0) names the argument to differentiate.",
     "backward": "jax.grad(loss)(x) computes the gradient of a function.",
