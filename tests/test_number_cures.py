@@ -46,7 +46,7 @@ def test_the_cure_gives_both_calls_one_entry(first: str, second: str) -> None:
         return
     (reason,) = misses[1].reasons
     assert reason.cure is not None
-    match = re.search(r"such as (?:with )?(.+?)\.$", reason.cure)
+    match = re.search(r"(?:such as|for example with) (.+?)\.$", reason.cure)
     assert match is not None, reason.cure
 
     @jax.jit

@@ -3868,7 +3868,7 @@ export interface StepsRequest {
   control: number;
 }
 /**
- * Stop the work of a request; its last reply has what was done until then.
+ * Stop the work of a request; the last reply has the results so far.
  */
 export interface Stop {
   type: 'stop';
