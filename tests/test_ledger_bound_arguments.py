@@ -158,7 +158,7 @@ def test_several_values_for_args() -> None:
         ("pytree", "The call passes 2 values for *values, the earlier call passed 1.", "1 value", "2 values"),
         ("shape", "The type of values[0] changed from f32[3] to f32[4].", "f32[3]", "f32[4]"),
     ]
-    assert cures(ledger, "total")[0] == "Expect one compile for each number of values."
+    assert cures(ledger, "total")[0] == "Expect one compile for each different number of values."
 
 
 def test_keywords_that_have_no_parameter() -> None:

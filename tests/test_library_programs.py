@@ -17,7 +17,7 @@ JITTED = "jax.clear_caches()\n@jax.jit\ndef f(x):\n    return x + 1\nx = jnp.one
 
 
 def libraries(ran: Ran) -> list[tuple[str, str | None, int]]:
-    """Return name, origin in words and line of each program of a library."""
+    """Return the name, the origin and the line number of the call, for each program of a library."""
     programs = [program for program in ran.document["programs"] if program.get("library")]
     frames = ran.document["frames"]
     return [(output["name"], output["how"], frames[output["call"]][2]) for output in programs]

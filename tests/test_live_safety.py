@@ -211,7 +211,7 @@ def test_a_stop_in_what_jax_calls_back(notebook: Notebook, name: str) -> None:
         for _ in range(100):
             pass
 
-    # In Python 3.11, an exception that was taken back let functions hang under a trace function.
+    # On Python 3.11, functions hung under `sys.settrace` after a pending exception had been cancelled.
     sys.settrace(follow)
     try:
         count()

@@ -123,7 +123,7 @@ def name_apart(pools: Pools, root: int, naming: Naming, limit: int | None = None
 
 
 def walk(visit: Iterator[Any]) -> None:
-    """Run a visit and the visits that it yields, each to its end before the visit goes on.
+    """Run a generator and the generators that it yields, each to its end before the outer one continues.
 
     Programs stand inside each other deeper than Python calls functions inside each other.
     """

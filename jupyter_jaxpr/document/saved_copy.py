@@ -282,7 +282,7 @@ def _raised(call: RaisedCall, programs: Sequence[Program], scopes: Sequence[Scop
 
 
 def _cure(cure: Cure, part: Part) -> Cure:
-    """A cure with the places of its edits in the pools of the part."""
+    """Return the cure with new indices of the places of its edits: indices into the pools of the saved part."""
     return msgspec.structs.replace(cure, edits=_edits(cure.edits, part))
 
 

@@ -74,7 +74,10 @@ export class EvaluableText {
     return new EvaluableText(text, null);
   }
 
-  /** A text of a document that a kernel has sent; null where the document is of no kernel, or its life is over. */
+  /**
+   * A text that may be evaluated, of a document that a kernel sent; null if no kernel sent it, or the kernel has
+   * ended or restarted.
+   */
   static sent(
     snapshot: Snapshot,
     read: (snapshot: Snapshot) => string | null

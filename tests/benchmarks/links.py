@@ -95,7 +95,8 @@ def look_at(example: Made) -> Found:
 
     counts.others = differing(untagged(tagged.text).split("\n"), read.text.split("\n"))
 
-    # Hide a stated line: is the same line inferred? Names such as closed_call only name the place of a call.
+    # Hide a stated line, and compare the line that is inferred. Names such as closed_call name only the place of a
+    # call, so they do not count.
     refined = linked(read, walk, scope, is_hlo=True)
     primitives_known = {walk.strings.items[primitive] for columns in walk.scopes for primitive in columns.primitive}
     stated = {

@@ -71,7 +71,7 @@ def _without_index(raised: RaisedAt) -> Explained | None:
                 index = ", ".join(raised.source(place) for place in places)
                 code = f"{raised.source(node.func)}[{index}]"
                 title = f"{raised.source(node.func)} takes its index in brackets"
-                cure = applied(FoundCure("brackets", code, "An index stands in brackets."), [])
+                cure = applied(FoundCure("brackets", code, "Write the index in square brackets: x.at[i]."), [])
                 cure = applied(cure, [edit_of(raised, over(node, code))])
                 return Explained(None, title, operands(raised, [array]), tuple(passed(raised, [cure])))
             case ast.Attribute(value=ast.Attribute(value=array, attr="at"), attr=name) if name in _UPDATES:

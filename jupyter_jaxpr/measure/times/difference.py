@@ -22,7 +22,7 @@ _LARGE_RATIO = 3.0
 # A ratio that rounds to 1.0 is no difference, however narrow the ranges.
 _LEAST_RATIO = 1.05
 _LEAST_RATIO_APART = 1.5
-# A smaller ratio counts only where the samples are further apart.
+# Below this ratio, all samples but the highest and the lowest tenth must be apart; above it, the middle halves.
 _SMALL_RATIO = 1.5
 
 

@@ -374,7 +374,7 @@ class Swept:
     # --- what was left out ---
 
     def _may(self, growth: Growth, point: Point, measurement: str) -> bool:
-        """Return whether a call is expected to be short enough; the first time, a note says why not."""
+        """Return whether a call is expected to be short enough; add a note the first time that it is not."""
         if self._confirmed:
             return True
         if not growth.too_long(point.number):

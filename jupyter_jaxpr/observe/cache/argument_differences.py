@@ -133,7 +133,9 @@ def _without_parameter(old: Key, new: Key) -> Iterator[Reason]:
             text = f"The call passes {texts[1]}, the earlier call passed {was}."
             if group:
                 text = f"The call passes {texts[1]} for *{group}, the earlier call passed {was}."
-            yield Reason("pytree", text, group or None, *texts, "Expect one compile for each number of values.")
+            yield Reason(
+                "pytree", text, group or None, *texts, "Expect one compile for each different number of values."
+            )
     gained, lost = _only_in(new, old), _only_in(old, new)
     if gained or lost:
         if not lost:

@@ -26,7 +26,7 @@ from .cost import NOTHING, Cost, Own, plain
 from .rules import operations
 from .traffic import traffic
 
-#: Trips of while loops that something else than the jaxpr told, such as XLA: by scope and equation.
+#: The numbers of steps of while loops that another source than the jaxpr states, such as XLA, by scope and equation.
 Trips = Mapping[tuple[int, int], int]
 
 _ONCE = frozenset(

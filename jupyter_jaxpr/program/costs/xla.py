@@ -164,7 +164,7 @@ def _left(left: int, on_cpu: bool) -> Difference:
 
 
 def _expanded(costs: Costs, runs: dict[int, ScopeRuns], left: int) -> list[Difference]:
-    """Return the differences by XLA's expansions; the last row names those without a number."""
+    """Return the differences by XLA's expansions; the last row names the expansions whose effect is unknown."""
     differences_left, texts = [], []
     for expansion in expansions(costs, runs):
         if expansion.most is None:

@@ -32,7 +32,7 @@ from .parameters import (
 from .pools import Strings
 from .scope_columns import Captured, ScopeColumns
 
-#: Its scope in a walk, and its index there.
+#: An equation: the number of its scope in a walk, and its index in this scope.
 Equation = tuple[int, int]
 
 

@@ -203,5 +203,5 @@ def _type(aval: Any) -> _Type | None:
 
 
 def _counted(shape: Any) -> tuple[int, ...]:
-    """The sizes of axes in any order, without axes of one element: XLA adds, drops and exchanges those."""
+    """The sorted sizes of axes larger than 1, because XLA adds and drops axes of size 1 and permutes axes."""
     return tuple(sorted(int(size) for size in shape if size != 1))

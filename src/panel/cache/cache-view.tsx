@@ -146,7 +146,9 @@ function Score(props: {
   const { score, trans } = props;
   const { guessed, right, of } = score;
   if (of === 0) {
-    return <>{trans.__('There is nothing to guess in this run.')}</>;
+    return (
+      <>{trans.__('This run has no call whose outcome you could guess.')}</>
+    );
   }
   const left = of - guessed;
   return (

@@ -302,7 +302,7 @@ describe('the line above a program', () => {
       <Banner model={model} again={again} trans={trans} />
     );
     expect(words(node)).toBe(
-      'This is a saved copy of cell [7].The cells run when the notebook has a kernel.' +
+      'This is a saved copy of cell [7].The cells will run as soon as the notebook has a kernel.' +
         'Run up to this cell'
     );
     click(byRole(node, 'button')[0]);

@@ -120,7 +120,9 @@ function SavedCopy(props: {
                 'Press Shift+Enter to run the cells, beginning with the first.'
               )
             : kind === 'no-kernel'
-              ? trans.__('The cells run when the notebook has a kernel.')
+              ? trans.__(
+                  'The cells will run as soon as the notebook has a kernel.'
+                )
               : again === undefined
                 ? // A widget does not hear whether its kernel is starting, busy or gone.
                   trans.__(

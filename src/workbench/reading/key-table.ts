@@ -364,7 +364,7 @@ export function dispatchKey<Place extends KeyPlace>(
   return true;
 }
 
-/** The keys of a place as key bindings of an editor. */
+/** The keys of a part of the page, as key bindings of an editor. */
 export function keyBindings<Place extends KeyPlace>(
   place: Place,
   handlers: KeyHandlers<Place>

@@ -22,7 +22,10 @@ export interface IDrawing {
   missing: number;
 }
 
-/** From this ratio on, numbers beside a threshold are drawn on a logarithmic axis. */
+/**
+ * A picture with a threshold has a logarithmic axis if its largest number is this many times its smallest positive
+ * number.
+ */
 const LOGARITHMIC_FROM = 20;
 
 /** The line of a leaf over the range of the slider; null if the leaf has no number to draw. */
