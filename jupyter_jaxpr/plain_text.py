@@ -65,7 +65,7 @@ def kind_name(kind: type, attribute: str = "__name__") -> str:
 
 
 def mro_of(kind: type) -> tuple[type, ...]:
-    """The classes that a class is looked up in, itself first; its metaclass is not asked."""
+    """The classes in which Python looks up an attribute of a class, the class itself first; calls no metaclass."""
     kinds: tuple[type, ...] = _MRO_OF(kind)
     return kinds
 

@@ -161,7 +161,7 @@ class Part:
         key = (kind, number)
         index = self._numbers.get(key)
         if index is None:
-            entry = make(number)  # may take other things, so the index is known only afterwards
+            entry = make(number)  # may add entries to the pool first, so the index is known only afterwards
             index = self._numbers[key] = len(pool)
             pool.append(entry)
         return index

@@ -134,7 +134,7 @@ def _argument(argument: Argument) -> Argument:
 
 
 def _type(text: str) -> str:
-    """A type without what an object of the user's says of itself."""
+    """A type without the texts that the user's objects print."""
     return _GIVEN.sub("=…", _QUOTED.sub("'…'", text))
 
 

@@ -77,7 +77,7 @@ class Scope:
         self._depth = depth
 
     def _left_running(self, body: Sequence[ast.stmt], local: frozenset[str]) -> ast.Call | None:
-        """The last call of a jitted function in some statements that surely do not wait; None where they may."""
+        """The last call of a jitted function in statements that certainly do not wait; None if a statement may wait."""
         return (self._until_waits(body, local) or [None])[-1]
 
     def _until_waits(self, body: Sequence[ast.stmt], local: frozenset[str]) -> list[ast.Call | None] | None:

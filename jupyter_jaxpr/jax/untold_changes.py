@@ -54,7 +54,7 @@ Untold = TruncatedType | UnusedDonation | PromotedCarry
 
 
 class UntoldChanges:
-    """Reports such changes just before JAX makes them.
+    """Reports the changes that JAX makes without an error, just before JAX makes them.
 
     Args:
         tell: Receives the change and JAX's frame.

@@ -17,7 +17,7 @@ HOSTILE = ("<script", "onerror", "javascript:", "<img", "__proto__")
 
 
 def worst(seed: int, count: int, among: int) -> list[int]:
-    """Return the numbers of `count` documents of the first `among`.
+    """Return the numbers of the `count` worst documents among the first `among` documents.
 
     The kinds of large amounts take turns; each gives first its documents with the most hostile strings, then its
     longest.

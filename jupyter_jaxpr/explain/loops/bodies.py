@@ -193,7 +193,7 @@ def single_value(body: list[ast.stmt], carry: list[str]) -> str | None:
 
 
 def check_numbers(nodes: Iterable[ast.AST], numbers: set[str], changing: set[str]) -> None:
-    """Make sure that what becomes traced is used as arrays may be.
+    """Check that numbers that become traced arrays are used only in ways that arrays allow.
 
     Args:
         nodes: The nodes of the body.

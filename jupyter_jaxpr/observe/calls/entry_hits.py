@@ -77,7 +77,7 @@ class EntryHits:
         if record is None or record.library or record.construct is not None or record.history is None:
             return
         history, number, _rerun = record.history
-        if record.equinox or record.pmap:  # the hook sees the arguments regrouped
+        if record.equinox or record.pmap:  # the hook gets the arguments in another grouping
             self._unread.add(id(history))
             return
         try:

@@ -49,7 +49,7 @@ const SPANS: readonly ISpan[] = SOURCE.split('\n').flatMap((line, at) =>
   }))
 );
 
-/** A generator of numbers below a number, the same for the same seed. */
+/** A generator of random numbers below a limit; one seed gives one sequence. */
 function random(seed: number): (below: number) => number {
   return below => {
     seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;

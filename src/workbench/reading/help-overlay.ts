@@ -14,7 +14,7 @@ const HEADINGS: Readonly<Record<'program' | 'diff', readonly Heading[]>> = {
   diff: ['diff']
 };
 
-/** The places whose keys stand under each heading. */
+/** For each heading of the help, the parts of the page whose keys the heading lists. */
 const PLACES: Readonly<Record<Heading, readonly KeyPlace[]>> = {
   view: ['view', 'search', 'searchField', 'stepper', 'presenting'],
   text: ['text', 'level', 'source', 'shardings', 'cell', 'code'],
