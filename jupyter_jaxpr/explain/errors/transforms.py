@@ -523,7 +523,9 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
         if has_value and axes[number] == axis and len(shape) == rank:
             culprit = number
             break
-    if culprit is None and len(nodes) == 1:
+    if culprit is None and (named := _named_without_axis(call, axis, rank)) is not None:
+        return named
+    if culprit is None and len(nodes) == 1 and call.call is not None and not call.call.keywords:
         culprit = 0
     keys = [number for number, node in enumerate(nodes) if call.raised is not None and makes_key(call.raised, node)]
     if rank == 0 and len(keys) == 1 and axes[keys[0]] == axis and culprit in (None, keys[0]):
@@ -549,6 +551,24 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
         words = f"Axis 0 is the only axis of {call.argument(culprit)}."
         cure = applied(FoundCure("in_axes", "0", words), [edit_of(call.raised, over(option, "0"))])
     return call.explained(title, text, [cure])
+
+
+def _named_without_axis(call: Applied, axis: int, rank: int) -> Explained | None:
+    """Explains an argument without an axis that the call of a vmapped function passes by name."""
+    keywords = call.call.keywords if call.call is not None and axis == 0 and rank == 0 else []
+    names = [keyword.arg for keyword in keywords if keyword.arg and _is_number(call, keyword.value)]
+    if len(names) != 1:
+        return None
+    title = f"vmap cannot map axis 0 of the argument {names[0]}, which has no axis"
+    text = "vmap maps an argument that is passed by name along axis 0, whatever in_axes is."
+    words = f"Pass {names[0]} by position with None in in_axes, or bind the value before vmap with functools.partial."
+    return call.explained(title, text, [FoundCure("by position", None, words)])
+
+
+def _is_number(call: Applied, node: ast.expr) -> bool:
+    """Whether an argument is certainly a number, or an array without axes."""
+    value = node.value if isinstance(node, ast.Constant) else call.value(node)
+    return type(value) in (bool, int, float, complex) or getattr(value, "shape", None) == ()
 
 
 def _one_key(call: Applied, number: int, axis: int) -> Explained:
