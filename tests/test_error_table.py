@@ -25,6 +25,7 @@ FILES = {
     "integers_and_squares": (pytest.mark.slow,),
     "models_and_steps": (pytest.mark.slow,),
     "users": (),
+    "whole_results": (pytest.mark.slow,),
 }
 ROWS = [
     pytest.param(row, id=f"{name}: {row.name}", marks=marks)

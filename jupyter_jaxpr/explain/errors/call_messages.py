@@ -282,6 +282,29 @@ CALL_MESSAGES = (
         ("init", "Make the parameters with m.init(key, x) of the same module, and compare their keys."),
     ),
     Message(
+        r"Can't set (\w+)=.* for Module of type (\w+): Module instance is frozen outside of setup",
+        "A linen module takes the attribute {1} in setup alone",
+        "The module {2} is frozen while its call runs: the call computes with the parameters and changes nothing.",
+        ("sow", "Return the value, or keep the value with self.sow('intermediates', '{1}', value)."),
+    ),
+    Message(
+        r"Some parameters have no corresponding transformation\.\s*Parameter labels: (.*?)\.?\s*"
+        r"Transforms keys: (.*?)\.?$",
+        "A label of multi_transform has no transformation",
+        "The parameters have the labels {1}, and the transformations have the keys {2}.",
+        ("a transformation for each label", "Write a transformation for each label, or correct the labels."),
+    ),
+    Message(
+        r"multivariate_normal requires cov\.ndim >= 2, got cov\.ndim == (\d+)",
+        "multivariate_normal takes a covariance matrix, but gets an array of {1} axes",
+        "",
+        (
+            "diag",
+            "Write jnp.diag(variances) for independent variables, or draw jax.random.normal * jnp.sqrt(variances).",
+        ),
+        with_operands=True,
+    ),
+    Message(
         r"The first argument passed to an apply function should be a dictionary of collections",
         "apply takes all collections of variables, not the parameters alone",
         "init returns a dict whose key 'params' holds the parameters.",

@@ -40,10 +40,12 @@ from .random_calls import random_call_error
 from .transforms import transform_error
 from .trees import tree_error
 from .trial_time_limit import Budget, error_budget
+from .whole_results import whole_result_error
 
 #: Functions of JAX that JAX traces on their own when the user's function calls them.
 _KINDS = (
     misused_at_error,
+    whole_result_error,
     python_value_error,
     order_error,
     random_call_error,

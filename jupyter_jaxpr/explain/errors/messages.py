@@ -108,6 +108,10 @@ def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
     explanation = " ".join(filter(None, ["While JAX traces, an array has a shape but no values.", origin.sentence]))
     words = "Use a function of JAX, or compute the value outside of the traced function."
     cure = FoundCure("a function of JAX", None, words)
+    match raised.node:
+        case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
+            words = "jax.debug.print prints the value each time that the program runs. A text cannot be computed."
+            cure = FoundCure("jax.debug.print", None, words)
     return Explained(None, title, explanation, (cure,), traced=True)
 
 

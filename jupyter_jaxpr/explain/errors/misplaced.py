@@ -85,10 +85,10 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
     if called(raised.node) == "update" and (state := _no_state(raised, raised.node)) is not None:
         return state
     call = raised.node
-    if called(call) == "apply_updates" and len(call.args) == 2 and (pair := _pair_of_update(raised, call.args[1])):
-        return pair
     if _NO_PARAMS.search(text):
         return _no_params(raised, call)
+    if called(call) == "softmax_cross_entropy" and (labels := _class_labels(raised, call)) is not None:
+        return labels
     if _RANKS.search(text) and called(call).endswith("integer_labels") and len(call.args) == 2:
         return _labels(raised, call)
     if _NO_DTYPE.search(text):
@@ -408,28 +408,6 @@ def _mesh(raised: RaisedAt, size: int, shape: str) -> Explained | None:
 # --- optax ---
 
 
-def _pair_of_update(raised: RaisedAt, updates: ast.expr) -> Explained | None:
-    """Explains updates = opt.update(...): update returns a pair, the updates and the new state."""
-    value = value_of(raised, updates)
-    if not isinstance(updates, ast.Name) or type(value) is not tuple or len(value) != 2 or raised.loops is None:
-        return None
-    assignments = [
-        node
-        for node in ast.walk(raised.loops.module)
-        if isinstance(node, ast.Assign)
-        and ast.unparse(node.targets[0]) == updates.id
-        and called(node.value) == "update"
-    ]
-    if len(assignments) != 1 or not isinstance(assignments[0].value, ast.Call):
-        return None  # the parameters are a pair, so the updates are a pair as well
-    title = f"{updates.id} is a pair: the updates and the new state"
-    words = "The update function of an optimizer returns the updates and the state for the next step."
-    arguments = assignments[0].value.args
-    state = raised.source(arguments[1]) if len(arguments) > 1 and isinstance(arguments[1], ast.Name) else "state"
-    code = f"{updates.id}, {state}"
-    return Explained(None, title, "", _rewritten(raised, assignments[0].targets[0], "two names", code, words))
-
-
 def _no_state(raised: RaisedAt, call: ast.Call) -> Explained | None:
     """Explains opt.update(grads, None, params): the optimizer needs its state."""
     if len(call.args) < 2 or not isinstance(call.func, ast.Attribute):
@@ -466,6 +444,20 @@ def _no_params(raised: RaisedAt, call: ast.Call) -> Explained | None:
     words = f"The third argument of update is the parameters, which {optimizer}.init got."
     cures = _rewritten(raised, call, "params", code, words)
     return Explained(None, "This optimizer needs the parameters in update", "", cures) if cures else None
+
+
+def _class_labels(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """Explains softmax_cross_entropy(logits, labels) with one integer for each row in the place of probabilities."""
+    if len(call.args) != 2 or call.keywords:
+        return None
+    logits, labels = (value_of(raised, argument) for argument in call.args)
+    if "int" not in dtype_of(labels) or not dtype_of(logits) or labels.shape != logits.shape[:-1]:
+        return None
+    title = f"{called(call)} takes a number for each class, but {raised.source(call.args[1])} holds integers"
+    code = f"{raised.source(call.func)}_with_integer_labels"
+    words = "This function takes the number of the class of each row."
+    cures = _rewritten(raised, call.func, "integer labels", code, words)
+    return Explained(None, title, operands(raised, call.args), cures)
 
 
 def _labels(raised: RaisedAt, call: ast.Call) -> Explained:

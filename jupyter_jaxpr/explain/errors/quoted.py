@@ -11,8 +11,8 @@ from types import TracebackType
 
 from ...observe.observation import FoundCure
 from ...plain_text import message_of, quoted
-from .array_operations import operand_nodes
 from .explanation import Explained
+from .operand_nodes import operand_nodes
 from .origins import operands
 from .raised import RaisedAt, is_of_jax, was_raised_in_jax
 

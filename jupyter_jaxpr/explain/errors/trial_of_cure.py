@@ -33,7 +33,9 @@ from .raised import RaisedAt
 from .trial_time_limit import Budget, TooLong, left_for_error
 
 _NAME = "__jupyter_jaxpr_trial__"
-_FILL = re.compile(r"\bFILL\b")  # the trial replaces FILL by 0
+#: The placeholders of a cure with a choice that a trial can fill.
+_FILLS = {"FILL": "0", "REST": "jupyter_jaxpr_rest"}
+_FILL = re.compile(rf"\b({'|'.join(_FILLS)})\b")
 _numbers = itertools.count(1)
 
 
@@ -43,7 +45,7 @@ def passed(raised: RaisedAt, cures: Sequence[FoundCure]) -> list[FoundCure]:
     budget = left_for_error()
     for cure in cures:
         if cure.level == "choice" and _FILL.search(cure.code or ""):
-            tried = [replace(edit, text=_FILL.sub("0", edit.text)) for edit in cure.edits]
+            tried = [replace(edit, text=_FILL.sub(lambda name: _FILLS[name[0]], edit.text)) for edit in cure.edits]
             passed_cures += [cure] if _outcome_of_edits(raised, tried, budget) != "failed" else []
             continue
         if cure.level != "applies":

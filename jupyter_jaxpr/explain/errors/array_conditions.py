@@ -1,0 +1,51 @@
+"""Explains an array of several elements in the place of a value that is true or false."""
+
+from __future__ import annotations
+
+import ast
+
+from ...observe.observation import FoundCure
+from .branches_and_loops import Choices
+from .explanation import Explained
+from .operand_nodes import is_array
+from .origins import value_of
+from .raised import RaisedAt
+from .rewritten_calls import Calls
+from .trial_of_cure import passed
+
+
+def array_as_condition(raised: RaisedAt | None) -> Explained:
+    """Explains `if x > 0` where x has several elements, and offers where, all or any."""
+    explanation = "An array of several elements is neither true nor false."
+    source = raised.text if raised is not None else None
+    if raised is None or source is None or not isinstance(raised.node, ast.expr):
+        ways = [FoundCure(f".{name}()", None, words) for name, words in _REDUCED.items()]
+        return Explained(None, "Python cannot take an array as true or false", explanation, tuple(ways))
+    is_operand = not isinstance(raised.node, ast.Call | ast.BoolOp | ast.UnaryOp) and not (
+        isinstance(raised.node, ast.Compare) and (len(raised.node.ops) > 1 or isinstance(raised.node.ops[0], _IN))
+    )
+    title = f"{source} is an array, which Python cannot take as true or false"
+    if not is_operand:
+        title = f"{source} needs a value that is true or false, but gets an array"
+    choices = Choices(raised)
+    consumer = choices.consumer()
+    cures = Calls(raised).cures() or ([] if consumer is not None else choices.combination())
+    if isinstance(consumer, ast.IfExp | ast.If):
+        cures = [cure for cure in choices.selection() if cure.name.endswith("where")]
+    cures = passed(raised, cures)
+    if cures:
+        return Explained(None, title, explanation, tuple(cures))
+    if isinstance(raised.node, ast.Call) and consumer is None and not is_array(value_of(raised, raised.node)):
+        code = None  # a function of Python, not the user's expression, took the array as true or false
+    else:
+        node = consumer.test if consumer is not None else raised.node
+        simple = isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
+        code = choices.condition(node) if simple else f"({choices.condition(node)})"
+    ways = [FoundCure(f".{name}()", f"{code}.{name}()" if code else None, words) for name, words in _REDUCED.items()]
+    return Explained(None, title, explanation, tuple(ways))
+
+
+_REDUCED = {"all": "True where all elements are true.", "any": "True where at least one element is true."}
+
+
+_IN = ast.In | ast.NotIn

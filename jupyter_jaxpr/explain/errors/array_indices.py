@@ -1,0 +1,70 @@
+"""Explains an index whose type is no integer."""
+
+from __future__ import annotations
+
+import ast
+
+from ...observe.observation import FoundCure
+from .edits import applied, edit_of, over
+from .explanation import Explained
+from .operand_nodes import (
+    explained_with_trials,
+)
+from .origins import dtype_of, operands, value_of
+from .raised import RaisedAt
+from .trial_of_cure import passed
+
+
+def index_dtype(raised: RaisedAt | None, dtype: str) -> Explained:
+    """Explains `x[i]` where i is an array of floats, for example."""
+    title = f"An index must be an integer, not {dtype}"
+    text = "astype(int) makes integers, and cuts the fraction."
+    node = raised.around(ast.Subscript) if raised is not None else None
+    match raised.node if raised is not None else None:
+        case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at")) as updated)):
+            node = updated
+    if raised is not None and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+        floats = [index for index in node.slice.elts if dtype_of(value_of(raised, index)) == dtype]
+        if len(floats) == 1:
+            code = f"{_in_parentheses(raised, floats[0])}.astype(int)"
+            cure = applied(FoundCure(".astype(int)", code, text), [edit_of(raised, over(floats[0], code))])
+            return explained_with_trials(title, operands(raised, [node.value, *floats]), raised, [cure])
+    if raised is None or not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Slice | ast.Tuple):
+        return Explained(None, title, "", (FoundCure(".astype(int)", None, text),))
+    explanation = operands(raised, [node.value, node.slice])
+    if isinstance(node.slice, ast.Constant):
+        return Explained(None, title, explanation, (FoundCure("an integer", None, "Write an integer as the index."),))
+    if isinstance(node.slice, ast.BinOp) and isinstance(node.slice.op, ast.Div):
+        code = " // ".join(_in_parentheses(raised, operand) for operand in (node.slice.left, node.slice.right))
+        cure = FoundCure("//", code, "Python's / gives a float, also for integers. // gives an integer.")
+        return explained_with_trials(
+            title, explanation, raised, [applied(cure, [edit_of(raised, over(node.slice, code))])]
+        )
+    code = f"{_in_parentheses(raised, node.slice)}.astype(int)"
+    cure = applied(FoundCure(".astype(int)", code, text), [edit_of(raised, over(node.slice, code))])
+    cures = passed(raised, [cure])
+    made = _only_assignment(raised, node.slice)
+    if not cures and made is not None:  # several indices use the name
+        code = f"{_in_parentheses(raised, made)}.astype(int)"
+        cures = passed(raised, [applied(FoundCure(".astype(int)", code, text), [edit_of(raised, over(made, code))])])
+    return Explained(None, title, explanation.strip(), tuple(cures or [FoundCure(".astype(int)", None, text)]))
+
+
+def _in_parentheses(raised: RaisedAt, node: ast.expr) -> str:
+    """The code of an operand, in parentheses where a neighbouring operator would bind to a part of the operand."""
+    simple = isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute | ast.Constant)
+    return raised.source(node) if simple else f"({raised.source(node)})"
+
+
+def _only_assignment(raised: RaisedAt, node: ast.expr) -> ast.expr | None:
+    """The expression that a function assigns to a name; None for other expressions, or several assignments."""
+    if not isinstance(node, ast.Name) or raised.function is None:
+        return None
+    values = [
+        statement.value
+        for statement in ast.walk(raised.function)
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Name) and target.id == node.id
+    ]
+    return values[0] if len(values) == 1 else None

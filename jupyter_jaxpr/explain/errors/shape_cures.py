@@ -1,0 +1,136 @@
+"""Finds cures for operands whose shapes do not fit together: a new axis, keepdims, vmap, a transpose."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ...observe.observation import FoundCure
+from .arguments import module_of_call, packages_of
+from .constructs import called
+from .edits import applied, edit_of, over
+from .names import jnp_name, namespace
+from .operand_nodes import (
+    shapes_of_operands,
+)
+from .origins import value_of
+from .raised import RaisedAt
+from .trial_of_cure import passed
+
+
+def new_axis_cures(raised: RaisedAt | None) -> list[FoundCure]:
+    """The cure x[:, None]: one operand gets an axis of size 1, where the first axes of both operands are equal."""
+    general = FoundCure("same shape", None, "Cut, pad or reshape an operand so that the sizes fit.")
+    shapes = shapes_of_operands(raised)
+    if raised is not None and (cures := _keepdims_cures(raised)):
+        return cures
+    if raised is None or len(shapes) != 2 or not isinstance(raised.node, ast.BinOp):
+        return [general]
+    long, short = sorted(shapes, key=lambda pair: -len(pair[1]))
+    if len(long[1]) == 2 and len(short[1]) == 1 and long[1][0] == short[1][0]:
+        code = f"{raised.source(short[0])}[:, None]"
+        text = f"{code} has the shape {(*short[1], 1)}, so each row of the other operand meets one element."
+        return [FoundCure("[:, None]", code, text)]
+    return [general]
+
+
+_REDUCTIONS = frozenset("mean sum max min std var median prod norm logsumexp".split())
+
+
+def _keepdims_cures(raised: RaisedAt) -> list[FoundCure]:
+    """The cure keepdims=True for x - x.mean(axis=1): the mean keeps the reduced axis with size 1."""
+    node = raised.node
+    sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
+    calls = [operand for operand in sides if isinstance(operand, ast.Call) and called(operand) in _REDUCTIONS]
+    if len(calls) != 1 or any(keyword.arg == "keepdims" for keyword in calls[0].keywords):
+        return []
+    if not any(keyword.arg == "axis" for keyword in calls[0].keywords):
+        return []
+    code = f"{raised.source(calls[0])[:-1].rstrip().rstrip(',')}, keepdims=True)"
+    words = "keepdims=True keeps the reduced axis with size 1, so the result fits beside the array."
+    return passed(raised, [applied(FoundCure("keepdims", code, words), [edit_of(raised, over(calls[0], code))])])
+
+
+def vmap_cures(raised: RaisedAt | None, sizes: Sequence[str]) -> list[FoundCure]:
+    """The cure jax.vmap(layer)(x) for an equinox layer that takes one element but gets a batch of elements."""
+    import jax
+
+    call = raised.node if raised is not None else None
+    if raised is None or not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
+        return []
+    packages = packages_of(value_of(raised, call.func))
+    shape = getattr(value_of(raised, call.args[0]), "shape", None) or _written_shape(call.args[0])
+    if "flax" in packages and len(set(sizes)) == 2 and shape and str(shape[-1]) in sizes:
+        module = raised.source(call.func)
+        expected_size = next(size for size in sizes if size != str(shape[-1]))
+        words = f"Pass an array whose last axis has {expected_size} elements, or make a layer for {shape[-1]} elements."
+        return [
+            FoundCure(
+                f"{expected_size} elements", None, f"A layer of {module} was made for {expected_size} elements. {words}"
+            )
+        ]
+    if "equinox" not in packages or namespace(raised).get("jax") is not jax:
+        return []
+    if len(shape) != 2 or str(shape[-1]) not in sizes:
+        return []
+    code = f"jax.vmap({raised.source(call.func)})"
+    words = f"A module of equinox takes one element. {code} takes a batch, and calls the module for each element."
+    return passed(raised, [applied(FoundCure("jax.vmap", code, words), [edit_of(raised, over(call.func, code))])])
+
+
+def _written_shape(node: ast.expr) -> tuple[int, ...]:
+    """The shape that a call such as jnp.ones((8, 3)) names; an empty tuple if the call names none."""
+    nodes = [part for part in ast.walk(node) if isinstance(part, ast.Tuple)] if isinstance(node, ast.Call) else []
+    sizes = [element.value if isinstance(element, ast.Constant) else None for element in nodes[0].elts] if nodes else []
+    return tuple(size for size in sizes if type(size) is int) if None not in sizes else ()
+
+
+_PRODUCT = "The last axis of the left operand must have the size of the first axis of the right operand."
+
+
+def transpose_cures(raised: RaisedAt | None) -> list[FoundCure]:
+    """Find the transposed operand, or the other order of the operands, for which a matrix product exists."""
+    shapes = shapes_of_operands(raised)
+    general = FoundCure("same size", None, _PRODUCT)
+    if raised is not None and len(shapes) == 2 and len(shapes[1][1]) > 2:
+        words = "The last axis of the left operand must have the size of the last axis but one of the right operand."
+        code = f"{raised.source(shapes[1][0])}.mT" if shapes[0][1][-1:] == shapes[1][1][-1:] else None
+        return [FoundCure(".mT" if code else "same size", code, f"{words} .mT swaps the last two axes of an array.")]
+    if raised is not None and (stack := _product_of_stacks(raised, shapes)) is not None:
+        return [stack]
+    if raised is None or len(shapes) != 2 or len(shapes[1][1]) != 2:
+        return [general]
+    is_weight = isinstance(shapes[0][0], ast.Subscript | ast.Attribute) and isinstance(shapes[1][0], ast.Name)
+    if is_weight and shapes[0][1][-1:] != shapes[1][1][-1:] and shapes[1][1][-1:] == shapes[0][1][:1]:
+        left, right = (raised.source(node) for node, _ in shapes)
+        node = raised.node
+        words = f"In this order, the product sums over the axes of {shapes[1][1][-1]} elements."
+        return [FoundCure("the order", _product_in_order(raised, node, right, left), words)]
+    if shapes[0][1][-1:] == shapes[1][1][-1:]:
+        code = f"{raised.source(shapes[1][0])}.T"
+        return [FoundCure(".T", code, f"{code} has the shape {shapes[1][1][::-1]}, whose first size fits.")]
+    return [general]
+
+
+def _product_of_stacks(raised: RaisedAt, shapes: Sequence[tuple[ast.expr, tuple[int, ...]]]) -> FoundCure | None:
+    """The cure jnp.matvec for a stack of matrices times a stack of vectors."""
+    if len(shapes) != 2 or not isinstance(raised.node, ast.BinOp):
+        return None
+    (left, matrices), (right, vectors) = shapes
+    if len(matrices) < 3 or vectors != (*matrices[:-2], matrices[-1]):
+        return None
+    name = f"{jnp_name(raised)}.matvec"
+    code = f"{name}({raised.source(left)}, {raised.source(right)})"
+    words = f"{name} multiplies each matrix of a stack by the vector at the same place of the other stack."
+    return applied(FoundCure(name, code, words), [edit_of(raised, over(raised.node, code))])
+
+
+def _product_in_order(raised: RaisedAt, node: ast.AST | None, left: str, right: str) -> str | None:
+    """The code of a product with these operands; None where the code of the product has other arguments, too."""
+    if not isinstance(node, ast.Call):
+        return f"{left} @ {right}"
+    if node.keywords or called(node) not in ("dot", "matmul"):
+        return None
+    if module_of_call(raised, node):
+        return f"{raised.source(node.func)}({left}, {right})" if len(node.args) == 2 else None
+    return f"{left}.dot({right})" if len(node.args) == 1 else None
