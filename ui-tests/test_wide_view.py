@@ -105,6 +105,12 @@ class Wide:
         return self.column(column).locator(".jp-JaxprWide-count")
 
 
+# The text of the notebook's third cell; the notebook is hidden below the columns.
+CELL_TEXT = """() => {
+  const [notebook] = [...window.jupyterapp.shell.widgets('main')].filter(({ content }) => content?.widgets);
+  return notebook.content.widgets[2].model.sharedModel.getSource();
+}"""
+
 BESIDE = """() => {
   const { shell } = window.jupyterapp;
   const [levels] = [...shell.widgets('main')].filter(widget => widget.id === 'jupyter-jaxpr-wide');
@@ -263,7 +269,61 @@ def test_by_keyboard_from_place_to_place_and_from_level_to_level(rnn):
     page.keyboard.press("Alt+ArrowLeft")
     expect(wide.column("Source").get_by_role("textbox", name="Source of rnn")).to_be_focused()
     page.keyboard.press("Escape")
+    expect(jaxpr.get_by_role("textbox", name="jaxpr of rnn")).to_be_focused()
+    page.keyboard.press("Escape")
     expect(wide.count("jaxpr")).to_have_text("17 equations")
+
+
+def test_the_source_column_is_the_cell(rnn):
+    page = rnn.page
+    wide = open_wide(rnn)
+    wide.show("Source", "jaxpr")
+    source = wide.column("Source").get_by_role("textbox", name="Source of rnn")
+
+    # What the user types in the column is in the notebook; the marks move with the text.
+    wide.lines("Source", TANH).click()
+    page.keyboard.press("End")
+    page.keyboard.type(" * 2")
+    expect(wide.lines("Source", f"{TANH} * 2")).to_be_visible()
+    assert page.evaluate(CELL_TEXT) == RNN.replace(TANH, f"{TANH} * 2")
+    expect(wide.root.get_by_text("edited since it ran")).to_be_visible()
+    expect(wide.linked("Source")).to_contain_text(TANH)
+
+    # A letter is a letter here, and no key of the views.
+    page.keyboard.type("?")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("Backspace")
+
+    # The cell runs from here, and the caret stays.
+    page.keyboard.press("Shift+Enter")
+    expect(wide.lines("jaxpr", "mul")).to_be_visible()
+    expect(wide.column("Source").get_by_role("heading")).to_have_text("Cell [4]")
+    expect(wide.root.get_by_text("edited since it ran", exact=True)).to_have_count(0)
+    expect(source).to_be_focused()
+    page.keyboard.type(" + 1")
+    expect(wide.lines("Source", f"{TANH} * 2 + 1")).to_be_visible()
+
+    # The undo history is that of the cell.
+    page.keyboard.press("Control+z")
+    expect(wide.lines("Source", "* 2 + 1")).to_have_count(0)
+    assert "* 2 + 1" not in page.evaluate(CELL_TEXT)
+
+
+@pytest.mark.slow
+def test_the_source_column_shows_the_text_of_an_earlier_run_that_no_cell_has(rnn):
+    wide = open_wide(rnn)
+    wide.show("Source", "jaxpr")
+    wide.lines("Source", TANH).click()
+    rnn.page.keyboard.press("End")
+    rnn.page.keyboard.type(" * 2")
+    rnn.page.keyboard.press("Shift+Enter")
+    expect(wide.column("Source").get_by_role("heading")).to_have_text("Cell [4]")
+    rnn.page.keyboard.press("Escape")
+    wide.root.get_by_role("button", name="rnn").click()
+    wide.root.get_by_role("group", name=re.compile(r"^Cell \[3\]")).get_by_role("option", name="rnn").click()
+    source = wide.column("Source").get_by_role("textbox", name="Source of rnn")
+    expect(source).to_have_attribute("aria-readonly", "true")
+    expect(wide.lines("Source", TANH)).not_to_contain_text("* 2")
 
 
 @pytest.mark.slow

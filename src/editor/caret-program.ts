@@ -3,7 +3,7 @@ import { linksOf } from '../model/links';
 import { usersPrograms } from '../model/users-programs';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { isUnedited } from './edited-text';
+import { isUnedited } from '../model/edited-text';
 import { RanCells } from './ran-cells';
 
 /** Looking at more programs would take time. */

@@ -17,6 +17,7 @@ import { Stepping, steppingOf } from '../model/stepping';
 import { typesChoice } from '../model/types-choice';
 import { cellMarks } from '../parts/cell-marks';
 import { MovedText, movedText } from '../parts/moved-text';
+import { signRoom } from '../parts/sign-room';
 import type { IJaxprModel, ModelChange } from '../tokens';
 import { programAt } from './caret-program';
 import { IRanIn, expressionHover } from './expression-hover';
@@ -69,6 +70,7 @@ export class CellLinks implements IDisposable {
     return [
       movedText,
       cellMarks,
+      signRoom,
       heatGutter,
       expressionHover(() => this._ranIn(cellId), this._trans),
       ViewPlugin.define(view => {

@@ -12,7 +12,7 @@ import { typesChoice } from '../model/types-choice';
 import { ICellMarks, IStepMarks, NO_CELL_MARKS } from '../parts/cell-marks';
 import type { ProgramCost, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { isUnedited } from './edited-text';
+import { isUnedited } from '../model/edited-text';
 import { RanCells } from './ran-cells';
 
 /** The state that the marks depend on. */

@@ -1,7 +1,7 @@
 /** Finds the cells of a notebook that have the texts of its runs. */
 import type { IUnlinked } from '../model/attention';
 import type { Snapshot } from '../protocol/snapshot';
-import { isUnedited } from './edited-text';
+import { isUnedited } from '../model/edited-text';
 
 /** The cells of the notebook whose program is in view. */
 export interface ICells {

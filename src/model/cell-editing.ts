@@ -4,6 +4,9 @@
  * The plugin gives each model an object that edits the cells of the model's notebook; a view gets this object from the
  * model. The text of an edit is an `EvaluableText`, so text of a saved copy cannot be put into a cell.
  */
+import type { Extension } from '@codemirror/state';
+import type { EditorView } from '@codemirror/view';
+import type { IDisposable } from '@lumino/disposable';
 import { ISignal } from '@lumino/signaling';
 
 import { EvaluableText } from '../protocol/evaluable';
@@ -24,7 +27,24 @@ export interface ICellNow {
   isEditable: boolean;
 }
 
-/** Edits the cells of a notebook; never runs a cell. */
+/** A second editor of a cell of the notebook: both show the same text, and share its undo history. */
+export interface ICellEditor extends IDisposable {
+  readonly view: EditorView;
+  /** Takes the last change of the cell back. */
+  undo(): void;
+  /** Makes the change that `undo` took back. */
+  redo(): void;
+}
+
+/** What the user does in a second editor of a cell. */
+export interface ICellEditorOptions {
+  /** The element that the editor fills. */
+  host: HTMLElement;
+  /** Further extensions of the editor. */
+  extensions: Extension[];
+}
+
+/** Edits the cells of a notebook. Only `run`, which a key of the user's asks for, runs a cell. */
 export interface ICellEditing {
   /** Finds a cell by its id; null if the notebook has no such cell. */
   find(id: string): ICellNow | null;
@@ -38,6 +58,10 @@ export interface ICellEditing {
   ): void;
   /** Inserts a new code cell below a cell, and moves the keyboard focus into the new cell. */
   insertBelow(id: string, source: EvaluableText, selected: ISelected): void;
+  /** Opens a second editor of a cell that the user can edit; null where the cell cannot be edited. */
+  open(id: string, options: ICellEditorOptions): ICellEditor | null;
+  /** Runs a cell as JupyterLab does; the keyboard focus stays where it is. */
+  run(id: string): void;
   /** Emits when a cell was edited, added or deleted. */
   readonly changed: ISignal<unknown, unknown>;
 }

@@ -82,6 +82,15 @@ export class LineMarks {
       const widget = new NoteSign(titled(text), isChanged);
       ranges.push(Decoration.widget({ widget, side: 1 }).range(line.to));
     }
+    if (marks.types.length + marks.counts.length > 0) {
+      ranges.push(
+        Decoration.line({
+          attributes: {
+            style: `--jjx-before: ${this._widthOf(line.text, marks)}`
+          }
+        }).range(line.from)
+      );
+    }
     for (const parts of marks.counts) {
       const widget = new LineCounts(parts, isChanged);
       ranges.push(
@@ -93,6 +102,14 @@ export class LineMarks {
       );
     }
     return ranges;
+  }
+
+  /** The characters of a line, with the types between them. */
+  private _widthOf(code: string, { types }: IMarksOfLine): number {
+    const between = this._marks.typesAfterNames
+      ? types.flatMap(({ names }) => names.map(({ text }) => text.length + 2))
+      : [];
+    return between.reduce((sum, width) => sum + width, code.length);
   }
 
   private _of(line: number): IMarksOfLine {

@@ -4,14 +4,23 @@ import {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { Cell } from '@jupyterlab/cells';
-import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
-import { ISignal } from '@lumino/signaling';
+import { IEditorServices } from '@jupyterlab/codeeditor';
+import { CodeMirrorEditor } from '@jupyterlab/codemirror';
+import {
+  INotebookTracker,
+  NotebookActions,
+  NotebookPanel
+} from '@jupyterlab/notebook';
+import type { EditorView } from '@codemirror/view';
+import { ISignal, Signal } from '@lumino/signaling';
 
 // Not lazy: the import is a table and an interface, and a view may need them at its first drawing.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import {
   ICellChange,
   ICellEditing,
+  ICellEditor,
+  ICellEditorOptions,
   ICellNow,
   setEditing
 } from '../model/cell-editing';
@@ -23,17 +32,19 @@ export const cellEditingPlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-jaxpr:cell-editing',
   description: 'Puts the edits of a cure into the cells of the notebook.',
   autoStart: true,
-  requires: [IJaxprTracker, INotebookTracker],
+  requires: [IJaxprTracker, INotebookTracker, IEditorServices],
   activate: (
     _: JupyterFrontEnd,
     tracker: IJaxprTracker,
-    notebooks: INotebookTracker
+    notebooks: INotebookTracker,
+    editors: IEditorServices
   ): void => {
     const editingByPanel = new WeakMap<NotebookPanel, NotebookEditing>();
     const follow = (): void => {
       const panel = notebooks.currentWidget;
       if (panel !== null && tracker.current !== null) {
-        const editing = editingByPanel.get(panel) ?? new NotebookEditing(panel);
+        const editing =
+          editingByPanel.get(panel) ?? new NotebookEditing(panel, editors);
         editingByPanel.set(panel, editing);
         setEditing(tracker.current, editing);
       }
@@ -45,7 +56,10 @@ export const cellEditingPlugin: JupyterFrontEndPlugin<void> = {
 
 /** The cells of a notebook, to be edited. */
 export class NotebookEditing implements ICellEditing {
-  constructor(private _panel: NotebookPanel) {}
+  constructor(
+    private _panel: NotebookPanel,
+    private _editors: IEditorServices
+  ) {}
 
   get isEditable(): boolean {
     return !this._panel.isDisposed && !this._panel.context.model.readOnly;
@@ -110,6 +124,46 @@ export class NotebookEditing implements ICellEditing {
     }
   }
 
+  open(
+    id: string,
+    { host, extensions }: ICellEditorOptions
+  ): ICellEditor | null {
+    const cell = this._find(id);
+    if (cell === null || this.find(id)?.isEditable !== true) {
+      return null;
+    }
+    const editor = this._editors.factoryService.newInlineEditor({
+      host,
+      model: cell.model,
+      config: {
+        ...this._panel.content.editorConfig.code,
+        lineNumbers: true,
+        lineWrap: true,
+        tabFocusable: true
+      },
+      extensions
+    });
+    return editor instanceof CodeMirrorEditor
+      ? new SecondEditor(editor, cell)
+      : null;
+  }
+
+  run(id: string): void {
+    const cell = this._find(id);
+    if (cell === null) {
+      return;
+    }
+    const notebook = this._panel.content;
+    notebook.deselectAll();
+    notebook.activeCellIndex = notebook.widgets.indexOf(cell);
+    const focused = document.activeElement;
+    void NotebookActions.run(notebook, this._panel.sessionContext);
+    // The notebook takes the focus when it leaves its edit mode.
+    if (focused instanceof HTMLElement && document.activeElement !== focused) {
+      focused.focus();
+    }
+  }
+
   /** Put the keyboard into a cell. */
   private async _goTo(cell: Cell, { start, end }: ISelected): Promise<void> {
     const notebook = this._panel.content;
@@ -139,6 +193,37 @@ export class NotebookEditing implements ICellEditing {
             ({ model }) => model.id === id && model.type === 'code'
           )) ?? null
     );
+  }
+}
+
+/** A second editor of a cell, until the cell is deleted. */
+class SecondEditor implements ICellEditor {
+  constructor(
+    private _editor: CodeMirrorEditor,
+    private _cell: Cell
+  ) {
+    _cell.disposed.connect(this.dispose, this);
+  }
+
+  get view(): EditorView {
+    return this._editor.editor;
+  }
+
+  get isDisposed(): boolean {
+    return this._editor.isDisposed;
+  }
+
+  undo(): void {
+    this._cell.model.sharedModel.undo();
+  }
+
+  redo(): void {
+    this._cell.model.sharedModel.redo();
+  }
+
+  dispose(): void {
+    Signal.clearData(this);
+    this._editor.dispose();
   }
 }
 

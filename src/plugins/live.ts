@@ -6,7 +6,6 @@ import {
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { Cell, ICodeCellModel } from '@jupyterlab/cells';
 import {
-  CodeMirrorEditor,
   EditorExtensionRegistry,
   IEditorExtensionRegistry
 } from '@jupyterlab/codemirror';
@@ -18,7 +17,7 @@ import {
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { Extension, Transaction } from '@codemirror/state';
-import { EditorView } from '@codemirror/view';
+import { EditorView, ViewPlugin } from '@codemirror/view';
 
 import { raisedIn, setWrittenMark, writtenMark } from '../editor/written-mark';
 // Light, and the switch is wanted at the start.
@@ -187,7 +186,16 @@ class Following {
           return false;
         }
       }),
+      ViewPlugin.define(view => {
+        const views = this._views.get(cellId) ?? new Set();
+        this._views.set(cellId, views.add(view));
+        return { destroy: () => void views.delete(view) };
+      }),
       EditorView.updateListener.of(update => {
+        if (update.view.hasFocus) {
+          const { doc, selection } = update.state;
+          this._lines.set(cellId, doc.lineAt(selection.main.head).number);
+        }
         if (
           update.docChanged &&
           liveChoice.isOn &&
@@ -245,14 +253,10 @@ class Following {
       return null;
     }
     const source = cell.model.sharedModel.getSource();
-    const editor = cell.editor;
     return {
       id,
       text: isTrusted(cell) ? EvaluableText.written(source, sign) : null,
-      line:
-        editor !== null && panel.content.activeCell === cell
-          ? editor.getCursorPosition().line + 1
-          : null
+      line: this._lines.get(id) ?? null
     };
   }
 
@@ -262,8 +266,7 @@ class Following {
 
   /** Mark the expression that raises, in the cell that was traced. */
   private _mark(): void {
-    const panel = this._notebooks.currentWidget;
-    if (panel === null || this._model === null) {
+    if (this._model === null) {
       return;
     }
     const { state } = liveOf(this._model);
@@ -274,9 +277,8 @@ class Following {
     const id =
       place !== null && state.kind === 'answered' ? state.cellId : null;
     for (const marked of new Set([this._marked, id])) {
-      const editor = marked === null ? null : find(panel, marked)?.editor;
-      if (editor instanceof CodeMirrorEditor) {
-        editor.editor.dispatch({
+      for (const view of this._views.get(marked ?? '') ?? []) {
+        view.dispatch({
           effects: setWrittenMark.of(marked === id ? place : null)
         });
       }
@@ -291,6 +293,10 @@ class Following {
   /** The press on the command that was about the cell. */
   private _presses = new Map<string, ISign>();
   private _marked: string | null = null;
+  /** The editors of each cell: those of the notebook, and those of the columns side by side. */
+  private _views = new Map<string, Set<EditorView>>();
+  /** The line of the caret in each cell, from 1, when the keyboard was last there. */
+  private _lines = new Map<string, number>();
 }
 
 function find(panel: NotebookPanel, id: string): Cell | null {

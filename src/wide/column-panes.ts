@@ -2,9 +2,9 @@
 import { LevelPane } from '../workbench/levels/level-pane';
 import { ListingView } from '../workbench/listing/listing-view';
 import type { ColumnName } from './arrangement';
-import { SourcePane } from './source-pane';
+import { CellAndTexts } from './cell-and-texts';
 
-export type Pane = LevelPane | SourcePane;
+export type Pane = LevelPane | CellAndTexts;
 
 /** The panes of the columns. */
 export class ColumnPanes {
@@ -46,12 +46,14 @@ export class ColumnPanes {
     }
   }
 
-  /** Dispose of all panes. */
-  clear(): void {
-    for (const pane of this._panes.values()) {
-      pane.dispose();
+  /** Dispose of all panes, but for one that shows the next program, too. */
+  clear(kept?: Pane): void {
+    for (const [column, pane] of this._panes) {
+      if (pane !== kept) {
+        pane.dispose();
+        this._panes.delete(column);
+      }
     }
-    this._panes.clear();
   }
 
   measure(): void {

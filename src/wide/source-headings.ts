@@ -68,8 +68,15 @@ export const partsField = StateField.define<readonly ISourcePart[]>({
   }
 });
 
-/** The first part has no heading, because the title of the column names the part. */
-export function headings(retry: Retry, trans: TranslationBundle): Extension {
+/**
+ * Draws the headings.
+ * @param isTitled True if the title of the column names the first part: then the part has no heading.
+ */
+export function headings(
+  retry: Retry,
+  isTitled: boolean,
+  trans: TranslationBundle
+): Extension {
   return StateField.define<DecorationSet>({
     create: () => Decoration.none,
     update(set, transaction) {
@@ -78,7 +85,7 @@ export function headings(retry: Retry, trans: TranslationBundle): Extension {
           const { doc } = transaction.state;
           const ranges: Range<Decoration>[] = [];
           effect.value.forEach((part, index) => {
-            if (index === 0 && part.missing === '') {
+            if (isTitled && index === 0 && part.missing === '') {
               return;
             }
             const after = part.first >= doc.lines;

@@ -1,5 +1,5 @@
 /**
- * An editor that shows the source texts of a program, linked to its other levels.
+ * An editor that shows the source texts of a program that no cell of the notebook shows, linked to its other levels.
  *
  * The texts are those that ran. The user cannot edit them; the caret and the mouse point at expressions.
  */
@@ -19,8 +19,9 @@ import { typesOfLines } from '../model/named-types';
 import { typesChoice } from '../model/types-choice';
 import { SourceFiles, sourceFilesOf } from '../model/source-files';
 import type { Snapshot } from '../protocol/snapshot';
-import type { IJaxprModel } from '../tokens';
+import type { IJaxprModel, Selection } from '../tokens';
 import { element } from '../parts/dom';
+import { signRoom } from '../parts/sign-room';
 import type { ILevelCount } from '../workbench/levels/level-pane-options';
 import { nextAround } from '../workbench/levels/next-around';
 import {
@@ -33,6 +34,7 @@ import { keyBindings } from '../workbench/reading/key-table';
 import { tokenBreaking } from '../workbench/listing/token-breaks';
 import { LibrariesRow } from './libraries-row';
 import {
+  ISpanOfText,
   linkedLines,
   linkedPlaces,
   linkedSpans,
@@ -45,7 +47,8 @@ import {
   lineOf,
   placeOf,
   readFiles,
-  sourceText
+  sourceText,
+  withoutFirst
 } from './source-text';
 
 /** The events of the pane. */
@@ -69,6 +72,8 @@ export interface ISourcePaneOptions {
   host: ISourcePaneHost;
   /** Colours Python; resolves to nothing if the language is not available. */
   python: () => Promise<Extension>;
+  /** Whether the cell that ran is shown elsewhere: then this pane leaves the text of the cell out. */
+  withoutCell: boolean;
 }
 
 /** The column of the sources. */
@@ -77,7 +82,7 @@ export class SourcePane implements IDisposable {
     const { snapshot, program, trans, model } = _options;
     this._listings = openListings(snapshot, program, trans);
     this._listings.changed.connect(this._onListings, this);
-    this.node = element('div', 'jp-JaxprWide-source');
+    this.node = element('div', 'jp-JaxprWide-texts');
     this._files = sourceFilesOf(snapshot);
     this._files.askBy(() => model.requests);
     this._files.changed.connect(this._onFiles, this);
@@ -105,17 +110,36 @@ export class SourcePane implements IDisposable {
 
   /** Name of the first text, such as `Cell [7]`. */
   get title(): string {
-    return this._text?.parts[0]?.title ?? '';
+    return this._all?.parts[0]?.title ?? '';
   }
 
   /** Lines with something that is linked, and lines in all. */
   get count(): ILevelCount | null {
-    return this._view === null || this._text === null
+    return this._view === null || this._all === null
       ? null
       : {
-          linked: linkedLines(this._linked, this._parts).length,
-          total: this._text.parts.reduce((sum, { count }) => sum + count, 0)
+          linked: linkedLines(this._linked, this._all.parts).length,
+          total: this._all.parts.reduce((sum, { count }) => sum + count, 0)
         };
+  }
+
+  /** True if a text of this pane has a place that is linked to the selection. */
+  get hasLinked(): boolean {
+    return linkedSpans(this._linked, this._parts).length > 0;
+  }
+
+  /** The places of the cell that ran that are linked to the selection, in the order of the text. */
+  get placesInCell(): ISpanOfText[] {
+    const own = this._options.snapshot.cell?.file;
+    return this._linked.spans
+      .map(span => ({ ...span, path: span.file.path }))
+      .filter(({ path }) => path === own)
+      .sort((a, b) => a.line - b.line || a.column - b.column);
+  }
+
+  /** True if a selection was made in this pane: its places are in view already. */
+  isOwn(selection: Selection): boolean {
+    return this._pointing.isOwn(selection);
   }
 
   get isDisposed(): boolean {
@@ -144,7 +168,9 @@ export class SourcePane implements IDisposable {
     }
     const { links } = this._listings;
     readFiles(links, this._files);
-    const now = sourceText(links, this._files, this._options.trans);
+    this._all = sourceText(links, this._files, this._options.trans);
+    const now = this._options.withoutCell ? withoutFirst(this._all) : this._all;
+    this.node.classList.toggle('jp-mod-noTexts', now.parts.length === 0);
     if (!this._view) {
       this._view = this._makeView();
       this.node.append(this._libraries.node);
@@ -275,8 +301,13 @@ export class SourcePane implements IDisposable {
       state: EditorState.create({
         extensions: [
           partsField,
-          headings(path => void this._files.ask(path), trans),
+          headings(
+            path => void this._files.ask(path),
+            !this._options.withoutCell,
+            trans
+          ),
           cellMarks,
+          signRoom,
           lineNumbers({
             formatNumber: (line, state) =>
               `${placeOf(state.field(partsField), line - 1)?.line ?? ''}`
@@ -289,7 +320,9 @@ export class SourcePane implements IDisposable {
           ),
           EditorState.readOnly.of(true),
           EditorView.contentAttributes.of({
-            'aria-label': trans.__('Source of %1', name),
+            'aria-label': this._options.withoutCell
+              ? trans.__('Other sources of %1', name)
+              : trans.__('Source of %1', name),
             'aria-readonly': 'true',
             tabindex: '0'
           }),
@@ -409,6 +442,9 @@ export class SourcePane implements IDisposable {
   /** The file that was opened last, until it is in view. */
   private _wanted: string | null = null;
   private _view: EditorView | null = null;
+  /** All texts of the program. */
+  private _all: ISourceText | null = null;
+  /** The texts that this pane shows. */
   private _text: ISourceText | null = null;
   private _marked = '';
   private _typesOfFiles: ReturnType<typeof typesOfLines> | null = null;

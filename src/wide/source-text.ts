@@ -78,6 +78,16 @@ export function sourceText(
   return { text: lines.join('\n'), parts };
 }
 
+/** The texts after the first one, which is the text of the cell that ran. */
+export function withoutFirst({ text, parts }: ISourceText): ISourceText {
+  const [first, ...otherParts] = parts;
+  const by = first?.count ?? 0;
+  return {
+    text: text.split('\n').slice(by).join('\n'),
+    parts: otherParts.map(part => ({ ...part, first: part.first - by }))
+  };
+}
+
 /** Have the user's own files read that the program comes from. */
 export function readFiles(links: Links, files: SourceFiles): void {
   for (const { kind, path } of links.equations.snapshot.files) {

@@ -35,7 +35,7 @@ import {
 import { ColumnPanes, Pane } from './column-panes';
 import { Columns } from './columns';
 import type { IWideViewOptions } from './wide-view-options';
-import { SourcePane } from './source-pane';
+import { CellAndTexts } from './cell-and-texts';
 import { WideHead } from '../parts/wide-header';
 import { WideToolbar } from './wide-toolbar';
 import { columnTitle, countWords } from './words';
@@ -242,7 +242,11 @@ export class WideView extends LinkedView {
   protected override showProgram(snapshot: Snapshot, program: number): void {
     const shown = this._shown;
     if (shown?.snapshot !== snapshot || shown.index !== program) {
-      this.clear();
+      const source = this._panes.get('source');
+      const isKept =
+        source instanceof CellAndTexts && source.turnTo(snapshot, program);
+      this._panes.clear(isKept ? source : undefined);
+      this._detail.show(null);
       this._shown = { snapshot, index: program };
       this._fill();
       this.mark(true);
@@ -294,7 +298,7 @@ export class WideView extends LinkedView {
         this._say(steppedWords(place, trans))
     };
     if (column === 'source') {
-      return new SourcePane({
+      return new CellAndTexts({
         trans,
         model,
         snapshot,
@@ -419,7 +423,7 @@ export class WideView extends LinkedView {
       column.count.textContent = countWords(name, pane.count, trans);
       column.messages.textContent = pane.notice ?? '';
       column.title.textContent =
-        pane instanceof SourcePane && pane.title !== ''
+        pane instanceof CellAndTexts && pane.title !== ''
           ? pane.title
           : columnTitle(name, trans);
     }

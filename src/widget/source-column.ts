@@ -5,7 +5,7 @@ import type { Attention } from '../model/attention';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { element } from '../parts/dom';
-import { SourcePane } from '../wide/source-pane';
+import { CellAndTexts } from '../wide/cell-and-texts';
 import { LinkedView } from '../workbench/listing/linked-view';
 import { showHelp } from '../workbench/reading/help-overlay';
 import { pythonColours } from './python-colours';
@@ -38,7 +38,7 @@ export class SourceColumn extends LinkedView {
       return;
     }
     this._shown = { snapshot, program };
-    this._pane = new SourcePane({
+    this._pane = new CellAndTexts({
       trans: this._trans,
       model,
       snapshot,
@@ -85,6 +85,6 @@ export class SourceColumn extends LinkedView {
   }
 
   private _title: HTMLElement;
-  private _pane: SourcePane | null = null;
+  private _pane: CellAndTexts | null = null;
   private _shown: { snapshot: Snapshot; program: number } | null = null;
 }

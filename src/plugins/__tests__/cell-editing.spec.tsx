@@ -1,5 +1,6 @@
 /** Puts a cure into a cell of a notebook: what is offered, what changes in the shared model, what one undo takes back. */
 import { ISharedCell, YNotebook } from '@jupyter/ydoc';
+import type { IEditorServices } from '@jupyterlab/codeeditor';
 import { NotebookPanel } from '@jupyterlab/notebook';
 import { nullTranslator } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
@@ -144,7 +145,13 @@ function drawn(
     kernel.greets();
     kernel.sends(document);
   }
-  setEditing(model, new NotebookEditing(panel as unknown as NotebookPanel));
+  setEditing(
+    model,
+    new NotebookEditing(
+      panel as unknown as NotebookPanel,
+      {} as unknown as IEditorServices
+    )
+  );
   const element = (): JSX.Element => (
     <Cures cures={cures} model={model} snapshot={document} trans={trans} />
   );

@@ -16,6 +16,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
  * - text: the text of an editor
  * - level: the same text, of a level that the pane around it links to other levels
  * - source: the column of the source
+ * - sourceCell: the notebook's cell in the column of the source
  * - search, searchField: the line of the search, and the field in it
  * - shardings: the shardings above a text
  * - divider: what stands between two columns
@@ -30,6 +31,7 @@ export type KeyPlace =
   | 'text'
   | 'level'
   | 'source'
+  | 'sourceCell'
   | 'search'
   | 'searchField'
   | 'shardings'
@@ -45,6 +47,7 @@ export type KeyPlace =
 const PATHS: readonly (readonly KeyPlace[])[] = [
   ['text', 'level', 'view'],
   ['source', 'view'],
+  ['sourceCell'],
   ['searchField', 'search', 'view'],
   ['shardings', 'view'],
   ['divider', 'view'],
@@ -96,7 +99,7 @@ export const KEYS = [
       trans.__('Go to the next or previous marked place in this text')
   },
   {
-    in: ['level', 'source'],
+    in: ['level', 'source', 'sourceCell'],
     keys: { 'Alt-ArrowRight': 'nextLevel', 'Alt-ArrowLeft': 'previousLevel' },
     does: trans =>
       trans.__('Go to the marked place in the next or previous level')
@@ -209,6 +212,25 @@ export const KEYS = [
       trans.__(
         'In the cell: show the type, the equations and the operations of the expression at the caret'
       )
+  },
+  {
+    in: ['sourceCell'],
+    keys: { 'Shift-Enter': 'runCell', 'Mod-Enter': 'runCell' },
+    does: trans => trans.__('In the cell of the source column: run the cell')
+  },
+  {
+    in: ['sourceCell'],
+    keys: { 'Mod-z': 'undo', 'Mod-Shift-z': 'redo' },
+    does: trans =>
+      trans.__(
+        'In the cell of the source column: take the last change back, or make the change again'
+      )
+  },
+  {
+    in: ['sourceCell'],
+    keys: { Escape: 'leaveCell' },
+    does: trans =>
+      trans.__('In the cell of the source column: go to the next column')
   },
   {
     in: ['text', 'source'],
