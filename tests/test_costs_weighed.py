@@ -92,3 +92,12 @@ def f(i, x):
     assert {row.label: row.if_taken for row in cost.by_primitive if row.label == "mul"} == {"mul": 3 * 16}
     assert (cost.transcendentals, cost.transcendentals_most) == (24, 24)
     assert cost.flops_most == cost.flops + 3 * (16 + 2)  # the deep branch compares and converts
+
+
+def test_calls_within_calls_of_jax_count_once():
+    # std is a jit around the jit of var, and no equation between the two has a line of the user's.
+    cell = "@jax.jit\ndef f(x):\n    return (x - x.mean(0)) / (x.std(0) + 1e-6)\n"
+    cost_document, cost, _ = costed(cell, "f(jnp.ones((32, 8)))")
+    [row] = cost.by_line
+    assert row.flops == row.flops_min == row.if_taken == cost.flops > 1000
+    assert "to" not in cost_text(cost_document).rows[0][2]

@@ -68,6 +68,14 @@ def test_the_panel_shows_the_program_of_the_caret(two_cells):
     expect(linked(nb)).to_have_text([re.compile("= mul")])
     caret_in(nb, 2, 6)
     expect(program).to_contain_text("total")
+    # The views that mark nothing in the cells follow, too.
+    nb.panel.get_by_role("tab", name="Time").click()
+    caret_in(nb, 1, 7)
+    expect(program).to_contain_text("halve")
+    nb.panel.get_by_role("tab", name="Notes").click()
+    caret_in(nb, 2, 6)
+    expect(program).to_contain_text("total")
+    nb.panel.get_by_role("tab", name="Program").click()
     expect(linked(nb)).to_have_text([re.compile("= mul")])
 
     pin = nb.panel.get_by_role("button", name="Pin this program")

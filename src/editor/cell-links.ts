@@ -168,12 +168,14 @@ export class CellLinks implements IDisposable {
     return this._model && cell ? { model: this._model, cell } : null;
   }
 
-  /** True if the program in view may come from a cell. */
+  /** True if the run in view has a cell, so that its program may come from the cell. */
+  private _isOfRun(cellId: string): boolean {
+    return this._ran.ran(cellId)?.snapshot === this._model?.snapshot;
+  }
+
+  /** True if the views on screen may show a program that comes from a cell. */
   private _isLinked(cellId: string): boolean {
-    return (
-      (this._attention?.linksInView ?? false) &&
-      this._ran.ran(cellId)?.snapshot === this._model?.snapshot
-    );
+    return (this._attention?.linksInView ?? false) && this._isOfRun(cellId);
   }
 
   /** The place in the text that ran of a place in an editor; null for new text. */
@@ -199,16 +201,13 @@ export class CellLinks implements IDisposable {
 
   private _caret(cellId: string, view: EditorView): void {
     const attention = this._attention;
-    if (
-      !(attention?.linksInView || attention?.ledgerInView) ||
-      this._ran.ran(cellId) === undefined
-    ) {
+    if (!attention?.isInView || this._ran.ran(cellId) === undefined) {
       return;
     }
     // Deferred: the model answers with marks, and an editor must not change in the middle of an update.
     queueMicrotask(() => {
       this._follow(cellId, view);
-      if (!this._isLinked(cellId)) {
+      if (!this._isOfRun(cellId)) {
         return;
       }
       const { head } = view.state.selection.main;

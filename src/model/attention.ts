@@ -106,6 +106,20 @@ export class Attention {
     );
   }
 
+  /** A view of the program that marks nothing in cells, such as the Time view, is on screen, or no longer. */
+  see(view: object, isSeen: boolean): void {
+    if (isSeen) {
+      this._seen.add(view);
+    } else {
+      this._seen.delete(view);
+    }
+  }
+
+  /** True while any view of this model is on screen: the view follows the caret from cell to cell. */
+  get isInView(): boolean {
+    return this.linksInView || this._ledgerInView || this._seen.size > 0;
+  }
+
   get viewChanged(): ISignal<this, void> {
     return this._viewChanged;
   }
@@ -192,6 +206,7 @@ export class Attention {
     return this._unlinkedChanged;
   }
 
+  private _seen = new Set<object>();
   private _inView = false;
   private _flowInView = false;
   private _costInView = false;

@@ -96,7 +96,7 @@ export class LineMarks {
       ranges.push(
         Decoration.line({
           class: 'jp-JaxprCell-counted',
-          attributes: { style: `--jjx-counts: ${charactersOf(parts)}ch` }
+          attributes: { style: `--jjx-counts: ${charactersOf(parts)}` }
         }).range(line.from),
         Decoration.widget({ widget, side: 2 }).range(line.to)
       );

@@ -133,7 +133,12 @@ def _kind(name: str) -> str:
         return "None"
     if short in ("ArrayImpl", "PytreeLeaf") or short.endswith("Tracer"):
         return "an array"
-    return f"an {short}" if short[0].lower() in "aeiou" else f"a {short}"
+    return with_article(short)
+
+
+def with_article(kind: str) -> str:
+    """Return the name of a class with its article, such as "a dict" or "an EmptyState"."""
+    return f"an {kind}" if kind[0].lower() in "aeiou" else f"a {kind}"
 
 
 def _keys(text: str) -> str:

@@ -18,6 +18,7 @@ from .edits import applied, chosen, edit_of, over
 from .explanation import Explained
 from .origins import dtype_of, value_of
 from .raised import RaisedAt
+from .trees import with_article
 from .trial_of_cure import passed
 
 _TAKES_ARRAYS = re.compile(r"requires ndarray or scalar arguments, got <class '")
@@ -237,8 +238,7 @@ def _listed(words: list[str]) -> str:
 
 
 def _kind(value: Any) -> str:
-    kind = type(value).__name__
-    return "None" if value is None else f"{'an' if kind[0].lower() in 'aeiou' else 'a'} {kind}"
+    return "None" if value is None else with_article(type(value).__name__)
 
 
 def _parts(raised: RaisedAt, call: ast.Call, value: tuple[Any, ...]) -> _Parts | None:

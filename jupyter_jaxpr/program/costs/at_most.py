@@ -42,7 +42,8 @@ def at_most(
             inside = _inside(call, inside_of)
             if inherited is not None and inherited[0] in inside:
                 none, row_of_stack = inherited
-                inside[row_of_stack(costs.walk.scopes[number].stack[call.equation])] += inside.pop(none)
+                of_none = inside.pop(none)  # before the sum: the row of the call may be none, too
+                inside[row_of_stack(costs.walk.scopes[number].stack[call.equation])] += of_none
             counts.update(inside)
         inside_of[number] = counts
     return dict(inside_of[scope])

@@ -2,11 +2,13 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import type { Attention } from '../../model/attention';
+
 import { askingOf } from '../../model/request-state';
 import { usersPrograms } from '../../model/users-programs';
 import { VariantComparison } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { ModelWidget } from '../../parts/model-widget';
+import { AttentiveWidget } from '../../parts/attentive-widget';
 import { Chooser } from './chooser';
 import { Side } from './table';
 
@@ -14,7 +16,7 @@ import { Side } from './table';
 export type OpenBeside = ((comparison: VariantComparison) => void) | null;
 
 /** The Compare view. */
-export class CompareView extends ModelWidget {
+export class CompareView extends AttentiveWidget {
   /**
    * @param _openProgram Shows the Program view.
    * @param _openBeside Opens a comparison in the main area.
@@ -38,6 +40,10 @@ export class CompareView extends ModelWidget {
         trans={this._trans}
       />
     );
+  }
+
+  protected attend(attention: Attention, isSeen: boolean): void {
+    attention.see(this, isSeen);
   }
 }
 

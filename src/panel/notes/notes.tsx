@@ -3,6 +3,8 @@ import { Clipboard } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import type { Attention } from '../../model/attention';
+
 import { attentionOf } from '../../model/attention';
 import { hasNotesToCure, tryCures } from '../../model/cure-trials';
 import { EvaluableText } from '../../protocol/evaluable';
@@ -12,7 +14,7 @@ import { CodeExcerpt } from '../../parts/code-excerpt';
 import { CureActs, editPlaceWords } from '../../parts/cure-acts';
 import { Cures, appliedPlace, levelWords } from '../../parts/cures';
 import { Icon, IconName } from '../../parts/icons';
-import { ModelWidget } from '../../parts/model-widget';
+import { AttentiveWidget } from '../../parts/attentive-widget';
 import { excerptOf } from './note-code';
 import { Insert } from '../../parts/states/empty';
 import { INotePlace, notePlace, shortened } from '../../parts/summary';
@@ -35,7 +37,7 @@ const ICONS: Record<string, IconName> = {
 };
 
 /** The Notes view. */
-export class NotesView extends ModelWidget {
+export class NotesView extends AttentiveWidget {
   constructor(
     private _trans: TranslationBundle,
     private _insert: Insert
@@ -48,6 +50,10 @@ export class NotesView extends ModelWidget {
     return this.model === null ? null : (
       <Notes model={this.model} insert={this._insert} trans={this._trans} />
     );
+  }
+
+  protected attend(attention: Attention, isSeen: boolean): void {
+    attention.see(this, isSeen);
   }
 }
 

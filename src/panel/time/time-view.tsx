@@ -3,10 +3,12 @@ import { IRenderMimeRegistry } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import type { Attention } from '../../model/attention';
+
 import { Timings } from '../../model/timings';
 import { Program, Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { ModelWidget } from '../../parts/model-widget';
+import { AttentiveWidget } from '../../parts/attentive-widget';
 import { duration } from '../../quantities';
 import { Stretches, stretches } from '../../parts/stretches';
 import { shortened } from '../../parts/summary';
@@ -21,7 +23,7 @@ import { useTimings } from './use-timings';
 import { LONGEST, firstCallWords, whyNot } from './words';
 
 /** The Time view. */
-export class TimeView extends ModelWidget {
+export class TimeView extends AttentiveWidget {
   /** @param _registry Draws the plot; null if the application has none. */
   constructor(
     private _trans: TranslationBundle,
@@ -36,6 +38,10 @@ export class TimeView extends ModelWidget {
     return model === null ? null : (
       <Time model={model} registry={this._registry} trans={this._trans} />
     );
+  }
+
+  protected attend(attention: Attention, isSeen: boolean): void {
+    attention.see(this, isSeen);
   }
 }
 

@@ -18,7 +18,7 @@ const HEADINGS: Readonly<Record<'program' | 'diff', readonly Heading[]>> = {
 const PLACES: Readonly<Record<Heading, readonly KeyPlace[]>> = {
   view: ['view', 'search', 'searchField', 'stepper', 'presenting'],
   text: ['text', 'level', 'source', 'shardings', 'cell', 'code'],
-  columns: ['divider'],
+  columns: ['divider', 'sourceCell'],
   diff: ['diffLines', 'diff']
 };
 

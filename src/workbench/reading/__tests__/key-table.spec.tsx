@@ -7,7 +7,9 @@ import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
 import { CellLinks } from '../../../editor/cell-links';
+import { setEditing } from '../../../model/cell-editing';
 import { FakeChannel } from '../../../model/__tests__/fake-channel';
+import { FakeEditing } from '../../../model/__tests__/fake-editing';
 import { JaxprModel } from '../../../model/model';
 import { DiffTable } from '../../../panel/diff/diff-table';
 import { Stepper } from '../../../panel/flow/stepper';
@@ -20,6 +22,7 @@ import { recording, snapshot } from '../../../protocol/__tests__/documents';
 import type { Snapshot } from '../../../protocol/snapshot';
 import type { LevelName } from '../../../tokens';
 import { TransformView } from '../../../transform/transform-view';
+import { SourceCell } from '../../../wide/source-cell';
 import { WideView } from '../../../wide/wide-view';
 import type { LinkedView } from '../../listing/linked-view';
 import { shardings } from '../../shardings/__tests__/spread';
@@ -199,6 +202,18 @@ function code(): Element {
   return editor.contentDOM;
 }
 
+/** The notebook's cell in the column of the source. */
+function sourceCell(): Element {
+  const { cell } = spread;
+  const of: Snapshot = { ...spread, cell: cell && { ...cell, id: 'one' } };
+  const model = modelOf(of);
+  setEditing(model, new FakeEditing('one', cell?.source ?? ''));
+  const host = { left: () => undefined };
+  const opened = SourceCell.of(model, of, 'Source', host);
+  document.body.append(opened?.node ?? '');
+  return found(document.body, '.jp-JaxprWide-cell .cm-content');
+}
+
 /**
  * For each part of the page that handles keys, and for each view with this part: the element that receives the key.
  */
@@ -256,6 +271,7 @@ const STAGES: [KeyPlace, string, () => Element | Promise<Element>][] = [
     'the wide view',
     async () => found((await wide()).node, '[role="separator"]')
   ],
+  ['sourceCell', 'the wide view', sourceCell],
   ['code', 'the notebook', code],
   ['diff', 'the Diff view', () => found(diff(), 'button')],
   ['diffLines', 'the Diff view', () => found(diff(), '[role="listbox"]')],
@@ -266,11 +282,14 @@ const STAGES: [KeyPlace, string, () => Element | Promise<Element>][] = [
 /** Presses a key that is written as in the table. */
 function press(node: Element, written: string): void {
   const parts = written.split('-');
-  const key = parts[parts.length - 1];
+  const last = parts[parts.length - 1];
+  const isUpper = parts.includes('Shift') && last.length === 1;
+  const key = isUpper ? last.toUpperCase() : last;
   act(() => {
     node.dispatchEvent(
       new KeyboardEvent('keydown', {
         key: key === 'Space' ? ' ' : key,
+        keyCode: isUpper ? key.charCodeAt(0) : 0,
         altKey: parts.includes('Alt'),
         ctrlKey: parts.includes('Mod'),
         shiftKey: parts.includes('Shift') || key === '?',
