@@ -29,7 +29,8 @@ export interface ICellNow {
 
 /** A second editor of a cell of the notebook: both show the same text, and share its undo history. */
 export interface ICellEditor extends IDisposable {
-  readonly view: EditorView;
+  /** The view of CodeMirror; null where the application has other editors. */
+  readonly view: EditorView | null;
   /** Takes the last change of the cell back. */
   undo(): void;
   /** Makes the change that `undo` took back. */

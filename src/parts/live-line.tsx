@@ -8,6 +8,9 @@ import { EvaluableText } from '../protocol/evaluable';
 import type { IJaxprModel } from '../tokens';
 import { shortened } from './summary';
 
+/** The line keeps no more room than this after a longer text, in pixels. */
+const MOST = 160;
+
 /** The line below the header; empty while Live is off and the user has not asked for a trace. */
 export function LiveLine(props: {
   model: IJaxprModel;
@@ -19,11 +22,36 @@ export function LiveLine(props: {
   if (!liveChoice.isOn && state.kind === 'idle') {
     return null;
   }
+  return <ShownLine model={model} trans={trans} />;
+}
+
+/** The line never becomes shorter while the user writes, so that the program below stays where it is. */
+function ShownLine(props: {
+  model: IJaxprModel;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { model, trans } = props;
+  const view = liveOf(model);
+  const { state } = view;
+  const line = React.useRef<HTMLDivElement>(null);
+  const room = React.useRef({ width: 0, height: 0 });
+  React.useLayoutEffect(() => {
+    const node = line.current;
+    if (node === null) {
+      return;
+    }
+    node.style.minHeight = '';
+    const { offsetWidth: width, offsetHeight: height } = node;
+    const before = room.current.width === width ? room.current.height : 0;
+    room.current = { width, height: Math.max(before, Math.min(height, MOST)) };
+    node.style.minHeight = `${room.current.height}px`;
+  });
   const answer = state.kind === 'answered' ? state.answer : null;
   const card =
     answer?.snapshot?.notes.find(({ kind }) => kind === 'trace_raised') ?? null;
   return (
     <div
+      ref={line}
       className="jp-JaxprLive"
       data-state={answer?.state ?? state.kind}
       role="group"

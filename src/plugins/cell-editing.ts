@@ -4,7 +4,11 @@ import {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { Cell } from '@jupyterlab/cells';
-import { IEditorServices } from '@jupyterlab/codeeditor';
+import {
+  CodeEditor,
+  IEditorFactoryService,
+  IEditorServices
+} from '@jupyterlab/codeeditor';
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import {
   INotebookTracker,
@@ -132,20 +136,16 @@ export class NotebookEditing implements ICellEditing {
     if (cell === null || this.find(id)?.isEditable !== true) {
       return null;
     }
-    const editor = this._editors.factoryService.newInlineEditor({
+    return new SecondEditor(this._editors.factoryService, cell, {
       host,
-      model: cell.model,
+      extensions,
       config: {
         ...this._panel.content.editorConfig.code,
         lineNumbers: true,
         lineWrap: true,
         tabFocusable: true
-      },
-      extensions
+      }
     });
-    return editor instanceof CodeMirrorEditor
-      ? new SecondEditor(editor, cell)
-      : null;
   }
 
   run(id: string): void {
@@ -199,14 +199,18 @@ export class NotebookEditing implements ICellEditing {
 /** A second editor of a cell, until the cell is deleted. */
 class SecondEditor implements ICellEditor {
   constructor(
-    private _editor: CodeMirrorEditor,
-    private _cell: Cell
+    factory: IEditorFactoryService,
+    private _cell: Cell,
+    options: Omit<CodeEditor.IOptions, 'model'>
   ) {
+    this._editor = factory.newInlineEditor({ ...options, model: _cell.model });
     _cell.disposed.connect(this.dispose, this);
   }
 
-  get view(): EditorView {
-    return this._editor.editor;
+  get view(): EditorView | null {
+    return this._editor instanceof CodeMirrorEditor
+      ? this._editor.editor
+      : null;
   }
 
   get isDisposed(): boolean {
@@ -225,6 +229,8 @@ class SecondEditor implements ICellEditor {
     Signal.clearData(this);
     this._editor.dispose();
   }
+
+  private _editor: CodeEditor.IEditor;
 }
 
 /** Ends the current undo step, if the shared model has such steps. */

@@ -74,7 +74,11 @@ export class SourceCell implements IDisposable {
       return null;
     }
     const cell = new SourceCell(id, editing, label, host);
-    return cell._editor === null ? null : cell;
+    if (cell.view === null) {
+      cell.dispose();
+      return null;
+    }
+    return cell;
   }
 
   /** The element of the cell. */

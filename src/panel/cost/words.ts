@@ -132,7 +132,7 @@ export function asides(
   if (cost.transcendentals > 0 && cost.flops > 0) {
     words.push(
       trans.__(
-        'Transcendental operations have their own column. In shares, each counts as %1 operations.',
+        'Transcendental operations are counted apart. In shares, each counts as %1 operations.',
         TRANSCENDENTAL_WEIGHT
       )
     );

@@ -20,7 +20,7 @@ import { filledIn, sweptValues } from './sweep-call';
 import { SweepForm } from './sweep-form';
 import { SweepResult } from './sweep-result';
 import { useTimings } from './use-timings';
-import { LONGEST, firstCallWords, whyNot } from './words';
+import { LONGEST, firstCallWords, noValues, whyNot } from './words';
 
 /** The Time view. */
 export class TimeView extends AttentiveWidget {
@@ -84,7 +84,7 @@ function OneCall(props: IPartProps & { program: Program }): JSX.Element {
   const { model, snapshot, timings, program, trans } = props;
   const index = model.program;
   const timing = timings.timingOf(snapshot, index);
-  const why = whyNot(model, trans);
+  const why = noValues(program, trans) ?? whyNot(model, trans);
   const about = React.useId();
   const name = shortened(program.name, LONGEST_NAME);
   return (

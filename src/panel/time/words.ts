@@ -170,6 +170,18 @@ export function dispatchWords(
     : trans.__('A warm call returns after %1, when its work is done.', returns);
 }
 
+/** The reason why a program has no call that can run again; null if it may have one. */
+export function noValues(
+  { origin }: Program,
+  trans: TranslationBundle
+): string | null {
+  return origin === 'recorded'
+    ? trans.__(
+        'A recording holds no values, so no call can run again. To time a loop or a jitted function, choose its own program.'
+      )
+    : null;
+}
+
 /** The reason why nothing can run again; null if it can. */
 export function whyNot(
   model: IJaxprModel,
