@@ -112,7 +112,7 @@ def test_a_program_that_takes_other_arguments_is_not_run(ask_after: Callable[[st
     second = comparison.variants[1]
     assert (second.error, second.calls) == (None, 0)
     assert second.remarks == [
-        "shorter takes float32[4] and scanned takes float32[8], so the two programs cannot run on the same values. "
+        "This program takes f32[4], but scanned takes f32[8], so the two programs cannot run on the same values. "
         "Choose programs with the same argument types."
     ]
 

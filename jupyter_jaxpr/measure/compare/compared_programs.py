@@ -11,6 +11,7 @@ from typing import Any
 
 from ...jax.effects import program_effects
 from ...jax.stages import jaxpr_as_fun
+from ...jax.tracer_origins import short_type
 from ...observe.calls.call_values import ValuesGone
 from ...observe.observation import ObservedFunction, ObservedProgram
 from ...observe.observer import Observer
@@ -23,8 +24,8 @@ _NO_VALUES = (
     "variables and run the cell again, or name the functions: %%jaxpr --compare f,g."
 )
 _OTHER_INPUTS = (
-    "{name} takes {own} and {first} takes {others}, so the two programs cannot run on the same values. Choose programs "
-    "with the same argument types."
+    "This program takes {own}, but {first} takes {others}, so the two programs cannot run on the same values. Choose "
+    "programs with the same argument types."
 )
 EFFECTS = (
     "Some of these programs have effects ({effects}): {names}. The comparison runs each program many times, and each "
@@ -70,7 +71,7 @@ def compare_programs(observer: Observer, programs: Sequence[Named], *, report: R
         variant.function = ObservedFunction(name, None, [program])
         if _types(program) != _types(first):
             types, first_types = (", ".join(_types(compared_program)) for compared_program in (program, first))
-            variant.notes.append(_OTHER_INPUTS.format(name=name, own=types, first=first_name, others=first_types))
+            variant.notes.append(_OTHER_INPUTS.format(own=types, first=first_name, others=first_types))
         else:
             trials.append(_ProgramTrial(observer, variant, program, leaves, stop))
     carry_out(observer, comparison, trials, None, report, stop)
@@ -79,7 +80,7 @@ def compare_programs(observer: Observer, programs: Sequence[Named], *, report: R
 
 def _types(program: ObservedProgram) -> list[str]:
     """Return the types of a program's inputs without weak types, which do not change the values."""
-    return [f"{aval.dtype}{list(aval.shape)}" for aval in program.jaxpr.in_avals]
+    return [short_type(f"{aval.dtype}[{','.join(map(str, aval.shape))}]") for aval in program.jaxpr.in_avals]
 
 
 class _ProgramTrial(Trial):

@@ -5,7 +5,7 @@ import * as React from 'react';
 import type { Asking } from '../../model/request-state';
 import { inputsOf } from '../../model/earlier-program';
 import { usersPrograms } from '../../model/users-programs';
-import { Snapshot } from '../../protocol/snapshot';
+import { Program, Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { Failed, Question, Working } from '../../parts/progress-and-stop';
 import { shortArguments, shortened } from '../../parts/summary';
@@ -65,19 +65,26 @@ export function Chooser(props: {
     <div className="jp-JaxprCompare-chooser">
       <fieldset>
         <legend>{trans.__('Programs of this run to compare')}</legend>
-        {usersPrograms(snapshot).map(index => (
-          <label key={index}>
-            <input
-              type="checkbox"
-              checked={chosen.includes(index)}
-              onChange={() => toggle(index)}
-            />
-            <span>
-              <b>{shortened(snapshot.programs[index].name, 80)}</b>{' '}
-              {shortArguments(snapshot.programs[index])}
-            </span>
-          </label>
-        ))}
+        {usersPrograms(snapshot).map(index => {
+          const misfit = misfitOf(snapshot, index, chosen, trans);
+          return (
+            <label key={index}>
+              <input
+                type="checkbox"
+                checked={chosen.includes(index)}
+                disabled={misfit !== null}
+                onChange={() => toggle(index)}
+              />
+              <span>
+                <b>{shortened(snapshot.programs[index].name, 80)}</b>{' '}
+                {shortArguments(snapshot.programs[index])}
+                {misfit !== null && (
+                  <span className="jp-JaxprPanel-second"> · {misfit}</span>
+                )}
+              </span>
+            </label>
+          );
+        })}
       </fieldset>
       {state.kind === 'failed' && <Failed reason={state.reason} />}
       <div className="jp-JaxprCompare-start">
@@ -104,6 +111,39 @@ export function Chooser(props: {
       </div>
     </div>
   );
+}
+
+/** The reason why a program cannot run on the values of the chosen programs; null if it can, or if it is chosen. */
+function misfitOf(
+  snapshot: Snapshot,
+  at: number,
+  chosen: readonly number[],
+  trans: TranslationBundle
+): string | null {
+  const [first] = chosen;
+  if (chosen.includes(at)) {
+    return null;
+  }
+  if (snapshot.programs[at].origin === 'recorded') {
+    return trans.__('is a recording, which cannot run');
+  }
+  if (first === undefined) {
+    return null;
+  }
+  const [own, others] = [at, first].map(program =>
+    arraysOf(snapshot.programs[program])
+  );
+  return own === null || others === null || own === others
+    ? null
+    : trans.__('takes other types');
+}
+
+/** The types of the arrays that a program takes, in order; null where the signature does not list all of them. */
+function arraysOf(program: Program): string | null {
+  const types = inputsOf(program);
+  return /…|arrays/.test(types)
+    ? null
+    : (types.match(/\w+(<[^>]*>)?\[[^\]]*\]/g) ?? []).join();
 }
 
 /** At most this many programs are chosen by default, because each runs for a while. */

@@ -215,6 +215,17 @@ describe('programs to compare', () => {
     );
     const boxes = [...node.querySelectorAll<HTMLInputElement>('input')];
     expect(boxes.map(box => box.checked)).toEqual([true, false, true, false]);
+    // The others cannot be chosen beside them.
+    expect(boxes.map(box => box.disabled)).toEqual([false, true, false, true]);
+    expect([...node.querySelectorAll('label')].map(words)).toEqual([
+      'f (f32[8])',
+      'f (f32[16]) · takes other types',
+      'g (f32[8] weak)',
+      'cell [1] (f32[8]) · is a recording, which cannot run'
+    ]);
+    click(boxes[0]);
+    click(boxes[2]);
+    expect(boxes.map(box => box.disabled)).toEqual([false, false, false, true]);
   });
 
   it('are chosen, run, told of, stopped, and shown', async () => {
