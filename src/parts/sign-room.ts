@@ -3,6 +3,7 @@ import { EditorView, ViewPlugin } from '@codemirror/view';
 
 export const signRoom = ViewPlugin.define(view => {
   const key = {};
+  let before = '';
   const measure = (): void =>
     view.requestMeasure({
       key,
@@ -11,6 +12,11 @@ export const signRoom = ViewPlugin.define(view => {
         character: defaultCharacterWidth
       }),
       write: ({ room, character }, { dom }: EditorView) => {
+        // A style that is set again makes the browser look at the whole editor again.
+        if (before === `${room} ${character}`) {
+          return;
+        }
+        before = `${room} ${character}`;
         dom.style.setProperty('--jjx-room', `${room}px`);
         dom.style.setProperty('--jjx-character', `${character}px`);
       }
