@@ -111,6 +111,11 @@ CELL_TEXT = """() => {
   return notebook.content.widgets[2].model.sharedModel.getSource();
 }"""
 
+DELETE_CELL = """() => {
+  const [notebook] = [...window.jupyterapp.shell.widgets('main')].filter(({ content }) => content?.widgets);
+  notebook.content.model.sharedModel.deleteCell(2);
+}"""
+
 BESIDE = """() => {
   const { shell } = window.jupyterapp;
   const [levels] = [...shell.widgets('main')].filter(widget => widget.id === 'jupyter-jaxpr-wide');
@@ -307,6 +312,28 @@ def test_the_source_column_is_the_cell(rnn):
     page.keyboard.press("Control+z")
     expect(wide.lines("Source", "* 2 + 1")).to_have_count(0)
     assert "* 2 + 1" not in page.evaluate(CELL_TEXT)
+
+
+@pytest.mark.slow
+def test_live_follows_the_source_column(rnn):
+    rnn.command("jupyter-jaxpr:toggle-live")
+    page = rnn.page
+    wide = open_wide(rnn)
+    wide.show("Source", "jaxpr")
+    wide.lines("Source", TANH).click()
+    page.keyboard.press("End")
+    page.keyboard.type(" * 2")
+    expect(wide.lines("jaxpr", "mul")).to_be_visible()
+    expect(wide.root.get_by_text("as written, not run")).to_be_visible()
+    page.keyboard.type(" + 1")  # the caret has stayed
+    expect(wide.lines("jaxpr", "= add s 1.0")).to_be_visible()
+    assert f"{TANH} * 2 + 1\n" in page.evaluate(CELL_TEXT)
+    # A deleted cell leaves the text that was traced.
+    page.evaluate(DELETE_CELL)
+    source = wide.column("Source").get_by_role("textbox", name="Source of rnn")
+    expect(source).to_have_attribute("aria-readonly", "true")
+    expect(wide.lines("Source", f"{TANH} * 2 + 1")).to_be_visible()
+    rnn.command("jupyter-jaxpr:toggle-live")
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@
 import { IDisposable } from '@lumino/disposable';
 import { EditorView } from '@codemirror/view';
 
+import { editingOf } from '../model/cell-editing';
 import type { Snapshot } from '../protocol/snapshot';
 import { element } from '../parts/dom';
 import type { ILevelCount } from '../workbench/levels/level-pane-options';
@@ -22,6 +23,7 @@ export class CellAndTexts implements IDisposable {
     this.node.classList.toggle('jp-mod-cell', this._cell !== null);
     this._texts = this._makeTexts();
     this.node.append(this._cell?.node ?? '', this._texts.node);
+    editingOf(model)?.changed.connect(this._onEdited, this);
   }
 
   /** The element of the column; it fills its parent. */
@@ -45,6 +47,7 @@ export class CellAndTexts implements IDisposable {
   }
 
   dispose(): void {
+    editingOf(this._options.model)?.changed.disconnect(this._onEdited, this);
     this._cell?.dispose();
     this._texts.dispose();
     this.node.remove();
@@ -104,6 +107,21 @@ export class CellAndTexts implements IDisposable {
     }
     cell.enter(first ?? null);
     return true;
+  }
+
+  /** Shows the text that ran, once the cell was deleted. */
+  private _onEdited(): void {
+    queueMicrotask(() => {
+      if (this._cell?.isDisposed === true && !this.isDisposed) {
+        this._cell = null;
+        this.node.classList.remove('jp-mod-cell');
+        this._texts.dispose();
+        this._texts = this._makeTexts();
+        this.node.replaceChildren(this._texts.node);
+        this._texts.refresh();
+        this.mark(false);
+      }
+    });
   }
 
   private _makeTexts(): SourcePane {
