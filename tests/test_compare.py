@@ -110,6 +110,7 @@ def test_if_with_a_static_argument_against_cond_against_where(notebook: Notebook
     ]
 
 
+@pytest.mark.slow
 def test_recompiles_over_a_sweep(notebook: Notebook) -> None:
     notebook.run(
         "import functools\n"

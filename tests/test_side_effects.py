@@ -194,6 +194,7 @@ def test_no_hidden_effect_is_taken_for_none(hidden_world: types.ModuleType) -> N
     assert hidden_world.seen == []  # neither the analysis nor the saving calls anything
 
 
+@pytest.mark.any_jax
 @pytest.mark.filterwarnings("ignore")
 def test_a_trace_that_is_asked_for_leaves_no_hidden_effect(hidden_world: types.ModuleType) -> None:
     before = hidden.state_of(hidden_world)

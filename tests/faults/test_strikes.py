@@ -83,6 +83,7 @@ def meet(shell: Shell, places: list[tuple[str, int]]) -> None:
     assert wrong == {}
 
 
+@pytest.mark.any_jax
 def test_an_alarm_at_some_statements(shell: Shell) -> None:
     places = statements(shell)
     assert len(places) > 3_000

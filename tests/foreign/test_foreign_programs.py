@@ -68,7 +68,7 @@ LOOPS = {
 }
 
 # On the older JAX line these run in `full` alone: the observer sees the same programs of optax, flax and JAX.
-ON_ONE_LINE = ("equinox", "flax_nnx_mlp_training")
+ON_ONE_LINE = ("equinox", "flax_nnx_mlp_training", "flax_linen_lstm", "jax_per_example_gradients")
 # On both lines these run in `full` alone: the programs of diffrax and optimistix take a third of the time of all
 # libraries, and another program runs the same calls of equinox, flax and JAX each day.
 LONG = (
@@ -76,6 +76,8 @@ LONG = (
     "optimistix",
     "equinox_ensemble",
     "equinox_gru_scan",
+    "equinox_mlp_training",
+    "optax_fit",
     "flax_nnx_scan_over_layers",
     "flax_linen_cnn_train_state",
     "jax_metropolis",
