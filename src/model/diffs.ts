@@ -8,7 +8,7 @@ import { DiffSide, Program, ProgramDiff, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, IProgramRef, LevelName } from '../tokens';
 import { Asking, askingOf } from './request-state';
 import { merge } from './results';
-import { earlierVersion, suggestedEarlier } from './suggested-pair';
+import { earlierVersion, suggestedPartner } from './suggested-pair';
 import { usersPrograms } from './users-programs';
 
 /** The two programs of a diff and the level at which they are compared. */
@@ -89,8 +89,16 @@ export class Diffs {
       return null;
     }
     const after = { snapshot: snapshot.id, program };
-    const before = suggestedEarlier(runs, after, this.programs());
-    return before === null ? null : { before, after, level: 'jaxpr' };
+    const before = suggestedPartner(runs, after, this.programs());
+    if (before === null) {
+      return null;
+    }
+    // The programs of a run are in the order in which JAX made them.
+    const isLater =
+      before.snapshot === after.snapshot && before.program > after.program;
+    return isLater
+      ? { before: after, after: before, level: 'jaxpr' }
+      : { before, after, level: 'jaxpr' };
   }
 
   /** The programs of the user's code in all runs, the newest run first. */

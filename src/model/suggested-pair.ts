@@ -4,11 +4,12 @@ import type { IProgramRef, IRun } from '../tokens';
 import { earlierProgram, isSameFunction, signatureOf } from './earlier-program';
 
 /**
- * Suggest the earlier side of a pair: the earlier version of the program, else another program of the same function,
- * else another program of the same signature; null without one, since a diff of two unrelated programs says nothing.
+ * Suggest the other side of a pair: the earlier version of the program, else another program of the same function, else
+ * another program of the same signature; null without one, since a diff of two unrelated programs says nothing. Of the
+ * programs of the same run, an earlier one comes first.
  * @param candidates - The programs of the user's code in all runs, the newest run first.
  */
-export function suggestedEarlier(
+export function suggestedPartner(
   runs: readonly IRun[],
   after: IProgramRef,
   candidates: readonly IProgramRef[]
@@ -17,11 +18,17 @@ export function suggestedEarlier(
   if (shown === undefined) {
     return null;
   }
-  const otherPrograms = candidates.filter(
-    candidate =>
-      candidate.snapshot !== after.snapshot ||
-      candidate.program !== after.program
-  );
+  const isBefore = ({ snapshot, program }: IProgramRef): boolean =>
+    snapshot === after.snapshot && program < after.program;
+  const otherPrograms = [
+    ...candidates.filter(isBefore).reverse(), // the nearest first
+    ...candidates.filter(
+      candidate =>
+        !isBefore(candidate) &&
+        (candidate.snapshot !== after.snapshot ||
+          candidate.program !== after.program)
+    )
+  ];
   const like = (matches: (program: Program) => boolean): IProgramRef | null =>
     otherPrograms.find(candidate => {
       const program = programOf(runs, candidate);

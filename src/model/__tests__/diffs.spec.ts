@@ -105,11 +105,21 @@ describe('what is compared', () => {
   });
 
   it('is another program of the function in the same run, before one of another function', () => {
-    const { diffs } = connected(run(1, 'g'), three(2, 'i32[4]', 'i32[8]'));
-    expect(diffs.suggested?.before).toEqual({
-      snapshot: 'run-2',
-      program: 1
+    const { diffs, model } = connected(
+      run(1, 'g'),
+      three(2, 'i32[4]', 'i32[8]', 'i32[9]')
+    );
+    const pairs = [0, 1, 2].map(program => {
+      model.setProgram(program);
+      const { before, after } = diffs.suggested ?? {};
+      return [before?.snapshot, before?.program, after?.program];
     });
+    // The earlier one is before the later one, whichever is in view.
+    expect(pairs).toEqual([
+      ['run-2', 0, 1],
+      ['run-2', 0, 1],
+      ['run-2', 1, 2]
+    ]);
   });
 
   it('is nothing where no other program is of the function or the signature', () => {
