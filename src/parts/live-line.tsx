@@ -123,6 +123,9 @@ function nameOf(
 
 /** The kernel's sentences; the sentences of an error are on its card. */
 function textOf(state: LiveState, trans: TranslationBundle): string {
+  if (state.kind === 'idle') {
+    return trans.__('Change a function in a cell.');
+  }
   if (state.kind === 'distrusted') {
     return trans.__(
       'The cell is not trusted. Run the cell, or choose Trust Notebook in the command palette.'

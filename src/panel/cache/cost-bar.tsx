@@ -50,6 +50,7 @@ export function CostBar(props: {
     named.push(['rest', trans.__('the rest of the cell'), rest]);
   }
   const shown = named.filter(([, , time]) => time > 0);
+  const sum = shown.reduce((seconds, [, , time]) => seconds + time, 0);
   const label = listOf(
     shown.map(([, name, time]) => trans.__('%1: %2', name, duration(time))),
     trans
@@ -66,7 +67,8 @@ export function CostBar(props: {
           <span
             key={stage}
             className={`jp-JaxprPanel-stage jp-mod-${stage}`}
-            style={{ flexGrow: time }}
+            // Stretches whose sum is less than 1 would not fill the bar.
+            style={{ flexGrow: (100 * time) / sum }}
           />
         ))}
       </div>

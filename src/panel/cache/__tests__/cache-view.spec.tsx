@@ -117,6 +117,11 @@ describe('the Cache view', () => {
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
       'trace: 30\u00a0ms, lower: 24\u00a0ms, compile: 260\u00a0ms, small programs: 200\u00a0ms, the rest of the cell: 39\u00a0ms'
     );
+    // The stages fill the bar although they took less than a second.
+    const widths = [
+      ...node.querySelectorAll<HTMLElement>('.jp-JaxprPanel-stage')
+    ].map(stage => Math.round(Number(stage.style.flexGrow)));
+    expect(widths).toEqual([5, 4, 47, 36, 7]);
   });
 
   it('does not tell of lower bounds of zero', () => {
