@@ -62,8 +62,9 @@ export class CellAndTexts implements IDisposable {
       return false;
     }
     this._options = { ...this._options, snapshot, program };
+    const { trans } = this._options;
     const { name } = snapshot.programs[program];
-    this._cell.label = this._options.trans.__('Source of %1', name);
+    this._cell.label = trans.__('Source of %1', name);
     this._texts.dispose();
     this._texts = this._makeTexts();
     this.node.append(this._texts.node);
