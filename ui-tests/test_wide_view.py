@@ -324,10 +324,17 @@ def test_live_follows_the_source_column(rnn):
     page.keyboard.press("End")
     page.keyboard.type(" * 2")
     expect(wide.lines("jaxpr", "mul")).to_be_visible()
-    expect(wide.root.get_by_text("as written, not run")).to_be_visible()
     page.keyboard.type(" + 1")  # the caret has stayed
     expect(wide.lines("jaxpr", "= add s 1.0")).to_be_visible()
     assert f"{TANH} * 2 + 1\n" in page.evaluate(CELL_TEXT)
+    # The card of an error is above the columns, and the expression is marked.
+    live = wide.root.get_by_role("group", name="Live")
+    expect(live).to_contain_text("As written, not run.")
+    page.keyboard.type(" + x")
+    expect(live).to_contain_text("As written, rnn raises an error.")
+    expect(wide.column("Source").locator(".jp-JaxprCell-raises")).to_have_count(1)
+    page.keyboard.press("Control+z")
+    expect(live).to_contain_text("As written, not run.")
     # A deleted cell leaves the text that was traced.
     page.evaluate(DELETE_CELL)
     source = wide.column("Source").get_by_role("textbox", name="Source of rnn")
