@@ -29,13 +29,36 @@ export class UsersSigns {
     return performance.now() - this._at <= AT_MOST ? this._sign : null;
   }
 
+  /**
+   * True while the page handles a key of the user's that takes a change back or makes it again: such a change reaches an
+   * editor as a change of somebody else's does.
+   */
+  get undoes(): boolean {
+    return this._undoes;
+  }
+
   private _hear(event: Event): void {
     if (event.isTrusted) {
       this._sign = event;
       this._at = performance.now();
+      if (isUndo(event)) {
+        this._undoes = true;
+        window.setTimeout(() => (this._undoes = false));
+      }
     }
   }
 
+  private _undoes = false;
+
   private _sign: ISign | null = null;
   private _at = -Infinity;
+}
+
+function isUndo(event: Event): boolean {
+  return (
+    event instanceof KeyboardEvent &&
+    event.type === 'keydown' &&
+    (event.ctrlKey || event.metaKey) &&
+    /^[zy]$/i.test(event.key)
+  );
 }

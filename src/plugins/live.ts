@@ -62,7 +62,7 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
     const { commands } = app;
     const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
     const signs = new UsersSigns(window);
-    const following = new Following(tracker, notebooks);
+    const following = new Following(tracker, notebooks, signs);
 
     editors.addExtension({
       name: 'jupyter-jaxpr:live',
@@ -164,7 +164,8 @@ function levelOf(value: unknown): LastLevel | null {
 class Following {
   constructor(
     private _tracker: IJaxprTracker,
-    private _notebooks: INotebookTracker
+    private _notebooks: INotebookTracker,
+    private _signs: UsersSigns
   ) {
     _tracker.currentChanged.connect(this._follow, this);
     NotebookActions.executed.connect((_, { cell }) => {
@@ -201,10 +202,11 @@ class Following {
           liveChoice.isOn &&
           this._keys.has(cellId) &&
           // A change by a collaborator, a reload or an extension is no event of the user's.
-          update.transactions.some(
-            transaction =>
-              transaction.annotation(Transaction.userEvent) !== undefined
-          )
+          ((this._signs.undoes && update.view.hasFocus) ||
+            update.transactions.some(
+              transaction =>
+                transaction.annotation(Transaction.userEvent) !== undefined
+            ))
         ) {
           this._tracing?.typed(cellId);
         }

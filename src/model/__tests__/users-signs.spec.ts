@@ -2,7 +2,11 @@ import { UsersSigns } from '../users-signs';
 
 /** An event as a user makes one: scripts cannot. */
 function ofTheUser(kind: string): Event {
-  const event = new Event(kind);
+  return trusted(new Event(kind));
+}
+
+/** The event as if the user had made it. */
+function trusted(event: Event): Event {
   // jsdom keeps the flag on the object that implements the event.
   const [symbol] = Object.getOwnPropertySymbols(event);
   const inner = (event as unknown as Record<symbol, { isTrusted: boolean }>)[
@@ -33,6 +37,23 @@ describe("the user's signs", () => {
 
   afterEach(() => {
     jest.restoreAllMocks();
+  });
+
+  it('say while the page handles a key that takes a change back', async () => {
+    const { signs, happens } = page();
+    const key = (init: KeyboardEventInit): void =>
+      happens(trusted(new KeyboardEvent('keydown', init)));
+    key({ key: 'z' });
+    expect(signs.undoes).toBe(false);
+    key({ key: 'Z', ctrlKey: true, shiftKey: true });
+    expect(signs.undoes).toBe(true);
+    await new Promise(resolve => setTimeout(resolve));
+    expect(signs.undoes).toBe(false);
+    // A key that a script makes is none of the user's.
+    happens(new KeyboardEvent('keydown', { key: 'z', metaKey: true }));
+    expect(signs.undoes).toBe(false);
+    key({ key: 'z', metaKey: true });
+    expect(signs.undoes).toBe(true);
   });
 
   it('are keys and presses of the last second', () => {
