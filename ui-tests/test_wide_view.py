@@ -330,16 +330,16 @@ def test_live_follows_the_source_column(rnn):
     # The card of an error is above the columns, and the expression is marked.
     live = wide.root.get_by_role("group", name="Live")
     expect(live).to_contain_text("As written, not run.")
-    page.keyboard.type(" + x")
+    page.keyboard.insert_text(" + x")
     expect(live).to_contain_text("As written, rnn raises an error.")
     expect(wide.column("Source").locator(".jp-JaxprCell-raises")).to_have_count(1)
-    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")  # JupyterLab takes back what was typed within half a second together
     expect(live).to_contain_text("As written, not run.")
     # A deleted cell leaves the text that was traced.
     page.evaluate(DELETE_CELL)
     source = wide.column("Source").get_by_role("textbox", name="Source of rnn")
     expect(source).to_have_attribute("aria-readonly", "true")
-    expect(wide.lines("Source", f"{TANH} * 2 + 1")).to_be_visible()
+    expect(wide.lines("Source", TANH)).to_be_visible()
     rnn.command("jupyter-jaxpr:toggle-live")
 
 

@@ -420,7 +420,11 @@ export class SourcePane implements IDisposable {
       return;
     }
     const { doc } = view.state;
-    const box = view.scrollDOM.getBoundingClientRect();
+    // Below the cell, the column scrolls, and the editor is as tall as its text.
+    const scroller = this._options.withoutCell
+      ? (this.node.parentElement ?? view.scrollDOM)
+      : view.scrollDOM;
+    const box = scroller.getBoundingClientRect();
     const seen = lines.some(index => {
       const block = view.lineBlockAt(doc.line(index + 1).from);
       const top = block.top + view.documentTop;
