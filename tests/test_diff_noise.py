@@ -23,7 +23,7 @@ SIGNS = {"same": "=", "added": "+", "removed": "-", "changed": "~", "moved": ">"
 
 
 def listing(before, after, *arguments) -> str:
-    """Return the rows of a diff with the noise of both sides."""
+    """Return a diff as text, one line a row: sign, line, then the noise of the line before and of the line after."""
     first, second = (jj.inspect(fun, *arguments, stage="trace") for fun in (before, after))
     lines = []
     for row in first.diff(second).document.rows:

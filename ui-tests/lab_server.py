@@ -73,7 +73,7 @@ class LabServer:
         return name
 
     def read(self, name: str) -> dict[str, Any]:
-        """The notebook as it was last saved; its texts are whole, not lists of lines."""
+        """The notebook as it was last saved; the source of each cell is one string, not a list of lines."""
         return nbformat.read(self.root / name, as_version=4)
 
     def add_kernel(

@@ -157,10 +157,10 @@ def photograph_cost(nb: OpenNotebook, *, theme: str, file: Path) -> None:
 def photograph_levels(nb: OpenNotebook, *, file: Path) -> None:
     """Take a picture of the levels side by side, a line of the cell chosen in them."""
     page = nb.page
-    page.set_viewport_size({"width": 1500, "height": 800})
+    page.set_viewport_size({"width": 1540, "height": 800})
     levels = page.locator(".jp-JaxprWide")
     line = levels.get_by_role("region", name="Source").locator(".cm-line").filter(has_text="jnp.tanh")
-    line.click(position={"x": 120, "y": 8})
+    line.first.click(position={"x": 120, "y": 8})
     hlo = levels.get_by_role("region", name="HLO", exact=True)
     expect(hlo.locator(".cm-line[data-linked='true']").first).to_be_visible()
     page.mouse.move(700, 795)
@@ -168,9 +168,8 @@ def photograph_levels(nb: OpenNotebook, *, file: Path) -> None:
 
 
 def open_levels(nb: OpenNotebook) -> None:
-    """Open the levels side by side, and close the side areas."""
+    """Open the levels side by side, which closes the panel."""
     nb.command("jupyter-jaxpr:open-levels")
-    nb.command("jupyter-jaxpr:toggle-panel")
     nb.page.evaluate("window.jupyterapp.shell.mode = 'single-document'")
     expect(nb.page.locator(".jp-JaxprWide").get_by_role("region", name="Source")).to_be_visible()
 
@@ -218,7 +217,7 @@ def main(folder: Path) -> None:
             photograph(nb, window=(1640, 800), panel=900, theme=theme, file=folder / f"wide-{theme}.png")
             photograph_steps(nb, theme=theme, file=folder / f"flow-{theme}.png")
             photograph_cost(nb, theme=theme, file=folder / f"cost-{theme}.png")
-        nb.page.set_viewport_size({"width": 1500, "height": 800})
+        nb.page.set_viewport_size({"width": 1540, "height": 800})
         open_levels(nb)
         for theme in ("light", "dark"):
             nb.theme(theme)

@@ -46,7 +46,7 @@ def printable(text: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """The plain value that an object stands for."""
+    """A subclass of str, int or float as the plain value, a number of NumPy as a number; else a text with the type."""
     kind = type(value)
     try:
         if issubclass(kind, str):

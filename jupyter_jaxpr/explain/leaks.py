@@ -26,8 +26,8 @@ _LOOK_AT = 1_000  # elements of one container
 _IMPORTED = (types.ModuleType, types.BuiltinFunctionType, FunctionType, type)
 
 
-#: Tracers by their id. After the end of a tracer, Python may give the id to another object: then the weak reference
-#: is dead.
+#: A weak reference to each tracer, by the id of the tracer. Python may give the id of a freed tracer to another object:
+#: then the weak reference is dead.
 Held = dict[int, Any]
 
 

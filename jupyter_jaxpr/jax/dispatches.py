@@ -187,7 +187,7 @@ def equation(dispatch: Dispatch, operands: Sequence[Any], results: Sequence[Any]
 
 
 def wrapping(keys: Any) -> Dispatch:
-    """Return the dispatch that makes random keys of their numbers: a change of type, for which no program runs."""
+    """Return the dispatch of random_wrap, which gives the numbers of random keys the type of keys; no program runs."""
     primitive = sys.modules[type(keys).__module__].random_wrap_p
     return Dispatch(primitive, {"impl": keys._impl}, (), None, (), frozenset())
 

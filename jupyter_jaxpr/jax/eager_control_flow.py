@@ -45,7 +45,7 @@ _SPECIFIC = frozenset({"scan", "while", "cond"})
 
 @dataclass(frozen=True)
 class Body:
-    """The function of a construct's body, as the jaxpr names it."""
+    """The name, the file and the first line of the function that is the body of a loop or a branch."""
 
     name: str
     file: str

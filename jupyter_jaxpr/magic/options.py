@@ -242,7 +242,7 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
 
 
 def _closed_up(split_words: list[str]) -> list[str]:
-    """Join the words of lists with blanks, such as `grad, vmap`; the commas of a target are inside brackets."""
+    """Join the words of a list that has blanks after its commas, such as `grad, vmap`, into one word."""
     joined_words: list[str] = []
     for word in split_words:
         if joined_words and (joined_words[-1].endswith(",") or word.startswith(",")):

@@ -113,7 +113,7 @@ def _keep(
 
 
 def _newest_stages(state: ThreadState, name: str) -> CallStages:
-    """Return the newest stages that JAX reported under a name, at most one of each kind."""
+    """Return the times of the last trace, lowering and compile that JAX reported under a name."""
     stages, event_names = CallStages(), set[str]()
     for event in reversed(state.loose):
         if event.name == name:

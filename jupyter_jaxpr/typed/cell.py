@@ -101,7 +101,7 @@ class Watcher(Protocol):
         """Receive a call with a known callee, before its arguments are evaluated; return whether to keep its values."""
 
     def prepared(self, call: LastCall) -> None:
-        """Receive a call with one more known argument: the call may be made next."""
+        """Receive a call of which the cell has evaluated one more argument: Python may enter the function next."""
 
     def returned(self, call: LastCall) -> None:
         """The call has returned."""

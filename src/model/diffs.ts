@@ -18,7 +18,7 @@ export interface IDiffChoice {
   readonly level: LevelName;
 }
 
-/** A kind of lines that the reader can hide. */
+/** A kind of noise in a diff, such as a broadcast, whose lines the user can hide. */
 export type DiffNoise = NonNullable<DiffSide['noise']>[number];
 
 export type DiffState =

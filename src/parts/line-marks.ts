@@ -8,6 +8,8 @@ import { PresentPlaces } from './present-places';
 
 interface IMarksOfLine {
   isUntraced: boolean;
+  /** The line shows the values of a step. */
+  isStepped: boolean;
   types: ILineTypes[];
   notes: string[];
   counts: (readonly ILineCount[])[];
@@ -21,6 +23,9 @@ export class LineMarks {
     }
     // The values of a step replace the types of the line: there is no room for both.
     const stepped = new Set(_marks.step?.values.map(({ line }) => line));
+    for (const line of stepped) {
+      this._of(line).isStepped = true;
+    }
     for (const types of _marks.types) {
       if (_marks.typesAfterNames || !stepped.has(types.line)) {
         this._of(types.line).types.push(types);
@@ -82,7 +87,7 @@ export class LineMarks {
       const widget = new NoteSign(titled(text), isChanged);
       ranges.push(Decoration.widget({ widget, side: 1 }).range(line.to));
     }
-    if (marks.types.length + marks.counts.length > 0) {
+    if (marks.isStepped || marks.types.length + marks.counts.length > 0) {
       ranges.push(
         Decoration.line({
           attributes: {
@@ -115,7 +120,13 @@ export class LineMarks {
   private _of(line: number): IMarksOfLine {
     let marks = this._lines.get(line);
     if (marks === undefined) {
-      marks = { isUntraced: false, types: [], notes: [], counts: [] };
+      marks = {
+        isUntraced: false,
+        isStepped: false,
+        types: [],
+        notes: [],
+        counts: []
+      };
       this._lines.set(line, marks);
     }
     return marks;

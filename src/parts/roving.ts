@@ -68,7 +68,7 @@ export function useRoving(start = 0): {
 }
 
 function isDisplayed(control: HTMLElement): boolean {
-  // The second question is for hosts without the first.
+  // Browsers without checkVisibility have the computed style.
   return (
     control.checkVisibility?.() ?? getComputedStyle(control).display !== 'none'
   );

@@ -35,7 +35,7 @@ export interface IFolding {
 /** The full signature, on the user's request. */
 export const WHOLE: IFolding = { folded: 0, shown: Infinity };
 
-/** A signature without folds that may take two lines. */
+/** The first degree of folding: nothing is folded, and the signature may take two lines. */
 const UNFOLDED: IFolding = { folded: 0, shown: Infinity };
 
 /** The degrees of folding for a signature, each shorter than the one before. */

@@ -409,7 +409,7 @@ export interface Cause {
    */
   file: string;
   /**
-   * Of the user's code, from 1; null where XLA states no place.
+   * The line in the file of the user, from 1; null where XLA states no place.
    */
   line: number | null;
   /**
@@ -552,7 +552,7 @@ export interface Comparison {
    */
   real: string;
   /**
-   * Between finite elements; null where it cannot be told.
+   * The largest absolute difference between finite elements; null where it is unknown.
    */
   largest_difference: number | null;
 }
@@ -2140,7 +2140,7 @@ export interface Recording {
    */
   verdict: string;
   /**
-   * Such as: the residual stopped changing after 5 steps and never gets below 1e-5.
+   * Sentences about the values: the residual stopped changing after 5 steps and never gets below 1e-5.
    *
    * @maxItems 1000
    */
@@ -3029,7 +3029,7 @@ export interface DiffRow {
    */
   what: 'argument' | 'equation' | 'heading' | 'line' | 'result';
   /**
-   * How many programs it is inside of.
+   * How many scopes are around the row; 0 for a row of the program itself.
    */
   depth: number;
   /**
@@ -3172,7 +3172,7 @@ export interface Machine {
    */
   flops: number;
   /**
-   * Bytes a second, read and written, of the best copy.
+   * Bytes read plus bytes written a second, in the fastest copy that was measured.
    */
   bandwidth: number;
   /**
@@ -3184,7 +3184,7 @@ export interface Machine {
    */
   how: string;
   /**
-   * That the measurement took.
+   * The seconds that the measurement took.
    */
   seconds: number;
 }

@@ -28,7 +28,7 @@ def open_shell() -> InteractiveShell:
 
 
 def run(shell: InteractiveShell, source: str, *, magic: bool) -> float:
-    """Run a cell and return its seconds; without the magic, a comment replaces its line."""
+    """Run a cell and return its seconds; without the magic, a comment stands in the place of %%jaxpr."""
     cell = source if source.startswith("%%") else ("%%jaxpr\n" if magic else "# without\n") + source
     with capture_output():
         start = time.perf_counter()

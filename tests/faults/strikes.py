@@ -66,7 +66,7 @@ def strike(file: str, line: int) -> None:
 
 
 def stop() -> list[tuple[str, int]]:
-    """Stop raising signals, and return the statement at which one was raised."""
+    """Raise no more signals; return the file and the line of the statement that raised one, else an empty list."""
     global _target
     _target = None
     return list(struck)

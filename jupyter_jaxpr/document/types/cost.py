@@ -176,7 +176,7 @@ class Machine(Struct):
 
     device: Annotated[str, _text("Kind of the device, such as cpu.")]
     flops: Annotated[float, _text("FLOP a second, of the best matmul.")]
-    bandwidth: Annotated[float, _text("Bytes a second, read and written, of the best copy.")]
+    bandwidth: Annotated[float, _text("Bytes read plus bytes written a second, in the fastest copy that was measured.")]
     dtype: Annotated[str, _text("Of the matmul and the copy, such as float32.")]
     how: Annotated[str, _text("How it was measured, a sentence with the sizes.")]
-    seconds: Annotated[float, _text("That the measurement took.")]
+    seconds: Annotated[float, _text("The seconds that the measurement took.")]

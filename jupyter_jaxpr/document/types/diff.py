@@ -65,7 +65,7 @@ class DiffRow(Struct):
 
     sign: Annotated[Sign, _text("What became of it.")]
     what: Annotated[What, _text("heading: the inputs of a program inside an equation. line: of a text.")]
-    depth: Annotated[int, _text("How many programs it is inside of.")]
+    depth: Annotated[int, _text("How many scopes are around the row; 0 for a row of the program itself.")]
     before: Annotated[DiffSide | None, _text("Null where it was added, or is where something was moved to.")]
     after: Annotated[DiffSide | None, _text("Null where it was removed, or is where something was moved from.")]
     changes: Annotated[list[DiffChange], _text("What differs.", most=ROWS)]

@@ -81,7 +81,7 @@ class Cause(Struct, omit_defaults=True):
     bytes: Annotated[int | None, _text("Of the result, on each device; null where unknown.")]
     op_name: Annotated[str, _text("As XLA prints it, such as jit(f)/transpose(jvp())/dot_general; may be empty.")]
     file: Annotated[str, _text("Path of the user's file, as in files; empty where XLA states no place.")]
-    line: Annotated[int | None, _text("Of the user's code, from 1; null where XLA states no place.")]
+    line: Annotated[int | None, _text("The line in the file of the user, from 1; null where XLA states no place.")]
     equations: Annotated[
         list[EquationPlace],
         _text(

@@ -59,7 +59,9 @@ class Comparison(Struct):
     equal: Annotated[bool, _text("Bit for bit; NaN of the same bits is equal.")]
     recorded: Annotated[str, _text("Short text of the recorded run's value.")]
     real: Annotated[str, _text("Short text of the real function's value.")]
-    largest_difference: Annotated[float | None, _text("Between finite elements; null where it cannot be told.")]
+    largest_difference: Annotated[
+        float | None, _text("The largest absolute difference between finite elements; null where it is unknown.")
+    ]
 
 
 class Visit(Struct):
@@ -119,7 +121,10 @@ class Recording(Struct):
     ]
     notes: Annotated[
         list[str],
-        _text("Such as: the residual stopped changing after 5 steps and never gets below 1e-5.", most=SENTENCES),
+        _text(
+            "Sentences about the values: the residual stopped changing after 5 steps and never gets below 1e-5.",
+            most=SENTENCES,
+        ),
     ]
     seconds: Annotated[float, _text("That the recorded run took, its own compilation included.")]
     calls: Annotated[

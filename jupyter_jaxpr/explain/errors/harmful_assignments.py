@@ -150,7 +150,7 @@ def lost_write(raised: RaisedAt, statement: ast.stmt, base: ast.expr) -> str | N
     """The reason why x = x.at[0].set(3) would not have the effect of x[0] = 3; None if it would.
 
     Args:
-        raised: Where the write raised.
+        raised: The place of the write in the code, and the frame that raised the error.
         statement: The statement that writes into the array.
         base: The expression of the array, such as x of `x[0] = 3`, or self.b.
     """

@@ -62,7 +62,7 @@ def bound(fun: Any, arguments: Arguments) -> dict[str, Any] | None:
 
 
 def as_specs(value: Any) -> Any:
-    """A pytree with types in place of arrays and of numbers of Python's, as JAX traces them."""
+    """Return a pytree whose arrays and Python numbers are replaced by the types with which JAX traces them."""
     import jax
 
     def spec(leaf: Any) -> Any:

@@ -204,7 +204,7 @@ def is_inside(text: Text, node: ast.AST, left: ast.stmt) -> bool:
 
 
 def _calls_of(text: Text, name: str, left: ast.stmt) -> list[ast.Call]:
-    """The calls of a name in a text, with a None for each other use of the name."""
+    """Return one item for each use of a name: the call, if the use is a call inside the statement `left`; else None."""
     calls: list[Any] = []
     for node in ast.walk(text.module):
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):

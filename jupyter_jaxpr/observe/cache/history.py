@@ -59,7 +59,7 @@ class History:
         # The lock is reentrant: a garbage collection may run at any line, and a finaliser may call a jitted function.
         self._lock = threading.RLock()
 
-    # --- called by the host ---
+    # --- called by the session of the magic ---
 
     def executed(self, file: str, cell_id: str | None, count: int | None = None) -> None:
         """Record that a cell, whose code carries the name `file`, is about to run as In [count]."""

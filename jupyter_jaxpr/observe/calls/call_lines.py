@@ -50,7 +50,7 @@ class CallLines:
             line.calls += times
 
     def raised(self, place: Place | None, times: int) -> None:
-        """Count how many of the calls raised."""
+        """Add the calls that raised an exception to those of the line."""
         if (line := self._at(place)) is not None:
             line.raised_seen += times
 

@@ -99,7 +99,7 @@ class CallValues:
         self._entries = [leaf if type(leaf) is weakref.ref else _stored(leaf) for leaf in self._entries]
 
     def among(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any] | None:
-        """Return the values if all of them are among the objects that a call passed; else None."""
+        """Return the values if a call passed the same objects in the same order, and none is deleted; else None."""
         passed = iter(sys.modules["jax"].tree_util.tree_leaves((tuple(args), kwargs)))
         values = [entry() if type(entry) is weakref.ref else entry for entry in self._entries]
         are_passed = all(value is not None and any(value is leaf for leaf in passed) for value in values)

@@ -17,8 +17,7 @@ from ..jaxpr.walk import Equation, Walk
 
 _NUMBER = re.compile(r"~(\d+)\.(\d+)~")
 _WRITTEN = re.compile(r'/~~\d+\.\d+~(?=[";]|$)|~~\d+\.\d+~/?|~\d+\.\d+~')
-#: A tag that is a whole part inside of transforms, and the part after it: without the tag, this part is inside of
-#: them.
+#: A tag alone in the brackets of transforms, and the name after them: `jvp(~~0.3~)/sin` is `jvp(sin)` without tags.
 _WRAPPED = re.compile(r"~~\d+\.\d+~(\)+)/((?:[^/()\"]|\([^()\"]*\))+)(?=/)")
 
 

@@ -1,4 +1,4 @@
-"""A program that JAX derives from another one."""
+"""The request for a program that JAX derives from another one, such as its gradient."""
 
 from __future__ import annotations
 

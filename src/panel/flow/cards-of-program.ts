@@ -20,7 +20,10 @@ export interface ICard {
 /** Deeper than the values of any document that the kernel sends. */
 const DEEPEST = 100;
 
-/** The cards of a program, in the order of the source; a card's children are the constructs inside it. */
+/**
+ * The outermost cards of a program, in the order of the user's code, as the kernel sends them; a card's children are
+ * the constructs inside it.
+ */
 export function cardsOf(snapshot: Snapshot, program: number): ICard[] {
   const controls = snapshot.control_flow ?? [];
   const cards = new Map<number, ICard>();

@@ -1,4 +1,4 @@
-/** Tests the checks of cards of any origin: every index is in its pool, every word is a known word. */
+/** Tests that a document is refused whose card has an index out of its pool or an unknown word. */
 import * as fs from 'fs';
 import * as path from 'path';
 

@@ -68,7 +68,7 @@ class ProgramsDiff:
     b: Side
     scopes: dict[tuple[int, int], ScopeDiff]
     wrapped: list[Wrapped]
-    #: Somewhere the programs differ in too much to find the shortest difference.
+    #: The search ran out of its budget somewhere, so the diff may be longer than necessary.
     coarse: bool
 
     @property
