@@ -19,6 +19,7 @@ from .names import namespace
 from .origins import dtype_of, operands, value_of
 from .raised import RaisedAt, touches_jax
 from .static_argument_edits import parameters_of
+from .trees import with_article
 from .trial_of_cure import passed
 
 _NO_DTYPE = re.compile(r"^Cannot interpret '\d+' as a data type")
@@ -483,13 +484,18 @@ def _trees(raised: RaisedAt, operator: str, left: str, right: str) -> Explained 
         node = outer
     names = {part.id: value_of(raised, part) for part in ast.walk(node) if isinstance(part, ast.Name)}
     trees = [name for name, value in names.items() if _is_tree(value)]
-    kinds = {type(names[name]).__name__ for name in trees}
-    if not kinds & {left, right} or namespace(raised).get("jax") is not jax:
+    # Python calls a named tuple a sequence, too.
+    culprits = [
+        name
+        for name in trees
+        if type(names[name]).__name__ in (left, right) or ("tuple" in (left, right) and isinstance(names[name], tuple))
+    ]
+    if not culprits or namespace(raised).get("jax") is not jax:
         return None
     if len(trees) < len(names) and all(_is_row(names[name]) for name in trees):
         return None  # the list stands for one array next to another array
-    culprit = next(name for name in reversed(trees) if type(names[name]).__name__ in (left, right))
-    title = f"{operator} works on arrays, but {culprit} is a {type(names[culprit]).__name__} of arrays"
+    kind = type(names[culprits[-1]]).__name__
+    title = f"{operator} works on arrays, but {culprits[-1]} is {with_article(kind)} of arrays"
     parameters = ", ".join(trees)
     code = f"jax.tree.map(lambda {parameters}: {raised.source(node)}, {parameters})"
     words = "jax.tree.map computes with the arrays at the same place of each tree."
@@ -505,7 +511,7 @@ def _is_row(value: Any) -> bool:
 def _is_tree(value: Any) -> bool:
     import jax
 
-    if type(value) not in _TREES:
+    if type(value) not in _TREES and not isinstance(value, tuple):  # a named tuple of arrays is a tree as well
         return False
     leaves = jax.tree_util.tree_leaves(value)[:1_000]
     return bool(leaves) and all(dtype_of(leaf) for leaf in leaves)

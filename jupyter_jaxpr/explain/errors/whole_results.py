@@ -62,8 +62,8 @@ def whole_result_error(error: BaseException, raised: RaisedAt | None, function: 
         value = value_of(raised, name)
         if not isinstance(value, tuple) or not 2 <= len(value) <= 8 or not any(map(_is_array_or_tree, value)):
             continue
-        if _has_equal_tree(raised, name, value):
-            return None  # two trees, for jax.tree.map
+        if _is_own_tree(value) or _has_equal_tree(raised, name, value):
+            return None  # trees, for jax.tree.map
         if (made := _made_by(raised, name.id)) is not None:
             return _explained(raised, name.id, value, made)
     return None
@@ -117,6 +117,11 @@ def _has_element_like(raised: RaisedAt, node: ast.expr, arguments: list[ast.expr
         if argument is not node and _is_array_or_tree(value_of(raised, argument))
     ]
     return isinstance(value, tuple) and any(jax.tree_util.tree_structure(element) in trees for element in value)
+
+
+def _is_own_tree(value: tuple[Any, ...]) -> bool:
+    """Whether a value is a named tuple of the user's, such as the parameters of a model."""
+    return type(value) is not tuple and not (own_name(type(value), "__module__") or "").startswith("jax")
 
 
 def _has_equal_tree(raised: RaisedAt, name: ast.Name, value: Any) -> bool:
@@ -275,6 +280,11 @@ def _cures(
             yield cures[0]
             return
     code = None
+    if parts is None and not made.is_again and all(dtype_of(element) for element in value):
+        yield FoundCure("a name for each value", None, words)
+        words = "Where the values are one tree, such as parameters, jax.tree.map computes with each array of the tree."
+        yield FoundCure("jax.tree.map", None, words)
+        return
     if parts is not None and not set(parts.names) & raised.module_names:
         code = f"{', '.join(parts.names)} = {' '.join(raised.source(made.call).split())}"
     yield FoundCure("a name for each value", code, words)
