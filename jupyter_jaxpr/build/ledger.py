@@ -73,7 +73,7 @@ def ledger_document(
         small_programs=len(small),
         small_seconds=sum(program.seconds for program in small),
     )
-    return msgspec.structs.replace(ledger, lead=lead(ledger)), numbers
+    return msgspec.structs.replace(ledger, lead=lead(ledger, reading.elsewhere)), numbers
 
 
 def _key(record: FunctionRecord) -> tuple[str, str | None, int | None]:
@@ -81,7 +81,9 @@ def _key(record: FunctionRecord) -> tuple[str, str | None, int | None]:
 
 
 def _function(walk: Walk, run: FunctionRecord | None, kernel: FunctionRecord) -> LedgerFunction:
-    new = {id(miss) for miss in kernel.misses[len(kernel.misses) - len(run.misses) :]} if run is not None else set()
+    # Between the misses of the run stand the misses of other threads.
+    numbers = set() if run is None else {miss.number for miss in run.misses}
+    new = {id(miss) for miss in kernel.misses if miss.number in numbers}
     listed = kernel.misses[-MISSES_LISTED:]
     entries_made = {miss.entry for miss in kernel.misses if id(miss) in new}
     old = {miss.entry for miss in kernel.misses if id(miss) not in new}

@@ -34,9 +34,26 @@ def in_run(function: LedgerFunction) -> bool:
     return bool(run.calls or run.misses or run.inlined or run.raised)
 
 
-def lead(ledger: Ledger) -> str:
-    """Return sentences on the cost of the run's misses, or that nothing compiled, and on the rest of the time."""
-    misses = _misses(ledger)
+def lead(ledger: Ledger, elsewhere: str | None = None) -> str:
+    """Return sentences on the cost of the run's misses, or that nothing compiled, and on the rest of the time.
+
+    Args:
+        ledger: The ledger.
+        elsewhere: A sentence on the functions that missed the cache in other threads; None without such functions.
+    """
+    if elsewhere is None:
+        return _cost(ledger, _NO_CALL, _NO_COMPILE)
+    return f"{_cost(ledger, _NO_CALL_IN_THREAD, _NO_COMPILE_IN_THREAD)} {elsewhere}"
+
+
+_NO_CALL = "No call of a jitted function of yours was seen."
+_NO_CALL_IN_THREAD = "No call of a jitted function of yours was seen in this thread."
+_NO_COMPILE = "No jitted function of yours compiled."
+_NO_COMPILE_IN_THREAD = "No jitted function of yours compiled in this thread."
+
+
+def _cost(ledger: Ledger, no_call: str, no_compile: str) -> str:
+    misses = _misses(ledger, no_call, no_compile)
     if not ledger.small_seconds:
         return misses
     small, took = count(ledger.small_programs, "small program"), duration(ledger.small_seconds)
@@ -47,28 +64,27 @@ def lead(ledger: Ledger) -> str:
     return f"{misses} {outside} The rest of the cell took {duration(remainder)}."
 
 
-def _misses(ledger: Ledger) -> str:
+def _misses(ledger: Ledger, no_call: str, no_compile: str) -> str:
     if ledger.compiles:
         return _took(_COMPILED, ledger, compiles=count(ledger.compiles, "compile"))
     runs = [function.run for function in ledger.functions if in_run(function)]
     if not runs:
-        return "No call of a jitted function of yours was seen."
-    none = "No jitted function of yours compiled."
+        return no_call
     from_disk = sum(run.from_disk for run in runs)
     if from_disk:
         loaded = count(from_disk, "executable")
-        return f"{none} {_took(_LOADED, ledger, loaded=loaded)}"
+        return f"{no_compile} {_took(_LOADED, ledger, loaded=loaded)}"
     if any(run.traces or run.lowerings for run in runs):
-        return f"{none} {_took(_TRACED, ledger)}"
+        return f"{no_compile} {_took(_TRACED, ledger)}"
     known_hits = [run.hits for run in runs if run.hits is not None]
     exact = len(known_hits) == len(runs) and all(run.calls_exact for run in runs)
     if not exact and not sum(known_hits):
-        return f"{none} The number of calls is unknown."
+        return f"{no_compile} The number of calls is unknown."
     if not sum(known_hits) and (raised := sum(run.raised or 0 for run in runs)):
-        return f"{none} {count(raised, 'call')} raised an error."
+        return f"{no_compile} {count(raised, 'call')} raised an error."
     if not sum(known_hits) and (inlined := sum(run.inlined or 0 for run in runs)):
-        return f"{none} JAX inlined {count(inlined, 'call')} into the trace of another function."
-    return f"{none} {count(sum(known_hits), 'call', exact=exact)} reused a compiled program."
+        return f"{no_compile} JAX inlined {count(inlined, 'call')} into the trace of another function."
+    return f"{no_compile} {count(sum(known_hits), 'call', exact=exact)} reused a compiled program."
 
 
 def _took(sentences: tuple[str, str], ledger: Ledger, **values: str) -> str:

@@ -1,78 +1,97 @@
 """Finds the tracers that a traced function left in objects outside of the function.
 
-A tracer stands for a value only while its function is traced. Python code that keeps one, by
-`global_list.append(x)` or `self.state = x`, finds a dead one at its next use. Looked at are the names that the
-function's own code uses: its globals and closure, and what lists, dictionaries, sets and plain objects under these
-names hold directly. No code of the user's runs for it.
+A tracer stands for a value only while its function is traced. Python code that keeps a tracer, such as
+`global_list.append(x)` or `self.state = x`, finds a dead tracer at the next use. The search begins at the names that
+the function and the user's functions that it names use, at the object of a method and at static arguments. The search
+goes on through containers, plain objects and classes of the user's. No code of the user's runs.
 """
 
 from __future__ import annotations
 
 import dis
+import re
 import types
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..interruptions import not_of_a_signal
 from ..jax.facts import is_tracer_type
-from ..observe.code_of_callables import unwrap
+from ..observe.code_of_callables import next_inside, unwrap
 from ..observe.observation import Finding, Place
-from ..plain_text import FAILURES, attribute_of, exact, file_of, function_of, kind_name, own_name
+from ..observe.whose_code import is_class_of_users, is_users_code_of
+from ..plain_text import FAILURES, attribute_of, defined, exact, file_of, function_of, kind_name
 from ..quantities import count
 
-_LOOK_AT = 1_000  # elements of one container
-_IMPORTED = (types.ModuleType, types.BuiltinFunctionType, FunctionType, type)
-
+_DEPTH = 4  # containers and objects inside of each other
+_IN_CONTAINER = 1_000  # the newest elements of one container
+_ELEMENTS = 4_000  # elements below one name
+_FUNCTIONS = 30  # functions that the traced function names, directly or through others
+_KEY_LENGTH = 30
 
 #: A weak reference to each tracer, by the id of the tracer. Python may give the id of a freed tracer to another object:
 #: then the weak reference is dead.
 Held = dict[int, Any]
 
 
-class Reach(NamedTuple):
-    """What a function reads from outside. It does not hold the function: JAX must be able to drop the cache entries."""
+class Scope(NamedTuple):
+    """The code of a function and the values of its free names."""
 
     code: CodeType
     names: Mapping[str, Any]  # its globals
     cells: tuple[CellType, ...]
+
+
+class Reach(NamedTuple):
+    """What a function can reach. It does not hold the function: JAX must be able to drop the cache entries."""
+
+    scopes: tuple[Scope, ...]  # the scope of the function first
+    arguments: Mapping[str, weakref.ref[Any]]  # the object of a method and the static arguments, by their names
     tracers: Held  # within reach before the trace
 
 
-def reach_before(fun: Any) -> Reach | None:
-    """What a function that is about to be traced reads; the tracers that are there now are not of the trace."""
-    inner = unwrap(fun)
-    if type(inner) is not FunctionType:
+def reach_before(fun: Any, statics: Mapping[str, Any]) -> Reach | None:
+    """Return what a function that is about to be traced can reach; the tracers there are not of the trace.
+
+    Args:
+        fun: The function.
+        statics: The objects among its static arguments, by the names of the parameters.
+    """
+    inner = _function_in(fun)
+    if inner is None:
         return None
-    reach = Reach(inner.__code__, inner.__globals__, inner.__closure__ or (), {})
-    known_tracers = {
-        id(tracer): weakref.ref(tracer) for _, holder in _reachable(reach) for tracer in _tracers_in(holder)
-    }
-    return reach._replace(tracers=known_tracers)
+    objects = dict(statics)
+    method_object = _object_of(fun)
+    if method_object is not None and inner.__code__.co_argcount:
+        objects[inner.__code__.co_varnames[0]] = method_object
+    arguments: dict[str, weakref.ref[Any]] = {}
+    for name, value in objects.items():
+        try:
+            arguments[name] = weakref.ref(value)
+        except TypeError:  # not every object can be referred to weakly
+            continue
+    reach = Reach(tuple(_scopes(inner)), arguments, {})
+    return reach._replace(tracers={id(tracer): weakref.ref(tracer) for _, tracer in _tracers_in(reach)})
 
 
 def leaked_tracers(traced: Sequence[tuple[str, Reach]]) -> list[Finding]:
-    """Tracers that outlived the traces of functions, one finding for each function's name and variable.
+    """Return the tracers that outlived the traces of functions, one finding for each function's name and holder.
 
     Args:
-        traced: The name of each function that was traced, and what `reach_before` gave, in their order.
+        traced: The name of each function that was traced, and the result of `reach_before`, in their order.
     """
     told_ids: set[int] = set()
-    tracers_by_name: dict[tuple[str, str], tuple[CodeType, list[Any]]] = {}
-    for name, reach in reversed(traced):  # what a later function found there is not its own
-        for variable, holder in _reachable(reach):
-            tracers = [
-                tracer
-                for tracer in _tracers_in(holder)
-                if id(tracer) not in told_ids and not _was_there(tracer, reach.tracers)
-            ]
-            told_ids.update(map(id, tracers))
-            if tracers:
-                tracers_by_name.setdefault((name, variable), (reach.code, []))[1].extend(tracers)
+    tracers_by_holder: dict[tuple[str, str], tuple[Reach, list[Any]]] = {}
+    for name, reach in reversed(traced):  # the tracers within reach of a later function may be of an earlier one
+        for holder, tracer in _tracers_in(reach):
+            if id(tracer) not in told_ids and not _was_there(tracer, reach.tracers):
+                told_ids.add(id(tracer))
+                tracers_by_holder.setdefault((name, holder), (reach, []))[1].append(tracer)
     return [
-        _finding(name, code, variable, tracers)
-        for (name, variable), (code, tracers) in reversed(tracers_by_name.items())
+        _finding(name, reach, holder, tracers)
+        for (name, holder), (reach, tracers) in reversed(tracers_by_holder.items())
     ]
 
 
@@ -81,27 +100,65 @@ def _was_there(tracer: Any, before: Held) -> bool:
     return reference is not None and reference() is tracer
 
 
-def _finding(name: str, code: CodeType, variable: str, tracers: Sequence[Any]) -> Finding:
+def _finding(name: str, reach: Reach, holder: str, tracers: Sequence[Any]) -> Finding:
     types_text = ", ".join(dict.fromkeys(_tracer_text(tracer) for tracer in tracers[:5]))
     return Finding(
         kind="leaked_tracer",
         text=(
-            f"{count(len(tracers), 'tracer')} ({types_text}) stayed in {variable} after the trace of {name}. A tracer "
+            f"{count(len(tracers), 'tracer')} ({types_text}) stayed in {holder} after the trace of {name}. A tracer "
             "stands for an array only during the trace. Using a tracer now raises UnexpectedTracerError. "
-            f"A later call adds to {variable} only if JAX traces {name} again."
+            f"A later call changes {holder} only if JAX traces {name} again."
         ),
-        cure=f"Return the value from {name} instead of keeping it in {variable}.",
+        cure=f"Return the value from {name} instead of keeping it in {holder}.",
         function=name,
-        place=line_of(code, variable),
+        place=_place_of_write([code for scope in reach.scopes for code in _codes(scope.code)], holder),
     )
 
 
-def _reachable(reach: Reach) -> Iterator[tuple[str, Any]]:
-    for code in _codes(reach.code):
+# --- where the search begins ---
+
+
+def _function_in(fun: Any) -> FunctionType | None:
+    """Return the Python function that a callable runs; None where there is none."""
+    inner = unwrap(fun)
+    if type(inner) is not FunctionType and is_class_of_users(type(inner)):
+        inner = unwrap(defined(type(inner), "__call__"))
+    return inner if type(inner) is FunctionType else None
+
+
+def _object_of(fun: Any) -> Any:
+    """Return the object of a bound method, or the callable object, inside a callable; None without such an object."""
+    for _ in range(50):
+        if type(fun) is types.MethodType:
+            return fun.__self__
+        inner = next_inside(fun)
+        if inner is None:
+            return None if type(fun) is FunctionType else fun
+        fun = inner
+    return None
+
+
+def _scopes(function: FunctionType) -> list[Scope]:
+    """Return the scope of a function and the scopes of the user's functions that it names."""
+    functions, scopes = [function], []
+    for named in functions:  # grows while it is read
+        scope = Scope(named.__code__, named.__globals__, named.__closure__ or ())
+        scopes.append(scope)
+        for _, value in _named_values(scope):
+            callee = unwrap(value) if callable(value) else None
+            if type(callee) is not FunctionType or not is_users_code_of(callee):
+                continue
+            if len(functions) < _FUNCTIONS and all(callee is not known for known in functions):
+                functions.append(callee)
+    return scopes
+
+
+def _named_values(scope: Scope) -> Iterator[tuple[str, Any]]:
+    for code in _codes(scope.code):
         for name in code.co_names:
-            if name in reach.names:
-                yield name, reach.names[name]
-    for name, cell in zip(reach.code.co_freevars, reach.cells, strict=False):
+            if name in scope.names:
+                yield name, scope.names[name]
+    for name, cell in zip(scope.code.co_freevars, scope.cells, strict=False):
         try:
             yield name, cell.cell_contents
         except not_of_a_signal(ValueError):  # not assigned yet
@@ -115,31 +172,120 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-def _tracers_in(holder: Any) -> Iterator[Any]:
-    kinds: dict[type, bool] = {}
-    for value in (holder, *_elements(holder)):
-        kind = type(value)
-        is_tracer = kinds.get(kind)
-        if is_tracer is None:
-            is_tracer = kinds[kind] = is_tracer_type(kind)
-        if is_tracer:
-            yield value
+# --- what the names hold ---
 
 
-def _elements(holder: Any) -> list[Any]:
-    if issubclass(type(holder), _IMPORTED):
-        return []
-    if type(holder) is dict:
-        return list(holder.values())[-_LOOK_AT:]
-    if type(holder) in (list, tuple):
-        return list(holder[-_LOOK_AT:])
-    if type(holder) in (set, frozenset):
-        return list(holder)[:_LOOK_AT]
-    if own_name(type(holder), "__module__") != "__main__":
-        return []
-    member = attribute_of(holder, "__dict__")
-    stored = member.__get__(holder) if type(member) is types.GetSetDescriptorType else member
-    return list(stored.values())[:_LOOK_AT] if type(stored) is dict else []
+def _tracers_in(reach: Reach) -> Iterator[tuple[str, Any]]:
+    """Yield the tracers within reach, each with the path of its holder, such as kept, self.last or buffer.items."""
+    seen: set[int] = set()
+    for scope in reach.scopes:
+        for name, value in _named_values(scope):
+            yield from _tracers_below(name, value, seen)
+    for name, reference in reach.arguments.items():
+        yield from _tracers_below(name, reference(), seen)
+
+
+class _Element(NamedTuple):
+    path: str
+    holder: str  # the path that a note names for a tracer here: for an element of a list, the list
+    value: Any
+
+
+def _tracers_below(name: str, value: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
+    level, looked = [_Element(name, name, value)], 0
+    for _ in range(_DEPTH):
+        below: list[_Element] = []
+        for path, holder, element in level:
+            kind = _kind_of(element)
+            if kind is None or id(element) in seen:
+                continue
+            seen.add(id(element))
+            if kind == "tracer":
+                yield holder, element
+            elif looked < _ELEMENTS:
+                elements = list(_ELEMENTS_OF[kind](path, element))
+                looked += len(elements)
+                below += elements
+        level = below
+
+
+_Kind = Literal["tracer", "mapping", "sequence", "set", "object", "class"]
+
+
+def _kind_of(value: Any) -> _Kind | None:
+    kind = type(value)
+    if kind in _PLAIN:
+        return None
+    if is_tracer_type(kind):
+        return "tracer"
+    for base, name in _CONTAINERS.items():
+        if issubclass(kind, base):
+            return name
+    if issubclass(kind, type):
+        return "class" if is_class_of_users(value) else None
+    return "object" if is_class_of_users(kind) else None
+
+
+_PLAIN = frozenset({int, float, str, bool, bytes, complex, type(None), FunctionType, types.ModuleType})
+_CONTAINERS: dict[type, _Kind] = {
+    dict: "mapping",
+    list: "sequence",
+    tuple: "sequence",
+    deque: "sequence",
+    set: "set",
+    frozenset: "set",
+}
+
+# The methods of the built-in types run no code of a subclass.
+
+
+def _of_mapping(path: str, value: dict[Any, Any]) -> Iterator[_Element]:
+    for key, element in list(dict.items(value))[-_IN_CONTAINER:]:
+        yield _Element(f"{path}[{_key_text(key)}]", path, element)
+
+
+def _key_text(key: Any) -> str:
+    text = repr(key) if type(key) in (str, int) else "…"
+    return text if len(text) <= _KEY_LENGTH else "…"
+
+
+def _of_sequence(path: str, value: Any) -> Iterator[_Element]:
+    base = next(base for base in (list, tuple, deque) if issubclass(type(value), base))
+    elements = list(base.__iter__(value))
+    first = max(len(elements) - _IN_CONTAINER, 0)
+    for number, element in enumerate(elements[first:], first):
+        yield _Element(f"{path}[{number}]", path, element)
+
+
+def _of_set(path: str, value: Any) -> Iterator[_Element]:
+    base = set if issubclass(type(value), set) else frozenset
+    for element in list(base.__iter__(value))[:_IN_CONTAINER]:
+        yield _Element(f"{path}[…]", path, element)
+
+
+def _of_object(path: str, value: Any) -> Iterator[_Element]:
+    member = attribute_of(value, "__dict__")
+    stored = member.__get__(value) if type(member) is types.GetSetDescriptorType else member
+    return _of_attributes(path, stored.items() if type(stored) is dict else ())
+
+
+def _of_class(path: str, value: type) -> Iterator[_Element]:
+    return _of_attributes(path, type.__dict__["__dict__"].__get__(value).items())
+
+
+def _of_attributes(path: str, stored: Iterable[tuple[Any, Any]]) -> Iterator[_Element]:
+    for name, element in list(stored)[:_IN_CONTAINER]:
+        if type(name) is str:
+            yield _Element(f"{path}.{name}", f"{path}.{name}", element)
+
+
+_ELEMENTS_OF: dict[_Kind, Any] = {
+    "mapping": _of_mapping,
+    "sequence": _of_sequence,
+    "set": _of_set,
+    "object": _of_object,
+    "class": _of_class,
+}
 
 
 def _tracer_text(value: Any) -> str:
@@ -149,15 +295,52 @@ def _tracer_text(value: Any) -> str:
         return kind_name(type(value))
 
 
-def line_of(function: CodeType, variable: str) -> Place:
-    """The last line of a function that uses the name."""
-    place = Place(file_of(function), function.co_firstlineno, function_of(function))
-    for code in _codes(function):
-        line = code.co_firstlineno
-        for instruction in dis.get_instructions(code):
-            position = instruction.positions
-            line = position.lineno if position is not None and position.lineno is not None else line
-            if instruction.argval == variable and instruction.opname.startswith(("LOAD_", "STORE_")):
-                place = Place(file_of(code), line, function_of(code))
-                return place
-    return place
+# --- the line that keeps the tracer ---
+
+_LAST_NAME = re.compile(r"([^\W\d]\w*)((?:\[[^\]]*\])*)$")
+_CHANGING = frozenset(
+    ("append", "appendleft", "extend", "insert", "add", "update", "setdefault", "put", "__setitem__", "__setattr__")
+)
+
+
+def _place_of_write(codes: Sequence[CodeType], holder: str) -> Place:
+    """Return the line that most probably keeps the tracer in `holder`.
+
+    The line is the last line that assigns the name; else the first line that changes the named object by a method or an
+    index, with the key of the holder if a line has the key; else the first line that uses the name.
+    """
+    match = _LAST_NAME.search(holder)
+    name, keys = (match[1], match[2]) if match is not None else (holder, "")
+    places: dict[str, Place] = {}
+    for code in codes:
+        for line, instructions in _by_line(code):
+            place = Place(file_of(code), line, function_of(code))
+            operations = {instruction.opname for instruction in instructions if instruction.argval == name}
+            if any(operation.startswith("STORE_") for operation in operations):
+                places["assigned"] = place
+            elif operations:
+                places.setdefault("used", place)
+                if any(map(_changes, instructions)):
+                    places.setdefault("changed", place)
+                    if keys and any(f"[{_key_text(instruction.argval)}]" in keys for instruction in instructions):
+                        places.setdefault("changed with the key", place)
+    for kind in ("assigned", "changed with the key", "changed", "used"):
+        if kind in places:
+            return places[kind]
+    return Place(file_of(codes[0]), codes[0].co_firstlineno, function_of(codes[0]))
+
+
+def _by_line(code: CodeType) -> Iterable[tuple[int, list[dis.Instruction]]]:
+    by_line: dict[int, list[dis.Instruction]] = {}
+    line = code.co_firstlineno
+    for instruction in dis.get_instructions(code):
+        position = instruction.positions
+        line = position.lineno if position is not None and position.lineno is not None else line
+        by_line.setdefault(line, []).append(instruction)
+    return by_line.items()
+
+
+def _changes(instruction: dis.Instruction) -> bool:
+    if instruction.opname.startswith("STORE_SUBSCR"):
+        return True
+    return type(instruction.argval) is str and instruction.argval in _CHANGING

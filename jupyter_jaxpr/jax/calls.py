@@ -11,14 +11,14 @@ import functools
 import inspect
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 from ..interruptions import not_of_a_signal
 from .cache_key_parts import FlatCall, trace_context
-from .facts import CACHE_MISS, private
+from .facts import CACHE_MISS, TRACEBACK_WRAPPER, is_tracer_type, private
 
 
 class JitCall:
@@ -143,6 +143,18 @@ class JitCall:
         """Return whether a frame is the frame of the call's cache miss; a dead frame may have had the same id."""
         return self._frame_id == id(frame) and frame.f_code.co_name == CACHE_MISS
 
+    def caller(self) -> FrameType | None:
+        """Return the frame that makes the call: the frame outside of JAX's wrapper, which shortens tracebacks."""
+        frame = None if self.frame is None else self.frame.f_back
+        return frame.f_back if frame is not None and frame.f_code.co_name == TRACEBACK_WRAPPER else frame
+
+    def is_traced(self) -> bool:
+        """Return whether an argument is or contains a tracer; no such call takes the fast path of JAX.
+
+        Only tuples, lists and dicts are opened: the methods of other pytrees are the user's code.
+        """
+        return _has_tracer((*self.args, *self.kwargs.values()))
+
     def is_over(self) -> bool:
         """Return whether the call has ended; False for a call of another thread, which this thread cannot see."""
         return self._thread == threading.get_ident() and not self.under_way()
@@ -200,6 +212,16 @@ def _flat_of_pmap(local_values: Mapping[str, Any]) -> FlatCall | None:
 
 
 _PMAP_OPTIONS = ("axis_name", "in_axes", "out_axes", "devices", "backend", "axis_size", "donate_tuple")
+
+
+def _has_tracer(values: Iterable[Any]) -> bool:
+    for value in values:
+        kind = type(value)
+        if is_tracer_type(kind) or (kind in (tuple, list) and _has_tracer(value)):
+            return True
+        if kind is dict and _has_tracer(value.values()):
+            return True
+    return False
 
 
 def pmap_call(frame: FrameType) -> PmapCall | None:

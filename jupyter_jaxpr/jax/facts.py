@@ -19,6 +19,8 @@ LOWER_EVENT = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
 FROM_DISK_EVENT = "/jax/compilation_cache/cache_hits"
 CACHE_MISS = "cache_miss"
+TRACEBACK_WRAPPER = "reraise_with_filtered_traceback"
+"""The name of the code in which JAX wraps its public functions to shorten tracebacks."""
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from ..interruptions import not_of_a_signal
-from .facts import jax_directory
+from .facts import TRACEBACK_WRAPPER, jax_directory
 
 _TRANSFORMS = frozenset({"grad", "value_and_grad", "vmap", "checkpoint", "jacfwd", "jacrev", "vectorize"})
 _AT_ONCE = frozenset({"jvp", "vjp", "linearize"})
@@ -92,7 +92,7 @@ def linear_of(linear_function: Any) -> Linear | None:
 
 def _behind_boundary(fun: FunctionType) -> Any:
     """Return the function inside JAX's frame for shortened tracebacks; the function itself without such a frame."""
-    return _cells(fun).get("fun", fun) if fun.__code__.co_name == "reraise_with_filtered_traceback" else fun
+    return _cells(fun).get("fun", fun) if fun.__code__.co_name == TRACEBACK_WRAPPER else fun
 
 
 def _cells(fun: FunctionType) -> dict[str, Any]:

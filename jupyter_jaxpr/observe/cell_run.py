@@ -277,7 +277,8 @@ class Run:
         self.promoted: dict[Place, PromotedCarry] = {}
         self.unused_donations: dict[tuple[str, Place | None], UnusedDonation] = {}  # the unused donations by function
         self.traced_objects: dict[int, weakref.ref[Any]] = {}  # the functions that JAX traces now, by id
-        self.look_before: Callable[[Any], Any] | None = None  # called with each function before its first trace
+        # called with each function and the objects among its static arguments, before the trace
+        self.look_before: Callable[[Any, Mapping[str, Any]], Any] | None = None
         # the name of each traced function, and the result of `look_before`
         self.traced_functions: list[tuple[str, Any]] = []
         # each function with the recording that contains its program, too

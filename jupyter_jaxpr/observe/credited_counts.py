@@ -8,11 +8,12 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..jax.calls import derived_jaxpr
-from ..jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
+from ..jax.calls import JitCall, derived_jaxpr
+from ..jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, staging
 from ..jax.hooks import Hooks
 from .cache.function_history import FunctionHistory
 from .cache.history import History
+from .calls.monitoring import HAS_MONITORING
 from .cell_run import EAGER_COMPILES, FunctionActivity, Run
 from .functions import FunctionRecord, Functions
 from .library_functions import is_users
@@ -89,6 +90,50 @@ def drain(
             run.called_elsewhere.add((function.name, function.definition))
     counter.drained()
     return counted, has_miss, its_activity
+
+
+def count_missed_call(
+    run: Run,
+    functions: Functions,
+    hooks: Hooks,
+    call: JitCall,
+    function: FunctionRecord,
+    place: Place | None,
+    starts_counter: bool,
+) -> FunctionActivity:
+    """Count a call that missed, and the calls before it; return the counts of its function.
+
+    Args:
+        run: The run of the call.
+        functions: The known functions.
+        hooks: The hooks that reported the miss.
+        call: The call.
+        function: The record of the called function.
+        place: The user's line with the call.
+        starts_counter: Whether the counter of the run starts with this call.
+    """
+    is_seen = run.counter.has_counted(call.caller())
+    is_credited, has_place, activity = drain(run, functions, hooks, call.fun, function)
+    if activity is None:
+        activity = run.activity(function)
+    if starts_counter or not HAS_MONITORING:  # on Python 3.11 the counter counts only hits
+        activity.called(function, 1)
+        run.call_lines.called(place, 1)
+        return activity
+    if is_seen and is_credited:
+        return activity
+    run.counter.watch_again()
+    # Earlier calls from an unseen place may be missing, too, except calls with tracers: each of them misses.
+    is_exact = staging() or call.is_traced()
+    if is_exact:
+        activity.called(function, 1)
+    else:
+        activity.calls_missed += 1
+    if not (is_seen and has_place):
+        run.call_lines.called(place, 1)
+        if not is_exact:
+            run.call_lines.unseen(place)
+    return activity
 
 
 def _credit_gone(run: Run, record: FunctionRecord | None, times: int, place: Place | None) -> None:

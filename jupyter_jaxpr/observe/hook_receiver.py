@@ -36,10 +36,9 @@ from .cache.cache_key import Key
 from .cache.function_history import FunctionHistory
 from .cache.history import History
 from .cache.key_of_miss import key_of_miss
-from .calls.monitoring import HAS_MONITORING
 from .cell_run import Run
 from .code_of_callables import name_of
-from .credited_counts import drain, take_loose, worked_ahead
+from .credited_counts import count_missed_call, take_loose, worked_ahead
 from .functions import FunctionRecord, Functions
 from .library_functions import is_users
 from .library_programs import LibraryCall, note_derived_library_program, note_library_program
@@ -184,24 +183,12 @@ class HookReceiver:
             return False
         if state.stack:
             prune(state, self.history, call)
-        activity, has_miss = None, True
+        place = None if call.frame is None else call_place(call.frame)
+        activity = None
         if run is not None and function.construct is not None:
             activity = run.activity(function)  # `evaluated` counts the calls
         elif run is not None:
-            counted, has_miss, activity = drain(run, self.functions, self.hooks, call.fun, function)
-            if activity is None:
-                activity = run.activity(function)
-            if uncounted or not HAS_MONITORING:
-                # The counter starts with this call; on Python 3.11 it counts only hits.
-                activity.called(function, 1)
-            elif not counted:
-                activity.calls_missed += 1
-                run.counter.watch_again()
-        place = None if call.frame is None else call_place(call.frame)
-        if run is not None and function.construct is None and (not has_miss or not HAS_MONITORING):
-            run.call_lines.called(place, 1)
-            if HAS_MONITORING and not uncounted:
-                run.call_lines.unseen(place)
+            activity = count_missed_call(run, self.functions, self.hooks, call, function, place, uncounted)
         if staging:
             if activity is not None:
                 activity.inlined += 1

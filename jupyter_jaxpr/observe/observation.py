@@ -203,6 +203,7 @@ class LedgerReading:
     library_functions: tuple[str, ...]
     library_misses: int
     note: str | None  # a sentence on which calls are not counted
+    elsewhere: str | None = None  # a sentence on the functions that missed the cache in other threads
     lines: tuple[LineReading, ...] = ()  # the counts of the user's lines, in any file
 
 

@@ -19,6 +19,7 @@ from ..jax.facts import (
 )
 from ..jax.held_traces import call_leaves
 from .cache.ledger import Ledger
+from .cache.ledger_table import not_counted
 from .calls.call_values import CallValues
 from .calls.entry_hits import EntryHits
 from .calls.hit_programs import HitPrograms
@@ -165,6 +166,7 @@ class Observer(HookReceiver):
             library_functions=tuple(name for name, _ in library[:200]),
             library_misses=sum(times for _, times in library),
             note=run.calls_note(),
+            elsewhere=not_counted(ledger.elsewhere) if ledger.elsewhere else None,
             lines=run.line_readings(),
         )
 

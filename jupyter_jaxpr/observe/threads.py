@@ -10,8 +10,8 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Iterator
-from types import CodeType, FrameType, FunctionType
+from collections.abc import Iterator, Mapping
+from types import CodeType, FrameType, FunctionType, MappingProxyType
 from typing import Any, NamedTuple
 
 from ..interruptions import not_of_a_signal
@@ -30,6 +30,7 @@ from .observation import Place
 from .outside_reads import Read
 from .stages import CallStages, LooseEvent
 from .values_at_trace import values_at_trace
+from .whose_code import is_class_of_users
 
 LOOSE_EVENTS = 64
 TRACED_FUNCTIONS = 50
@@ -191,17 +192,31 @@ def start_trace(run: Run, miss: Miss, fun: Any) -> None:
             miss.function.at_trace = values_at_trace(fun, miss.event.key.statics if miss.event.key is not None else {})
         except not_of_a_signal(*FAILURES) as error:
             run.fail(error)
-    begin_trace(run, miss.function.name, fun)
+    statics = {} if miss.event.key is None else miss.event.key.statics
+    values = {name: static.value for name, static in statics.items()}
+    begin_trace(
+        run,
+        miss.function.name,
+        fun,
+        {name: value for name, value in values.items() if is_class_of_users(type(value))},
+    )
 
 
-def begin_trace(run: Run, name: str, fun: Any) -> None:
-    """Begin to record a trace, of a call or without one."""
+def begin_trace(run: Run, name: str, fun: Any, objects: Mapping[str, Any] = MappingProxyType({})) -> None:
+    """Begin to record a trace, of a call or without one.
+
+    Args:
+        run: The run.
+        name: The name of the function.
+        fun: The function.
+        objects: The user's objects among the static arguments, by the names of the parameters.
+    """
     run.traced_names.append(name)
     reference = run.traced_objects.get(id(fun))
     is_new = reference is None or reference() is not fun
-    if is_new and run.keeps_programs and run.look_before and len(run.traced_functions) < TRACED_FUNCTIONS:
+    if (is_new or objects) and run.keeps_programs and run.look_before and len(run.traced_functions) < TRACED_FUNCTIONS:
         run.traced_objects[id(fun)] = weakref.ref(fun)
-        before = run.look_before(fun)
+        before = run.look_before(fun, objects)
         if before is not None:
             run.traced_functions.append((name, before))
     if len(run.traced_names) == 1:

@@ -11,7 +11,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from ..jax.facts import jax_directory
-from ..plain_text import attribute_of, file_of, function_of
+from ..plain_text import attribute_of, file_of, function_of, own_name
 
 
 def is_users_frame(frame: FrameType) -> bool:
@@ -26,6 +26,15 @@ def is_users_code_of(fun: FunctionType) -> bool:
     """Return whether the code of a plain function is the user's."""
     file = file_of(fun.__code__)
     return not is_installed(file) and (file != _TEXT or _is_users_text(fun.__code__, fun.__globals__))
+
+
+def is_class_of_users(kind: type) -> bool:
+    """Return whether a class stands in a notebook, a script or a module of the user's."""
+    name = own_name(kind, "__module__")
+    if name is None or name == "__main__":
+        return name is not None
+    file = attribute_of(sys.modules.get(name), "__file__")
+    return type(file) is str and not is_installed(file)
 
 
 _TEXT = "<string>"

@@ -1,7 +1,7 @@
 """Finds the earlier key that is closest to the key of a miss, and their differences.
 
-The closest earlier key differs in the fewest ingredients; of several, the key whose differences come last in `_ORDER`;
-of several, the latest. Each difference is one `Reason`; nothing is guessed.
+`Distance` says which of two earlier keys is closer; of several equally close keys, the latest is the closest. Each
+difference is one `Reason`; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -34,17 +34,21 @@ _ORDER: dict[ReasonKind, int] = {
     "call_style": 7,
     "config": 8,
 }
-"""The order of the kinds: where a value lies, its type, its structure, static values, the call, the settings.
+"""The order of the kinds: the holder of a value, its place, its type, its structure, static values, the call, settings.
 
 Of two earlier calls with equally many differences, the call whose difference comes later in this order is closer.
 """
+
+_OF_STRUCTURE: frozenset[ReasonKind] = frozenset({"pytree", "call_style"})
+
+Kinds = tuple[ReasonKind, ...]
 
 
 class Difference(NamedTuple):
     """The differences between a call and one earlier call."""
 
     reasons: tuple[Reason, ...]
-    kinds: tuple[ReasonKind, ...]  # one kind for each difference; one reason may cover several differences
+    kinds: tuple[Kinds, ...]  # the kinds of each differing argument, structure, static value and setting
 
     @property
     def compiles(self) -> bool:
@@ -52,14 +56,37 @@ class Difference(NamedTuple):
         return _compile(self.kinds)
 
 
-def _compile(kinds: Sequence[ReasonKind]) -> bool:
+class Distance(NamedTuple):
+    """The distance between a call and an earlier call, in the order in which distances are compared."""
+
+    compiles: bool  # whether the differences make JAX compile
+    differing: int  # the number of differing arguments, structures, static values and settings
+    of_structure: int  # the number of those that are differences of structure or of the call
+    kinds: int  # the number of kinds of all differences: shape and dtype of one array are two
+    holders: int  # the number of values of the same type in another holder, which alone make JAX compile nothing
+    order: list[int]  # the places of the kinds in `_ORDER`, the last place first
+
+    @classmethod
+    def of(cls, kinds: Sequence[Kinds]) -> Distance:
+        """Return the distance of a call whose differences are of these kinds."""
+        compiling = [group for group in kinds if group != _HOLDER]
+        flat = [kind for group in compiling for kind in group]
+        return cls(
+            _compile(kinds),
+            len(compiling),
+            sum(kind in _OF_STRUCTURE for kind in flat),
+            len(flat),
+            len(kinds) - len(compiling),
+            sorted(-_ORDER[kind] for kind in flat),
+        )
+
+
+_HOLDER: Kinds = ("argument_type",)
+
+
+def _compile(kinds: Sequence[Kinds]) -> bool:
     """Return whether the differences make JAX compile: a value of the same type in another holder does not."""
-    return any(kind != "argument_type" for kind in kinds)
-
-
-def _distance(kinds: Sequence[ReasonKind]) -> tuple[bool, int, list[int]]:
-    """Return the distance of two calls: whether JAX compiles, the number of differences, their places in the order."""
-    return _compile(kinds), len(kinds), sorted(-_ORDER[kind] for kind in kinds)
+    return any(group != _HOLDER for group in kinds)
 
 
 def closest(key: Key, earlier: Sequence[Key], reading: Reading) -> Difference:
@@ -73,7 +100,7 @@ def closest(key: Key, earlier: Sequence[Key], reading: Reading) -> Difference:
         reading: Which methods of the user's objects may be called.
     """
     leaves = _by_path(key, reading)
-    best: tuple[tuple[bool, int, list[int]], Key, Difference | None] | None = None
+    best: tuple[Distance, Key, Difference | None] | None = None
     for old in reversed(earlier):
         candidate = None
         # the full comparison is too slow for the hundreds of keys of a function with many shapes
@@ -83,7 +110,7 @@ def closest(key: Key, earlier: Sequence[Key], reading: Reading) -> Difference:
             kinds = candidate.kinds
         if not kinds:
             return candidate or Difference((), ())
-        distance = _distance(kinds)
+        distance = Distance.of(kinds)
         if best is None or distance < best[0]:
             best = distance, old, candidate
     assert best is not None
@@ -91,7 +118,7 @@ def closest(key: Key, earlier: Sequence[Key], reading: Reading) -> Difference:
     return candidate or _difference(old, key, leaves, reading)
 
 
-def kinds_of_values(old: Key, new: Key) -> tuple[ReasonKind, ...] | None:
+def kinds_of_values(old: Key, new: Key) -> tuple[Kinds, ...] | None:
     """Return the kinds of the differences where only static values and leaf types may differ; else None.
 
     This takes much less time than `difference`.
@@ -104,7 +131,7 @@ def kinds_of_values(old: Key, new: Key) -> tuple[ReasonKind, ...] | None:
         return None
     if not is_same(old.treedef, new.treedef):
         return None
-    kinds = [reason.kind for reason in static_differences(old, new)] if new.statics else []
+    kinds: list[Kinds] = [(reason.kind,) for reason in static_differences(old, new)] if new.statics else []
     for before, after in zip(old.leaves, new.leaves, strict=True):
         if before is after:
             continue
@@ -115,7 +142,8 @@ def kinds_of_values(old: Key, new: Key) -> tuple[ReasonKind, ...] | None:
         of_leaf = kinds_of_types(before, after)
         if not of_leaf and before.layout != after.layout:
             return None
-        kinds += of_leaf
+        if of_leaf:
+            kinds.append(tuple(of_leaf))
     return tuple(kinds)
 
 
@@ -132,25 +160,27 @@ def difference(old: Key, new: Key, reading: Reading) -> Difference:
 def _difference(old: Key, new: Key, new_leaves: Mapping[str, Leaf], reading: Reading) -> Difference:
     old_leaves = _by_path(old, reading)
     reasons = list(static_differences(old, new))
-    kinds: list[ReasonKind] = [reason.kind for reason in reasons]
+    kinds: list[Kinds] = [(reason.kind,) for reason in reasons]
     for number, reason in dynamic_differences(old, new, old_leaves, new_leaves, reading):
         reasons.append(reason)
-        kinds += [reason.kind] * number
+        kinds += [(reason.kind,)] * number
     for path, after in new_leaves.items():
         before = old_leaves.get(path)
         if before is not None and before is not after:
-            for of_reason, reason in leaf_differences(path, before, after):
-                kinds += of_reason
+            for of_leaf, reason in leaf_differences(path, before, after):
+                kinds.append(tuple(of_leaf))
                 reasons.append(reason)
     style = call_style(old, new, reasons)
     if style is not None:
         reasons.append(style)
-        kinds.append("call_style")
+        kinds.append(("call_style",))
     settings = list(setting_reasons(old, new))
     if any(setting.argument == "jax_enable_x64" for setting in settings):
         # With x64 toggled, the same number or NumPy array has another dtype: converting the argument is no cure.
         reasons = [replace(reason, cure=None) if reason.kind == "dtype" else reason for reason in reasons]
-    kinds += [setting.kind for setting in settings]
+    kinds += [(setting.kind,) for setting in settings]
+    if _compile(kinds):  # JAX compiled for the other differences: another holder has no part in the miss
+        reasons = [reason for reason in reasons if reason.kind != "argument_type"]
     return Difference((*reasons, *settings), tuple(kinds))
 
 

@@ -41,7 +41,7 @@ def leaf_differences(path: str, old: Leaf, new: Leaf) -> Iterator[tuple[Sequence
             cure = "Keep the argument in one memory layout, with jax.device_put before the loop."
             yield ("layout",), Reason("layout", text, path, f"layout {old.layout}", f"layout {new.layout}", cure)
     elif old.holder != new.holder and (moved := _between_holders(path, old, new)) is not None:
-        yield (moved.kind,), moved
+        yield (moved.kind, "argument_type"), moved
     elif other_type is None and old.holder != new.holder:
         text = (
             f"The class of {path} changed from {old.holder} to {new.holder}; the type {type_and_weakness(new)} is the "

@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from ...interruptions import not_of_a_signal
+from ...jax.facts import TRACEBACK_WRAPPER
 from ...plain_text import file_of, function_of, kind_name, own_name
 from ..code_of_callables import next_inside
 
@@ -101,7 +102,7 @@ def written(wrappers: Wrappers, name: str) -> str | None:
 def _name(wrapper: FunctionType) -> str:
     code = wrapper.__code__
     for cell in wrapper.__closure__ or ():
-        inside = cell.cell_contents if code.co_name == "reraise_with_filtered_traceback" else None
+        inside = cell.cell_contents if code.co_name == TRACEBACK_WRAPPER else None
         if type(inside) is FunctionType:
             code = inside.__code__
             break

@@ -84,6 +84,7 @@ class CallCounter:
         self._draining = False
         self._sites: dict[Any, _Site] = {}  # the sites in the order of their first calls
         self._newest: dict[int, _Site] = {}  # the last site of each offset: the first candidate for the next call
+        self._package_call: tuple[CodeType, int] | None = None  # the last call from a package since the last `drain`
         self._raised: defaultdict[tuple[Any, Place | None], int] = defaultdict(int)
         self._handed: dict[Any, Place | None] = {}
         self._elsewhere: dict[int, Reference] = {}  # the functions that other threads called, by id
@@ -168,8 +169,10 @@ class CallCounter:
         if len(self._sites) == 1:  # most often the only call is the call that misses now
             _, site = self._sites.popitem()
             self._newest.clear()
+            self._package_call = None
             return [self._calls_at(site)]
         self._draining = True  # a garbage collection would drain again
+        self._package_call = None
         try:
             sites = list(self._sites.values())
             self._newest.clear()
@@ -177,6 +180,21 @@ class CallCounter:
             return list(map(self._calls_at, sites))
         finally:
             self._draining = False
+
+    def has_counted(self, caller: FrameType | None) -> bool:
+        """Return whether the call that `caller` makes now is among the calls since the last `drain`.
+
+        A site of a package that has called something else is switched off: a later call there is not seen.
+        """
+        if caller is None:
+            return False
+        code, offset = caller.f_code, caller.f_lasti
+        if self._package_call is not None and self._package_call[0] is code and self._package_call[1] == offset:
+            return True
+        newest = self._newest.get(offset)
+        if newest is not None and newest[0] is code:
+            return True
+        return any(site[0] is code and site[3] == offset for site in self._sites.values())
 
     def _calls_at(self, site: _Site) -> CallsAt:
         code, refer, times, offset, place = site
@@ -275,6 +293,7 @@ class CallCounter:
             self.first_called(called)
         if is_of_package:
             # The site belongs to a package: the user's line is further out, and may differ at the next call.
+            self._package_call = code, offset
             place = user_place(frame or sys._getframe(2))
             refer = self._refer(called)
             key: Any = (refer, place)
