@@ -11,9 +11,10 @@ from typing import Any
 
 import jax
 import pytest
-from conftest import Notebook
+from conftest import Notebook, Ran
 
 from jupyter_jaxpr.build import document_of_run as builds
+from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
 from jupyter_jaxpr.observe.observation import Observation
 
 CELLS = [
@@ -132,3 +133,43 @@ def test_a_jit_made_for_each_call_does_not_slow_the_count_of_the_next_calls() ->
     assert len({hash(reference) for reference in references}) == 500
     jitted = jax.jit(abs)
     assert counter._refer(jitted) is counter._refer(jitted)
+
+
+def called(ran: Ran) -> dict[str, Any]:
+    """Return the only function that the cell called."""
+    [function] = [function for function in ran.document["ledger"]["functions"] if function["run"]["calls"]]
+    return function
+
+
+def test_a_miss_of_another_thread_is_no_miss_of_the_run(notebook: Notebook) -> None:
+    notebook.run("import threading\n@jax.jit\ndef f(x):\n    return x + 1\nf(jnp.ones(3))")
+    ran = notebook.run(
+        "%%jaxpr\ndef work():\n    f(jnp.ones(4)), f(jnp.ones(5))\nthread = threading.Thread(target=work)\n"
+        "thread.start()\nthread.join()\nf(jnp.ones(4))"
+    )
+    ledger = ran.document["ledger"]
+    function = called(ran)
+    assert [(miss["signature"], miss["this_run"]) for miss in function["misses"]] == [
+        ("x: f32[3]", False),
+        ("x: f32[4]", False),
+        ("x: f32[5]", False),
+    ]
+    assert ledger["lead"].startswith("No jitted function of yours compiled in this thread. ")
+    assert "Calls in other threads are not counted here: f missed the cache in another thread." in ledger["lead"]
+
+
+CALLS_FROM_JAX = {
+    "a trace by make_jaxpr": ("jax.make_jaxpr(f)(jnp.ones(5))", 3, 2),
+    "a vmap after another vmap": ("jax.vmap(lambda v: v + 1)(jnp.ones((2, 3))), jax.vmap(f)(jnp.ones((2, 3)))", 3, 2),
+    "two vmaps": ("jax.vmap(lambda v: v + 1)(jnp.ones((2, 3))), jax.vmap(jax.vmap(f))(jnp.ones((2, 2, 3)))", 3, 2),
+}
+
+
+@pytest.mark.parametrize("calls", CALLS_FROM_JAX)
+def test_a_call_from_inside_jax_is_counted_once(notebook: Notebook, calls: str) -> None:
+    """JAX calls `f` at a place of its own, at which the counter saw a call of another function before."""
+    notebook.run("@jax.jit\ndef f(x):\n    return jnp.sin(x)\nf(jnp.ones(3))")
+    code, expected_calls, expected_hits = CALLS_FROM_JAX[calls]
+    ran = notebook.run(f"%%jaxpr\nf(jnp.ones(3)), f(jnp.ones(3))\n{code}")
+    counts = called(ran)["run"]
+    assert (counts["calls"], counts["calls_exact"], counts["hits"]) == (expected_calls, HAS_MONITORING, expected_hits)

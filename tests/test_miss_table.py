@@ -60,14 +60,16 @@ def test_the_card_is_as_the_table_has_it(row: Row, cells: Cells) -> None:
 
 
 @pytest.mark.any_jax
-def test_every_cure_of_the_table_ends_misses_and_keeps_the_values() -> None:
+def test_every_cure_of_the_table_ends_compiles_or_misses_and_keeps_the_values() -> None:
     for card in CARDS:
         cures = re.findall(r"^    cure: .*\(applies\)$", card, re.MULTILINE)
         ran = re.findall(r"compiles: (\d+) -> (\d+), misses: (\d+) -> (\d+), equal values$", card, re.MULTILINE)
         assert len(ran) == len(cures), card
         for compiles, compiles_then, misses, misses_then in ran:
             assert int(compiles_then) <= int(compiles), card
-            assert int(misses_then) < int(misses), card
+            assert int(misses_then) <= int(misses), card
+            # A call with an array of NumPy stays a slow hit where the edit makes only the types equal.
+            assert (int(compiles_then), int(misses_then)) < (int(compiles), int(misses)), card
 
 
 @pytest.mark.any_jax

@@ -70,7 +70,7 @@ def test_a_value_that_is_read_once(notebook, setup, body, name, cure, monkeypatc
         "result": f"Call {name} outside of f, and pass the result to f as an argument.",
         "taken": "Take the value outside of f, and pass the value to f as an argument.",
     }
-    assert note["title"] == f"{name} was called once, while JAX traced f"
+    assert note["title"] == f"{name} was called only while JAX traced f"
     assert (note["text"], note["cure"]) == (KEEPS.format(name=name), cures.get(cure, cure))
     assert ran.line_of(note) == (3 if "draw" in setup else 4)
     assert "frozen_call" not in notebook.run("%%jaxpr\nf(jnp.ones(3))").notes
@@ -89,7 +89,7 @@ def test_an_environment_variable_that_is_read_once(notebook, body, name, column)
     ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    {body}\nf(jnp.ones(3)); f(jnp.ones(3))")
     note = ran.note("frozen_call")
     assert (note["title"], note["cure"]) == (
-        f"{name} was read once, while JAX traced f",
+        f"{name} was read only while JAX traced f",
         "Read the variable outside of f, and pass the value to f as an argument.",
     )
     assert ran.document["frames"][note["frame"]][2:4] == [4, column]

@@ -191,7 +191,9 @@ def loop_notes(
     for loop, among in loops_by_key.values():
         text = loop.text
         if len(among) > 1:
-            text += f" The loop is in {_named(among, programs)}; the numbers are of the first program."
+            read = programs[among[0]]
+            types = ", ".join(argument.summary for argument in read.arguments)
+            text += f" The loop is in {_named(among, programs)}; the numbers are of {read.name} ({types})."
         note = Note(
             kind=loop.kind,
             text=text,

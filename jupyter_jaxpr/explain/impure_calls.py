@@ -8,12 +8,12 @@ from ..observe.calls.impure_calls import FrozenCall
 from ..observe.calls.impure_functions import Kind
 from ..observe.observation import Finding
 
-_TITLE = "{name} was called once, while JAX traced {function}"
+_TITLE = "{name} was called only while JAX traced {function}"
 _TEXT = (
     "{name} was called while JAX traced {function}. A call of {function} that finds a cache entry does not call {name} "
     "again. A value of {name} that reached the program is a constant of the program."
 )
-_TITLE_OF_VARIABLE = "{name} was read once, while JAX traced {function}"
+_TITLE_OF_VARIABLE = "{name} was read only while JAX traced {function}"
 _TEXT_OF_VARIABLE = (
     "{name} was read while JAX traced {function}. A call of {function} that finds a cache entry does not read {name} "
     "again. A value of {name} that reached the program is a constant of the program."

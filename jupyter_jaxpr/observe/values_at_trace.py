@@ -75,7 +75,8 @@ class ValuesAtTrace:
         self._function = weakref.ref(fun)
         self._statics: dict[str, weakref.ref[Any]] = {}
         for name, value in statics.items():
-            if contents_of(value) is None:  # a number cannot change
+            # A number cannot change; a function may read other values.
+            if contents_of(value) is None or type(value) in (FunctionType, functools.partial):
                 try:
                     self._statics[name] = weakref.ref(value)
                 except TypeError:

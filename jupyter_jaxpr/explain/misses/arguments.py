@@ -98,7 +98,7 @@ def _name(reasons: tuple[Reason, ...]) -> str:
 def _text(reasons: tuple[Reason, ...]) -> str:
     if {reason.kind for reason in reasons} == {"call_style"}:
         return "Both calls pass their arguments in the same way, so they share one cache entry."
-    return "Both calls pass arguments of the same types, so they share one cache entry."
+    return "Both calls pass arguments of the same types: one compiled program serves both."
 
 
 def _side(event: MissEvent, fun: Any, name: str, names: Mapping[str, Any]) -> Side | None:

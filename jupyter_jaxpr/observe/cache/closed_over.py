@@ -15,7 +15,7 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from ...interruptions import not_of_a_signal
-from ...jax.facts import is_jitted
+from ...jax.facts import is_jitted, partial_of
 from ...plain_text import FAILURES, exact, file_of, kind_name
 from ..code_of_callables import code_of, unwrap
 from ..value_texts import Reading
@@ -82,6 +82,41 @@ class ChangedValue(NamedTuple):
         if self.after.text is None and self.before.kind == self.after.kind:
             return f"{self.name} is another {self.after.kind}{' object' * (self.after.kind != 'array')}"
         return f"{self.name} changed from {self.before.described()} to {self.after.described()}"
+
+
+class FunctionReads(NamedTuple):
+    """The code of a user's function and the values that the code reads from outside of its arguments."""
+
+    code: CodeType
+    outside: Mapping[str, Outside]
+
+    def has_code_of(self, other: FunctionReads) -> bool:
+        """Return whether two functions have equal code, on any lines."""
+        return _without_lines(self.code) == _without_lines(other.code)
+
+
+def _without_lines(code: CodeType) -> tuple[Any, ...]:
+    constants = [_without_lines(value) if type(value) is CodeType else (type(value), value) for value in code.co_consts]
+    return code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars
+
+
+def function_reads(fun: Any, reading: Reading) -> FunctionReads | None:
+    """Return what a function or a partial reads, with the arguments that a partial binds; None for code of a package.
+
+    Args:
+        fun: The function, the method or the partial.
+        reading: Which methods of the user's objects may be called.
+    """
+    code = code_of(fun)
+    if code is None or is_installed(file_of(code)):
+        return None
+    outside = dict(values_outside(fun, reading))
+    if type(fun) is functools.partial:
+        bound = partial_of(fun)
+        values = {f"argument {number}": value for number, value in enumerate(bound.args, 1)}
+        values.update({exact(name): value for name, value in bound.keywords.items()})
+        outside.update({name: _outside(value, reading, _DEPTH, set()) for name, value in values.items()})
+    return FunctionReads(code, outside)
 
 
 def values_outside(fun: Any, reading: Reading) -> Mapping[str, Outside]:

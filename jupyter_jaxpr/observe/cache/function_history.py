@@ -59,6 +59,8 @@ class MissEvent:
     clears: int = 0  # the number of times that JAX's caches had been cleared
     reloaded: bool = False  # the file of the def was executed again since the previous function object
     cell: int | None = None  # the n in In [n] of the cell that made the call
+    definition: Place | None = None  # the def of the function object; set for its first miss
+    definition_cell: int | None = None  # the n in In [n] of the cell with this def
     partial: dict[str, str] | None = None  # the values that a functools.partial binds, as text
     partial_read: bool = True  # False where `partial` lacks values: outside of observed cells they are not read
     wrappers: Wrappers = ()  # around the user's function; set for the first miss of a function object

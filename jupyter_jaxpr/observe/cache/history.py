@@ -107,6 +107,9 @@ class History:
                 history.live(number, fun)
             event.cell = None if place is None else self._count_of.get(place.file)
             if first is not None:
+                event.definition = record.definition
+                if event.definition is not None:
+                    event.definition_cell = self._count_of.get(event.definition.file)
                 event.held_before = bool(self._held_before) and self._is_held_before(fun)
                 history.count_alike(event, first, fun)
                 event.reloaded = self._is_reloaded(history, unwrap(fun))

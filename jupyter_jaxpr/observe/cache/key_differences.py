@@ -29,10 +29,10 @@ _ORDER: dict[ReasonKind, int] = {
     "dtype": 4,
     "shape": 4,
     "pytree": 5,
-    "static_identity": 6,
     "static_value": 6,
-    "call_style": 7,
-    "config": 8,
+    "static_identity": 7,
+    "call_style": 8,
+    "config": 9,
 }
 """The order of the kinds: the holder of a value, its place, its type, its structure, static values, the call, settings.
 

@@ -122,6 +122,8 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
             f"This is another method {name}{_defined_at(history, event)}: each object.{name} is a function object of "
             "its own."
         )
+        if event.outcome == "dispatch_only":
+            text += " JAX compiled nothing."
         cure = "Jit the method once and keep the jitted function, or jit a function with the object as an argument."
         return Reason("new_function", text, cure=cure)
     plain = name.strip("<>")
@@ -129,6 +131,9 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
     if event.changed:
         return reads_another(called, plain, event.changed)
     if event.callable_class:
+        if event.callable_class == "PjitFunction":
+            text = f"This is a new jit of {name}, which is jitted already: jax.jit makes a function object of its own."
+            return Reason("new_function", text, cure=f"Call {name} itself, or keep the new jitted function.")
         text = f"This is another {event.callable_class} object: JAX keeps its cache entries by object."
         cure = f"Keep one {event.callable_class} object, or pass its values to a function as arguments."
         return Reason("new_function", text, cure=cure)
@@ -144,7 +149,7 @@ def _where_made(called: str, event: MissEvent, by: str) -> tuple[str, str]:
     making = event.making
     if making is None or (making.function is None and not making.in_loop):
         text = f"This is {called}. Make the function once."
-        cure = "Make the function once and keep it in a variable: JAX caches by function object, not by code."
+        cure = "Keep the function in a variable: JAX caches by function object, not by code."
     elif making.in_loop:
         text = f"This is {called}. Move the {by} out of the loop."
         cure = "Make the function once, before the loop: JAX caches by function object, not by code."
@@ -347,15 +352,14 @@ def _line_from(old: MissEvent, new: MissEvent) -> str:
 
 
 def _defined_at(history: FunctionHistory, event: MissEvent) -> str:
-    """Return the text of the line of a function's def, with the module where the call stands in another file.
-
-    The number of a cell is left out: the history has only the newest def, and the call may belong to an earlier run.
-    """
-    place = history.definition
+    """Return the text of the line of a function's def, with the cell or module where the call stands in another."""
+    place = event.definition or history.definition
     line = "" if place is None or not place.line else f" from line {place.line}"
-    if place is None or not line or _is_cell(place) or event.place is None or event.place.file == place.file:
+    if place is None or not line or event.place is None or event.place.file == place.file:
         return line
-    return f"{line} of {os.path.basename(place.file)}"
+    if not _is_cell(place):
+        return f"{line} of {os.path.basename(place.file)}"
+    return f"{line} of another cell" if event.definition_cell is None else f"{line} of cell [{event.definition_cell}]"
 
 
 def _is_cell(place: Place) -> bool:

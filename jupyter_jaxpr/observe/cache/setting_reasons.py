@@ -6,6 +6,7 @@ import operator
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ...jax.settings_of_modules import module_of_setting
 from ...plain_text import Limit, text_of
 from ...quantities import count
 from .cache_key import Key
@@ -28,7 +29,10 @@ def setting_reasons(old: Key, new: Key) -> Iterable[Reason]:
     added = [name for name in current if name not in before]
     if added:
         text = f"JAX compares {count(len(added), 'more setting')} now, which an import added: {names_text(added)}."
-        cure = "Import the module that adds the settings, such as Pallas, before the first call."
+        module = module_of_setting(added[0])
+        cure = "Import the module that adds the settings before the first call."
+        if module is not None:
+            cure = f"Import {module} before the first call."
         yield Reason("config", text, added[0], cure=cure)
     for name in changed:
         if _MESH not in name:

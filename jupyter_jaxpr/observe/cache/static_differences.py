@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...plain_text import kind_name
 from ..value_texts import is_of_users
-from .reason import Reason
+from .reason import Reason, names_text
 from .static_values import StaticValue
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
 
         changed = difference(before.attributes, after.attributes)
         if kind in ("function", "method", "partial"):
-            cure = f"Make the {kind} once, before the calls, and reuse the {kind}."
+            return _another_function(subject, path, before, after)
         elif after.by_identity and changed is not None and changed.path:
             return _other_contents(subject, path, before, after, changed)
         elif after.by_identity:
@@ -49,6 +49,35 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
     if after.by_identity:  # a function, a class, or a member of an enum
         cure = f"Pass the same value for {path} in every call, or expect one compile for each value."
     return Reason("static_value", text, path, before.text, after.text, cure)
+
+
+def _another_function(subject: str, path: str, before: StaticValue, after: StaticValue) -> Reason:
+    """Return the reason of another function: with other code, with other values from outside, or with neither."""
+    from .closed_over import changed_values, unread_values  # which imports what imports this module
+
+    kind = kind_name(after.type)
+    text = f"{subject} is a new {kind} object that does not equal the earlier object."
+    cure = f"Make the {kind} once, before the calls, and reuse the {kind}."
+    if before.reads is None or after.reads is None:
+        return Reason("static_identity", text, path, before.text, after.text, cure)
+    if not before.reads.has_code_of(after.reads):
+        text = f"{subject} is another {kind}, with other code."
+        cure = f"Expect one compile for each {kind}."
+        return Reason("static_value", text, path, before.text, after.text, cure)
+    changed = changed_values(before.reads.outside, after.reads.outside)
+    if changed:
+        names = names_text([value.name for value in changed])
+        text = f"{subject} is a new {kind} object, and {changed[0].described()}."
+        made = f"with a parameter for {names}" if len(changed) == 1 else f"with parameters for {names}"
+        if kind == "partial":
+            made = f"without {names}"
+        passed = "an argument" if len(changed) == 1 else "arguments"
+        cure = f"Make the {kind} once, {made}. Pass {names} as {passed} through the jitted function."
+        return Reason("static_value", text, path, before.text, after.text, cure)
+    unread = names_text(unread_values(before.reads.outside, after.reads.outside))
+    if unread:
+        cure += f" If the contents of {unread} change between the calls, pass them as arguments."
+    return Reason("static_identity", text, path, before.text, after.text, cure)
 
 
 def _cure_by_equality(before: StaticValue, after: StaticValue) -> str:

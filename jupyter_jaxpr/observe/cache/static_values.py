@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+import functools
+import types
 import weakref
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
@@ -16,6 +18,7 @@ from ..value_texts import NOTHING_CALLED, Reading, is_of_users
 
 if TYPE_CHECKING:
     from ..kept_contents import Contents
+    from .closed_over import FunctionReads
 
 UNKNOWN = object()
 
@@ -27,7 +30,7 @@ class StaticValue:
     two different objects are equal is unknown.
     """
 
-    __slots__ = ("_hash", "_held_value", "_reference", "attributes", "owner", "read", "text", "type")
+    __slots__ = ("_hash", "_held_value", "_reference", "attributes", "owner", "read", "reads", "text", "type")
 
     def __init__(self, value: Any, reading: Reading = NOTHING_CALLED) -> None:
         self.type = type(value)
@@ -45,6 +48,12 @@ class StaticValue:
             from ..kept_contents import attributes_of
 
             self.attributes = attributes_of(value)
+        # The code of a function, and the values that the code reads from outside.
+        self.reads: FunctionReads | None = None
+        if reading.calls and self.type in _FUNCTIONS:
+            from .closed_over import function_reads  # which imports this module
+
+            self.reads = function_reads(value, reading)
         self.owner: Any = None  # a weak reference to the holder of the value, where the holder distinguishes two values
         if self._held_value is UNKNOWN:
             self._hash = hash(value) if _hashes_plainly(value) else reading.hash_of(value)
@@ -141,6 +150,9 @@ class StaticLeaf(str):
 
 
 _PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
+
+
+_FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
 
 
 _SCALAR_LIKE = (int, float, complex, str, bytes, enum.Enum)
