@@ -134,6 +134,47 @@ def test_what_the_program_does_not_keep(notebook, setup, body):
     assert "frozen_call" not in ran.notes
 
 
+@pytest.mark.parametrize(
+    ("setup", "body", "name", "before", "after"),
+    [
+        ("count = 0", "global count\n    count += 1", "count", "0", "1"),
+        ("log = []", "log.append('called')", "log", "[]", "['called']"),
+        ("log = {'n': 2}", "log['n'] = 3", "log['n']", "2", "3"),
+        ("class Log: n = 0\nlog = Log()", "log.n += 1", "log.n", "0", "1"),
+        ("log = {'n': 2}\ndef count():\n    log['n'] += 1", "count()", "log['n']", "2", "3"),
+    ],
+)
+def test_a_value_that_changes_only_while_jax_traces(notebook, setup, body, name, before, after):
+    notebook.run(f"import jax, jax.numpy as jnp\n{setup}")
+    cell = f"%%jaxpr\n@jax.jit\ndef f(x):\n    {body}\n    return x\nf(jnp.ones(3)); f(jnp.ones(3))"
+    note = notebook.run(cell).note("frozen_change")
+    assert (note["title"], note["text"], note["cure"]) == (
+        f"{name} changed only while JAX traced f",
+        f"{name} changed from {before} to {after} while JAX traced f. A call of f that finds a cache entry does not "
+        f"run this line, so {name} stays as it is.",
+        f"Return the new value from f, or change {name} outside of f. To run Python code in each call, use "
+        "jax.debug.callback.",
+    )
+    assert "frozen_change" not in notebook.run("%%jaxpr\nf(jnp.ones(3))").notes
+
+
+@pytest.mark.parametrize(
+    ("setup", "body"),
+    [
+        ("log = []", "log.append(x)"),  # a leaked tracer has a note of its own
+        ("log = []", "jax.debug.callback(lambda v: log.append(1), x)"),
+        ("log = []", "log = []\n    log.append(1)"),
+        ("log = {}", "log.setdefault('n', 1) if x.ndim > 1 else None"),
+        ("def make():\n    n = 0\n    n += 1\n    return n", "x = x + make()"),
+    ],
+)
+def test_what_a_trace_does_not_change(notebook, setup, body):
+    notebook.run(f"import jax, jax.numpy as jnp\n{setup}")
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    {body}\n    return x\nf(jnp.ones(3))")
+    assert ran.result.success
+    assert "frozen_change" not in ran.notes
+
+
 @SEES_CALLS
 def test_a_clock_outside_of_the_trace_is_no_matter(notebook):
     notebook.run("import jax, jax.numpy as jnp, time\n@jax.jit\ndef f(x):\n    return x * 2")

@@ -29,6 +29,7 @@ SILENCEABLE_NOTES = (
     "dropped_update",
     "eager_compiles",
     "frozen_call",
+    "frozen_change",
     "key_used_twice",
     "leaked_tracer",
     "masked_derivative",

@@ -1,4 +1,4 @@
-"""Finds calls that ran while JAX traced, such as `time.time()`: their results are constants of the program."""
+"""Finds code that ran only while JAX traced: calls such as `time.time()`, and changes such as `count += 1`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from ..observe.calls.impure_calls import FrozenCall
 from ..observe.calls.impure_functions import Kind
 from ..observe.observation import Finding
+from ..observe.values_at_trace import ChangedByTrace
 
 _TITLE = "{name} was called only while JAX traced {function}"
 _TEXT = (
@@ -49,4 +50,32 @@ def frozen_values(calls: Iterable[FrozenCall]) -> list[Finding]:
             place=call.place,
         )
         for call in calls
+    ]
+
+
+_TITLE_OF_CHANGE = "{name} changed only while JAX traced {function}"
+_TEXT_OF_CHANGE = (
+    "{name} changed from {before} to {after} while JAX traced {function}. A call of {function} that finds a cache "
+    "entry does not run this line, so {name} stays as it is."
+)
+_CURE_OF_CHANGE = (
+    "Return the new value from {function}, or change {name} outside of {function}. To run Python code in each call, "
+    "use jax.debug.callback."
+)
+
+
+def changes_by_traces(changes: Iterable[ChangedByTrace]) -> list[Finding]:
+    """Return a finding for each value that the code of a traced function changed while JAX traced the function."""
+    return [
+        Finding(
+            kind="frozen_change",
+            title=_TITLE_OF_CHANGE.format(name=change.name, function=change.function),
+            text=_TEXT_OF_CHANGE.format(
+                name=change.name, function=change.function, before=change.before.text, after=change.after.text
+            ),
+            cure=_CURE_OF_CHANGE.format(name=change.name, function=change.function),
+            function=change.function,
+            place=change.place,
+        )
+        for change in changes
     ]

@@ -13,7 +13,7 @@ import re
 import types
 import weakref
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any, Literal, NamedTuple
 
@@ -178,11 +178,20 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 def _tracers_in(reach: Reach) -> Iterator[tuple[str, Any]]:
     """Yield the tracers within reach, each with the path of its holder, such as kept, self.last or buffer.items."""
     seen: set[int] = set()
+    literals = {
+        constant for scope in reach.scopes for code in _codes(scope.code) for constant in _plain_constants(code)
+    }
     for scope in reach.scopes:
         for name, value in _named_values(scope):
-            yield from _tracers_below(name, value, seen)
+            yield from _tracers_below(name, value, seen, literals)
     for name, reference in reach.arguments.items():
-        yield from _tracers_below(name, reference(), seen)
+        yield from _tracers_below(name, reference(), seen, literals)
+
+
+def _plain_constants(code: CodeType) -> Iterator[Any]:
+    for constant in code.co_consts:
+        if type(constant) in (str, int):
+            yield constant
 
 
 class _Element(NamedTuple):
@@ -191,7 +200,7 @@ class _Element(NamedTuple):
     value: Any
 
 
-def _tracers_below(name: str, value: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
+def _tracers_below(name: str, value: Any, seen: set[int], literals: Collection[Any]) -> Iterator[tuple[str, Any]]:
     level, looked = [_Element(name, name, value)], 0
     for _ in range(_DEPTH):
         below: list[_Element] = []
@@ -203,7 +212,7 @@ def _tracers_below(name: str, value: Any, seen: set[int]) -> Iterator[tuple[str,
             if kind == "tracer":
                 yield holder, element
             elif looked < _ELEMENTS:
-                elements = list(_ELEMENTS_OF[kind](path, element))
+                elements = list(_ELEMENTS_OF[kind](path, element, literals))
                 looked += len(elements)
                 below += elements
         level = below
@@ -239,17 +248,19 @@ _CONTAINERS: dict[type, _Kind] = {
 # The methods of the built-in types run no code of a subclass.
 
 
-def _of_mapping(path: str, value: dict[Any, Any]) -> Iterator[_Element]:
+def _of_mapping(path: str, value: dict[Any, Any], literals: Collection[Any]) -> Iterator[_Element]:
     for key, element in list(dict.items(value))[-_IN_CONTAINER:]:
-        yield _Element(f"{path}[{_key_text(key)}]", path, element)
+        # A key that the code does not write is data: notes are saved also where values are not.
+        text = _key_text(key) if type(key) in (str, int) and key in literals else "…"
+        yield _Element(f"{path}[{text}]", path, element)
 
 
 def _key_text(key: Any) -> str:
-    text = repr(key) if type(key) in (str, int) else "…"
+    text = repr(key)
     return text if len(text) <= _KEY_LENGTH else "…"
 
 
-def _of_sequence(path: str, value: Any) -> Iterator[_Element]:
+def _of_sequence(path: str, value: Any, literals: Collection[Any]) -> Iterator[_Element]:
     base = next(base for base in (list, tuple, deque) if issubclass(type(value), base))
     elements = list(base.__iter__(value))
     first = max(len(elements) - _IN_CONTAINER, 0)
@@ -257,19 +268,19 @@ def _of_sequence(path: str, value: Any) -> Iterator[_Element]:
         yield _Element(f"{path}[{number}]", path, element)
 
 
-def _of_set(path: str, value: Any) -> Iterator[_Element]:
+def _of_set(path: str, value: Any, literals: Collection[Any]) -> Iterator[_Element]:
     base = set if issubclass(type(value), set) else frozenset
     for element in list(base.__iter__(value))[:_IN_CONTAINER]:
         yield _Element(f"{path}[…]", path, element)
 
 
-def _of_object(path: str, value: Any) -> Iterator[_Element]:
+def _of_object(path: str, value: Any, literals: Collection[Any]) -> Iterator[_Element]:
     member = attribute_of(value, "__dict__")
     stored = member.__get__(value) if type(member) is types.GetSetDescriptorType else member
     return _of_attributes(path, stored.items() if type(stored) is dict else ())
 
 
-def _of_class(path: str, value: type) -> Iterator[_Element]:
+def _of_class(path: str, value: type, literals: Collection[Any]) -> Iterator[_Element]:
     return _of_attributes(path, type.__dict__["__dict__"].__get__(value).items())
 
 

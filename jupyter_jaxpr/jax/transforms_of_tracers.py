@@ -19,12 +19,12 @@ class Transform(NamedTuple):
     """One transform around a call, as one argument shows it.
 
     Attributes:
-        kind: `grad` stands for each reverse-mode transform: grad, vjp and linearize have the same tracers.
+        kind: `grad` stands for grad and vjp, which have the same tracers.
         size: The size of the batch; None where the transform is no vmap.
         axis: The axis of the argument that vmap maps; None where vmap does not map the argument.
     """
 
-    kind: Literal["vmap", "grad", "jvp"]
+    kind: Literal["vmap", "grad", "linearize", "jvp"]
     size: int | None = None
     axis: int | None = None
 
@@ -84,7 +84,7 @@ def _outermost(tracer: Any) -> tuple[Transform | None, Any]:
         axis = tracer.batch_dim
         return Transform("vmap", tracer._trace.axis_data.size, axis if type(axis) is int else None), tracer.val
     if kind == "LinearizeTracer":
-        return Transform("grad"), tracer.primal
+        return Transform("grad" if tracer._trace.is_vjp else "linearize"), tracer.primal
     if kind == "JVPTracer":
         return Transform("jvp"), tracer.primal
     return None, None

@@ -13,7 +13,7 @@ from ..explain.dropped_updates import dropped_updates
 from ..explain.errors import trial_time_limit
 from ..explain.errors.explained import error_finding, is_of_call
 from ..explain.errors.trial_time_limit import Budget
-from ..explain.impure_calls import frozen_values
+from ..explain.impure_calls import changes_by_traces, frozen_values
 from ..explain.keys_between_calls import keys_between_calls
 from ..explain.leaks import leaked_tracers
 from ..explain.stale_values import stale_values
@@ -64,6 +64,7 @@ def complete(
         _find(observation, lambda: leaked_tracers(active.run.traced_functions))
         _find(observation, lambda: stale_values(active.run))
         _find(observation, lambda: frozen_values(active.run.frozen_calls.calls.values()))
+        _find(observation, lambda: changes_by_traces(active.run.changed_by_traces.values()))
         _find(observation, lambda: truncated_types(active.run.truncated))
         _find(observation, lambda: promoted_carries(active.run.promoted))
         _find(observation, lambda: list(unused_donations(active.run.unused_donations)))

@@ -39,6 +39,7 @@ from .traced_names import NamedValues, NameRecorder
 from .traces_ahead import TRACES_AHEAD, KeptTrace, with_traces
 from .under_way import ProgramUnderWay
 from .value_texts import Reading
+from .values_at_trace import ChangedByTrace
 
 PROGRAMS_PER_FUNCTION = 32
 NOT_COUNTED = "The number of calls is unknown: a debugger, a profiler or another observed thread uses the counter."
@@ -271,6 +272,8 @@ class Run:
         self.named_values = NamedValues()  # the values of names in all runs of the kernel, if an observer keeps them
         self.traced_names: list[str] = []  # the names of the functions that JAX traces now, innermost last
         self.frozen_calls = FrozenCalls(self._staged_function, self.fail)
+        # the first change of each path by a trace, by the names of the function and of the path
+        self.changed_by_traces: dict[tuple[str, str], ChangedByTrace] = {}
         # the truncated dtypes by the user's expression that requested the dtype
         self.truncated: dict[Place, TruncatedType] = {}
         # the promoted carries by the user's expression that called the loop

@@ -64,13 +64,14 @@ class Reads(NamedTuple):
     """The reads of a code and its inner codes from outside, and the paths that they change."""
 
     reads: tuple[Read, ...]
-    changed: frozenset[tuple[str, tuple[Step, ...]]]
+    changes: tuple[Read, ...]  # each changed path once, with the place of its first change
 
     def is_changed(self, read: Read) -> bool:
         """Return whether the code changes the value of a path, a value on the way to it, or a value inside it."""
         return any(
-            root == read.root and (steps[: len(read.steps)] == read.steps or read.steps[: len(steps)] == steps)
-            for root, steps in self.changed
+            change.root == read.root
+            and (change.steps[: len(read.steps)] == read.steps or read.steps[: len(change.steps)] == change.steps)
+            for change in self.changes
         )
 
 
@@ -100,13 +101,13 @@ def _reads_of(this_code: _ThisCode) -> Reads:
     count = code.co_argcount + code.co_kwonlyargcount
     parameters = set(code.co_varnames[:count])
     reads: dict[Read, None] = {}
-    changed: set[tuple[str, tuple[Step, ...]]] = set()
+    changes: dict[tuple[str, tuple[Step, ...]], Read] = {}
     cells: dict[str, bool] = dict.fromkeys(code.co_freevars, False)
     try:
-        _read(code, parameters - _rebound(code), cells, reads, changed)
+        _read(code, parameters - _rebound(code), cells, reads, changes)
     except not_of_a_signal(*FAILURES):
-        return Reads((), frozenset())
-    return Reads(tuple(reads), frozenset(changed))
+        return Reads((), ())
+    return Reads(tuple(reads), tuple(changes.values()))
 
 
 def _read(
@@ -114,7 +115,7 @@ def _read(
     parameters: set[str],
     cells: Mapping[str, bool],
     reads: dict[Read, None],
-    changed: set[tuple[str, tuple[Step, ...]]],
+    changes: dict[tuple[str, tuple[Step, ...]], Read],
 ) -> None:
     """Read one code and its inner codes.
 
@@ -123,7 +124,7 @@ def _read(
         parameters: The parameters that are roots of paths; empty for an inner function.
         cells: The variables of outer functions that are roots -> whether the variable is a parameter.
         reads: Receives the reads.
-        changed: Receives the changed paths.
+        changes: Receives the first change of each path.
     """
     own_cells = {name: True for name in code.co_cellvars if name in parameters}
     instructions = _instructions(code)
@@ -134,23 +135,27 @@ def _read(
     ]
     for at, load in enumerate(instructions):
         if load.opname in _BINDS and (load.opname.endswith(("GLOBAL", "NAME")) or cells.get(load.argval) is False):
-            changed.add((load.argval, ()))
+            place = _place(code, load, load)
+            change = Read(load.argval, False, (), None, place, code, _is_in_branch(branches, load.offset))
+            changes.setdefault((change.root, change.steps), change)
         root = _root(load, parameters, {**cells, **own_cells})
         if root is None:
             continue
         steps, end = _path(instructions, at)
         changing = _changed_at(instructions, end)
-        if changing is not None:
-            changed.add((root[0], steps + changing))
+        method = _method(instructions[end]) if end < len(instructions) else None
+        place = _place(code, instructions[at], instructions[end - 1])
+        read = Read(root[0], root[1], steps, method, place, code, _is_in_branch(branches, load.offset))
+        if changing is None:
+            reads[read] = None
         else:
-            method = _method(instructions[end]) if end < len(instructions) else None
-            place = _place(code, instructions[at], instructions[end - 1])
-            reads[Read(root[0], root[1], steps, method, place, code, _is_in_branch(branches, load.offset))] = None
+            change = read._replace(steps=steps + changing, method=None)
+            changes.setdefault((change.root, change.steps), change)
     visible = {**cells, **own_cells}
     for constant in code.co_consts:
         if type(constant) is CodeType:
             inner = {name: visible[name] for name in constant.co_freevars if name in visible}
-            _read(constant, set(), inner, reads, changed)
+            _read(constant, set(), inner, reads, changes)
 
 
 def _instructions(code: CodeType) -> list[dis.Instruction]:

@@ -240,8 +240,11 @@ def stop_trace(miss: Miss) -> None:
     traced = miss.function.at_trace
     if traced is not None:
         try:
-            for frozen in traced.settle(lambda read: _was_read(run, read)):
-                run.frozen_calls.calls.setdefault((frozen.function, frozen.name), frozen)
+            variables, changes = traced.settle(lambda read: _was_read(run, read))
+            for variable in variables:
+                run.frozen_calls.calls.setdefault((variable.function, variable.name), variable)
+            for change in changes:
+                run.changed_by_traces.setdefault((change.function, change.name), change)
         except not_of_a_signal(*FAILURES) as error:
             miss.function.at_trace = None
             run.fail(error)

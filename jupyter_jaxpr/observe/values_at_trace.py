@@ -17,11 +17,11 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from ..interruptions import not_of_a_signal
-from ..jax.facts import is_jitted, partial_of
-from ..plain_text import FAILURES, defined, exact, file_of, function_of, own_name
+from ..jax.facts import is_jitted, is_tracer_type, partial_of
+from ..plain_text import FAILURES, defined, exact, file_of, function_of
 from .cache.static_values import StaticValue
 from .calls.impure_calls import FrozenCall
-from .code_of_callables import unwrap
+from .code_of_callables import name_of, unwrap
 from .kept_contents import Contents, contents_of, difference, is_mutable
 from .observation import Place
 from .outside_reads import Read, Step, reads_of
@@ -43,6 +43,7 @@ class Kept(NamedTuple):
     through_jit: bool  # the reader is jitted: JAX may have taken its program from the cache
     in_callback: bool  # a callback may call the reader when the program runs
     cached: str | None = None  # the jitted function whose earlier trace, from JAX's cache, read the path
+    holds_tracer: bool = False  # whether the value is a tracer or a container with a tracer
 
 
 class ChangedSince(NamedTuple):
@@ -61,6 +62,24 @@ class ChangedSince(NamedTuple):
     place: Place
     of_static: str | None
     cached: str | None
+
+
+class ChangedByTrace(NamedTuple):
+    """A path whose value changed while JAX traced a function, because the traced code changes the path.
+
+    Attributes:
+        function: The name of the traced function.
+        name: The path as the code writes it, with the changed part, such as log or self.steps.
+        before: The contents before the trace.
+        after: The contents after the trace.
+        place: The place of the expression that changes the path.
+    """
+
+    function: str
+    name: str
+    before: Contents
+    after: Contents
+    place: Place
 
 
 class ValuesAtTrace:
@@ -82,21 +101,23 @@ class ValuesAtTrace:
                 except TypeError:
                     continue
         self._cached: dict[tuple[str, str], Kept] = {}  # read by earlier traces of functions that this trace calls
-        self._changes = False  # whether the function, or a function that it calls, changes a value by name
+        # The values that the function, or a function that it calls, changes by name.
+        self._changing: dict[tuple[str, str], Kept] = {}
         self._values = self._read(fun)
 
-    def settle(self, ran: Ran) -> list[FrozenCall]:
+    def settle(self, ran: Ran) -> tuple[list[FrozenCall], list[ChangedByTrace]]:
         """Remove the values that the trace did not read, and the values that it changed itself.
 
         Args:
             ran: Returns whether the trace ran a read.
 
         Returns:
-          The environment variables that the trace read by os.environ[...].
+          The environment variables that the trace read by os.environ[...], and the values that the trace changed.
         """
         fun = self._function()
-        if fun is None or not self._values:
-            return []
+        if fun is None or not (self._values or self._changing):
+            return [], []
+        earlier_changing = self._changing
         did_run = {key: ran(entry.read) for key, entry in self._values.items()}
         # Where the trace is not known to have run a jitted reader, JAX may have taken its program from the cache.
         self._cached = {key: entry for key, entry in self._values.items() if entry.through_jit and not did_run[key]}
@@ -106,13 +127,15 @@ class ValuesAtTrace:
             if key not in self._cached and _was_read(entry, did_run[key])
         }
         variables = [self._values.pop(key) for key, entry in list(self._values.items()) if entry.contents is _VARIABLE]
-        if self._changes or any(is_mutable(entry.contents) for entry in self._values.values()):
+        name = name_of(fun)
+        changes: list[ChangedByTrace] = []
+        if earlier_changing or any(is_mutable(entry.contents) for entry in self._values.values()):
             for key, entry in self._read(fun).items():
                 earlier = self._values.get(key)
                 if earlier is not None and difference(earlier.contents, entry.contents) is not None:
                     del self._values[key]
-        name = own_name(unwrap(fun)) or "the function"
-        return [FrozenCall(name, entry.read.name, "variable", entry.read.place) for entry in variables]
+            changes = _changes(name, earlier_changing, self._changing)
+        return [FrozenCall(name, entry.read.name, "variable", entry.read.place) for entry in variables], changes
 
     @property
     def calls_cached(self) -> bool:
@@ -160,8 +183,21 @@ class ValuesAtTrace:
         statics = {name: value for name, reference in self._statics.items() if (value := reference()) is not None}
         reader = _Reader()
         values = reader.read(fun, statics)
-        self._changes = reader.changes
+        self._changing = reader.changing
         return values
+
+
+def _changes(
+    function: str, before: Mapping[tuple[str, str], Kept], after: Mapping[tuple[str, str], Kept]
+) -> list[ChangedByTrace]:
+    changes = []
+    for key, entry in before.items():
+        later = after.get(key)
+        changed = None if later is None or later.holds_tracer else difference(entry.contents, later.contents)
+        if changed is not None and later is not None:
+            name = entry.read.name + changed.path
+            changes.append(ChangedByTrace(function, name, changed.before, changed.after, later.read.place))
+    return changes
 
 
 def _was_read(entry: Kept, ran: bool | None) -> bool:
@@ -190,7 +226,7 @@ class _Reader:
     def __init__(self) -> None:
         self._values: dict[tuple[str, str], Kept] = {}
         self._visited: set[tuple[int, int]] = set()
-        self.changes = False
+        self.changing: dict[tuple[str, str], Kept] = {}
 
     def read(self, fun: Any, parameters: Mapping[str, Any]) -> dict[tuple[str, str], Kept]:
         self._read(fun, parameters, _DEPTH, False, False)
@@ -210,7 +246,6 @@ class _Reader:
             return
         self._visited.add(mark)
         reads = reads_of(function.__code__)
-        self.changes |= bool(reads.changed)
         has_callback = bool(_CALLBACKS & _names(function.__code__))
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
         for read in reads.reads:
@@ -223,6 +258,16 @@ class _Reader:
                 self._note(read, function, value, through_jit, in_callback or is_inner)
             if depth:
                 self._follow(read, value, depth - 1, through_jit, in_callback or has_callback)
+        for change in reads.changes:
+            try:
+                value = _resolve(change, function.__globals__, cells, bound_values)
+            except not_of_a_signal(LookupError, ValueError):
+                continue
+            key = (function_of(function.__code__), change.name)
+            if key not in self.changing and len(self.changing) < _VALUES:
+                self.changing[key] = Kept(
+                    change, contents_of(value), through_jit, in_callback, holds_tracer=_holds_tracer(value, 3)
+                )
 
     def _note(self, read: Read, function: FunctionType, value: Any, through_jit: bool, in_callback: bool) -> None:
         key = (function_of(function.__code__), read.name)
@@ -252,6 +297,18 @@ class _Reader:
                 return
         if type(value) in (FunctionType, types.MethodType) or is_jitted(value) or _call_of(value) is not None:
             self._read(value, {}, depth, through_jit or is_jitted(value), in_callback)
+
+
+def _holds_tracer(value: Any, depth: int) -> bool:
+    """Return whether a value is a tracer, or a container of Python's with a tracer inside."""
+    kind = type(value)
+    if kind in _DICTS:
+        parts: Iterable[Any] = list(dict.values(value))
+    elif kind in (list, tuple, set, collections.deque):
+        parts = list(value)
+    else:
+        return is_tracer_type(kind)
+    return depth > 0 and any(_holds_tracer(part, depth - 1) for part in parts)
 
 
 _CALLBACKS = frozenset({"pure_callback", "io_callback", "callback"})

@@ -48,7 +48,8 @@ def construct_reasons(
     settings = [old for old in before if old.construct is not None and old.construct.settings != construct.settings]
     if len(settings) == len(before):
         differences = [_other_settings(old.construct, construct) for old in reversed(settings)]
-        return min(differences, key=len)
+        other = min(differences, key=len)
+        return (*other, _other_body(event, before, construct)) if _is_another_function(construct, before) else other
     if closest_reasons:
         text = "The reason is unknown: JAX evaluated the construct in another context, such as another mesh."
         return (Reason("unknown", text),)

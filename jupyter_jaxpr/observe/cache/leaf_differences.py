@@ -83,6 +83,8 @@ def _type(path: str, old: Leaf, new: Leaf) -> tuple[Sequence[ReasonKind], Reason
         cure = number_cure
     elif kinds[0] == "shape" and len({len(shape or ()) for shape in shapes}) > 1:
         cure = _RANK_CURE
+    if kinds[0] == "shape" and "dtype" in kinds and cure in (_RANK_CURE, _TYPE_CURES["shape"]):
+        cure = f"{cure} {_TYPE_CURES['dtype'].format(path)}"
     return kinds, Reason(kinds[0], f"The type of {path} changed from {was} to {became}.", path, was, became, cure)
 
 

@@ -38,7 +38,7 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
         changed = difference(before.attributes, after.attributes)
         if kind in ("function", "method", "partial"):
             return _another_function(subject, path, before, after)
-        elif after.by_identity and changed is not None and changed.path:
+        elif changed is not None and changed.path:
             return _other_contents(subject, path, before, after, changed)
         elif after.by_identity:
             cure = _cure_by_equality(before, after)
@@ -46,9 +46,19 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
             cure = f"Reuse the object: the __eq__ of {kind} says that the two objects differ, so JAX compiles again."
         return Reason("static_identity", text, path, before.text, after.text, cure)
     text = f"{subject} changed from {before.text} to {after.text}."
+    if _differ_in_type_alone(before, after):
+        text = f"{subject} changed from {before.text} to {after.text}: JAX compares the types of static values, too."
+        cure = f"Pass {path} as one type in every call."
     if after.by_identity:  # a function, a class, or a member of an enum
         cure = f"Pass the same value for {path} in every call, or expect one compile for each value."
     return Reason("static_value", text, path, before.text, after.text, cure)
+
+
+def _differ_in_type_alone(before: StaticValue, after: StaticValue) -> bool:
+    """Return whether two plain values are equal in Python and have different types, such as 2 and 2.0."""
+    if before.type is after.type or None in (before.plain, after.plain):
+        return False
+    return before.plain == after.plain
 
 
 def _another_function(subject: str, path: str, before: StaticValue, after: StaticValue) -> Reason:
@@ -102,10 +112,12 @@ def _other_contents(subject: str, path: str, before: StaticValue, after: StaticV
     text = f"{subject} is another {kind} object: {place} changed from {changed.before.text} to {changed.after.text}."
     if changed.before.text == changed.after.text:  # arrays and functions whose texts do not hold their contents
         text = f"{subject} is another {kind} object, and the contents of {place} changed."
-    cure = (
-        f"JAX compiles once for each {kind} object. With an __eq__ and a __hash__ that compare the contents, JAX "
-        f"compiles once for objects with equal contents."
-    )
+    cure = f"Expect one compile for objects with other contents: the __eq__ of {kind} says that the two objects differ."
+    if after.by_identity:
+        cure = (
+            f"JAX compiles once for each {kind} object. With an __eq__ and a __hash__ that compare the contents, JAX "
+            f"compiles once for objects with equal contents."
+        )
     if {changed.before.kind, changed.after.kind} <= _NUMBERS:
         cure += f" Pass {place} as an argument that is not static if the function only computes with {place}."
     return Reason("static_identity", text, path, before.text, after.text, cure)

@@ -41,9 +41,9 @@ class StaticValue:
         self._reference: Any = None
         self._hash: int | None = None
         self.read = True
-        # The present attributes of an object whose class compares by identity.
+        # The present attributes of an object of the user's class.
         self.attributes: Contents | None = None
-        if reading.calls and self._held_value is UNKNOWN and is_of_users(self.type) and self.by_identity:
+        if reading.calls and self._held_value is UNKNOWN and is_of_users(self.type):
             # kept_contents imports a module that imports this module.
             from ..kept_contents import attributes_of
 

@@ -14,7 +14,12 @@ from .function_history import MissEvent
 from .key_texts import paths
 from .reason import Reason, names_text
 
-_WORDS = {"vmap": "vmap", "grad": "reverse-mode differentiation", "jvp": "forward-mode differentiation"}
+_WORDS = {
+    "vmap": "vmap",
+    "grad": "reverse-mode differentiation",
+    "linearize": "linearization",
+    "jvp": "forward-mode differentiation",
+}
 _UNKNOWN = "a transformation such as grad or vmap"
 
 

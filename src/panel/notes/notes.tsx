@@ -27,6 +27,7 @@ const ICONS: Record<string, IconName> = {
   captured_constant: 'constant',
   stale_value: 'constant',
   frozen_call: 'constant',
+  frozen_change: 'constant',
   eager_compiles: 'refresh',
   unrolled_loop: 'refresh',
   short_loop: 'flow',
