@@ -1,11 +1,14 @@
 /** Words the description of Live. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { liveChoice } from './live';
+import type { LastLevel } from './live';
 
 /** The description of Live that its switch shows. */
-export function liveWords(trans: TranslationBundle): string {
-  if (liveChoice.lastLevel === 'hlo') {
+export function liveWords(
+  lastLevel: LastLevel,
+  trans: TranslationBundle
+): string {
+  if (lastLevel === 'hlo') {
     return trans.__(
       "While you type, your function's Python runs on tracers, and XLA compiles the program. None of your calls is executed."
     );

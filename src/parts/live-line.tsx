@@ -2,10 +2,11 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { LiveState, liveChoice, liveOf } from '../model/live';
+import { LastLevel, LiveState, liveOf } from '../model/live';
 import { liveWords } from '../model/live-words';
 import { EvaluableText } from '../protocol/evaluable';
 import type { IJaxprModel } from '../tokens';
+import { useLiveChoice, useLiveState } from './following-live';
 import { shortened } from './summary';
 
 /** The line keeps no more room than this after a longer text, in pixels. */
@@ -17,22 +18,29 @@ export function LiveLine(props: {
   trans: TranslationBundle;
 }): JSX.Element | null {
   const { model, trans } = props;
-  const view = liveOf(model);
-  const { state } = view;
-  if (!liveChoice.isOn && state.kind === 'idle') {
+  const state = useLiveState(model);
+  const choice = useLiveChoice();
+  if (!choice.isOn && state.kind === 'idle') {
     return null;
   }
-  return <ShownLine model={model} trans={trans} />;
+  return (
+    <ShownLine
+      model={model}
+      state={state}
+      lastLevel={choice.lastLevel}
+      trans={trans}
+    />
+  );
 }
 
 /** The line never becomes shorter while the user writes, so that the program below stays where it is. */
 function ShownLine(props: {
   model: IJaxprModel;
+  state: LiveState;
+  lastLevel: LastLevel;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { model, trans } = props;
-  const view = liveOf(model);
-  const { state } = view;
+  const { model, state, lastLevel, trans } = props;
   const line = React.useRef<HTMLDivElement>(null);
   const room = React.useRef({ width: 0, height: 0 });
   React.useLayoutEffect(() => {
@@ -57,7 +65,7 @@ function ShownLine(props: {
       role="group"
       aria-label={trans.__('Live')}
     >
-      <p role="status" title={liveWords(trans)}>
+      <p role="status" title={liveWords(lastLevel, trans)}>
         <b>{headOf(state, model, trans)}</b> {textOf(state, trans)}
       </p>
       {answer?.state === 'traced' && answer.cost && (
@@ -73,7 +81,10 @@ function ShownLine(props: {
         </div>
       )}
       {answer?.state === 'needs_arguments' && (
-        <ArgumentTypes trans={trans} send={specs => view.retry?.(specs)} />
+        <ArgumentTypes
+          trans={trans}
+          send={specs => liveOf(model).retry?.(specs)}
+        />
       )}
     </div>
   );

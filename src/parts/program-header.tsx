@@ -3,10 +3,10 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { attentionOf } from '../model/attention';
-import { liveChoice } from '../model/live';
 import { liveWords } from '../model/live-words';
 import { IJaxprModel } from '../tokens';
 import { EditedSince } from './edited-since';
+import { useLiveChoice } from './following-live';
 import { Icon, IconName } from './icons';
 import { placeOf } from './program-choices';
 import { ProgramList } from './program-list';
@@ -37,6 +37,7 @@ export function Header(props: {
   const { model, trans, actions, above } = props;
   const { presenter } = actions;
   const { row, stop } = useRoving();
+  const live = useLiveChoice();
   // The places of the controls that are there, in their order.
   let places = 0;
   const nextStop = (): ReturnType<typeof stop> => stop(places++);
@@ -68,9 +69,9 @@ export function Header(props: {
               icon="live"
               stop={nextStop()}
               isSwitch={true}
-              pressed={liveChoice.isOn}
+              pressed={live.isOn}
               label={trans.__('Live')}
-              title={liveWords(trans)}
+              title={liveWords(live.lastLevel, trans)}
               onClick={actions.live}
             />
           )}

@@ -2,8 +2,6 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { liveChoice, liveOf } from '../model/live';
-import type { IJaxprModel } from '../tokens';
 import { filling } from './filling';
 import { LiveLine } from './live-line';
 import { Header, IHeaderActions } from './program-header';
@@ -18,28 +16,6 @@ export class WideHead extends ModelWidget {
   ) {
     super(['status', 'snapshots', 'program', 'paused']);
     this.addClass('jp-JaxprWide-head');
-    liveChoice.changed.connect(this.update, this);
-  }
-
-  override get model(): IJaxprModel | null {
-    return super.model;
-  }
-
-  override set model(model: IJaxprModel | null) {
-    const earlierModel = super.model;
-    if (earlierModel !== null) {
-      liveOf(earlierModel).changed.disconnect(this.update, this);
-    }
-    super.model = model;
-    if (model !== null) {
-      liveOf(model).changed.connect(this.update, this);
-    }
-  }
-
-  override dispose(): void {
-    this.model = null;
-    liveChoice.changed.disconnect(this.update, this);
-    super.dispose();
   }
 
   protected render(): JSX.Element {

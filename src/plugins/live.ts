@@ -27,7 +27,6 @@ import { LAST_LEVELS, LastLevel, liveChoice, liveOf } from '../model/live';
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { IWrittenCell, LiveTracing } from '../model/live-tracing';
 // Light: the words of the switch.
-// eslint-disable-next-line jupyter/prefer-lazy-imports
 import { liveWords } from '../model/live-words';
 // Light: it hears the user's keys from the start.
 import { ISign, UsersSigns } from '../model/users-signs';
@@ -115,7 +114,7 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
     });
     commands.addCommand(TOGGLE_LIVE, {
       label: trans.__('Live: Trace While You Type'),
-      caption: () => liveWords(trans),
+      caption: () => liveWords(liveChoice.lastLevel, trans),
       isToggled: () => liveChoice.isOn,
       isToggleable: true,
       describedBy: { args: { type: 'object', properties: {} } },

@@ -5,7 +5,6 @@ import * as React from 'react';
 
 import { attentionOf } from '../../model/attention';
 import { IDiffChoice } from '../../model/diffs';
-import { liveChoice, liveOf } from '../../model/live';
 import { versionsApart } from '../../model/sentences';
 import { timingsOf } from '../../model/timings';
 import { Retrace, VariantComparison } from '../../protocol/snapshot';
@@ -65,7 +64,6 @@ export class Head extends ModelWidget {
   ) {
     super(['status', 'snapshots', 'program', 'failure', 'paused']);
     this.addClass('jp-JaxprPanel-head');
-    liveChoice.changed.connect(this.update, this);
   }
 
   override get model(): IJaxprModel | null {
@@ -77,20 +75,17 @@ export class Head extends ModelWidget {
     if (earlierModel !== null) {
       attentionOf(earlierModel).viewChanged.disconnect(this.update, this);
       timingsOf(earlierModel).changed.disconnect(this.update, this);
-      liveOf(earlierModel).changed.disconnect(this.update, this);
     }
     super.model = model;
     if (model !== null) {
       // The user may have started or ended guessing hits and compiles.
       attentionOf(model).viewChanged.connect(this.update, this);
       timingsOf(model).changed.connect(this.update, this);
-      liveOf(model).changed.connect(this.update, this);
     }
   }
 
   override dispose(): void {
     this.model = null;
-    liveChoice.changed.disconnect(this.update, this);
     super.dispose();
   }
 
