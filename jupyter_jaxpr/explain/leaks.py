@@ -13,7 +13,7 @@ import re
 import types
 import weakref
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any, Literal, NamedTuple
 
@@ -177,21 +177,18 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 def _tracers_in(reach: Reach) -> Iterator[tuple[str, Any]]:
     """Yield the tracers within reach, each with the path of its holder, such as kept, self.last or buffer.items."""
-    seen: set[int] = set()
-    literals = {
-        constant for scope in reach.scopes for code in _codes(scope.code) for constant in _plain_constants(code)
-    }
+    search = _Search(frozenset(_literals(reach)))
     for scope in reach.scopes:
         for name, value in _named_values(scope):
-            yield from _tracers_below(name, value, seen, literals)
+            yield from search.below(name, value)
     for name, reference in reach.arguments.items():
-        yield from _tracers_below(name, reference(), seen, literals)
+        yield from search.below(name, reference())
 
 
-def _plain_constants(code: CodeType) -> Iterator[Any]:
-    for constant in code.co_consts:
-        if type(constant) in (str, int):
-            yield constant
+def _literals(reach: Reach) -> Iterator[Any]:
+    for scope in reach.scopes:
+        for code in _codes(scope.code):
+            yield from (constant for constant in code.co_consts if type(constant) in (str, int))
 
 
 class _Element(NamedTuple):
@@ -200,29 +197,66 @@ class _Element(NamedTuple):
     value: Any
 
 
-def _tracers_below(name: str, value: Any, seen: set[int], literals: Collection[Any]) -> Iterator[tuple[str, Any]]:
-    level, looked = [_Element(name, name, value)], 0
-    for _ in range(_DEPTH):
-        below: list[_Element] = []
-        for path, holder, element in level:
-            kind = _kind_of(element)
-            if kind is None or id(element) in seen:
-                continue
-            seen.add(id(element))
-            if kind == "tracer":
-                yield holder, element
-            elif looked < _ELEMENTS:
-                elements = list(_ELEMENTS_OF[kind](path, element, literals))
-                looked += len(elements)
-                below += elements
-        level = below
-
-
 _Kind = Literal["tracer", "mapping", "sequence", "set", "object", "class"]
 
 
-def _kind_of(value: Any) -> _Kind | None:
-    kind = type(value)
+class _Search:
+    """Finds the tracers below names; each object is looked at once.
+
+    Args:
+        literals: The texts and numbers in the code. A key of a dict that the code does not write is data, and no path
+            shows it: notes are saved also where values are not.
+    """
+
+    def __init__(self, literals: frozenset[Any]) -> None:
+        self._literals = literals
+        self._seen: set[int] = set()
+        self._kinds: dict[type, _Kind | None] = {}
+
+    def below(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
+        """Yield the tracers below one name, each with the path of its holder."""
+        level, looked = [_Element(name, name, value)], 0
+        for _ in range(_DEPTH):
+            below: list[_Element] = []
+            for path, holder, element in level:
+                kind = self._kind_of(element)
+                if kind is None or id(element) in self._seen:
+                    continue
+                self._seen.add(id(element))
+                if kind == "tracer":
+                    yield holder, element
+                elif looked < _ELEMENTS:
+                    elements = list(self._elements(kind, path, element))
+                    looked += len(elements)
+                    below += elements
+            level = below
+
+    def _kind_of(self, value: Any) -> _Kind | None:
+        kind = type(value)
+        if kind in self._kinds:
+            return self._kinds[kind]
+        if issubclass(kind, type):
+            return "class" if is_class_of_users(value) else None
+        found = self._kinds[kind] = _kind(kind)
+        return found
+
+    def _elements(self, kind: _Kind, path: str, value: Any) -> Iterator[_Element]:
+        if kind == "mapping":
+            for key, element in list(dict.items(value))[-_IN_CONTAINER:]:
+                is_written = type(key) in (str, int) and key in self._literals
+                yield _Element(f"{path}[{_key_text(key) if is_written else '…'}]", path, element)
+        elif kind == "sequence":
+            for number, element in _numbered(value):
+                yield _Element(f"{path}[{number}]", path, element)
+        elif kind == "set":
+            for _, element in _numbered(value):
+                yield _Element(f"{path}[…]", path, element)
+        else:
+            for name, element in _attributes_of(value):
+                yield _Element(f"{path}.{name}", f"{path}.{name}", element)
+
+
+def _kind(kind: type) -> _Kind | None:
     if kind in _PLAIN:
         return None
     if is_tracer_type(kind):
@@ -230,13 +264,11 @@ def _kind_of(value: Any) -> _Kind | None:
     for base, name in _CONTAINERS.items():
         if issubclass(kind, base):
             return name
-    if issubclass(kind, type):
-        return "class" if is_class_of_users(value) else None
     return "object" if is_class_of_users(kind) else None
 
 
 _PLAIN = frozenset({int, float, str, bool, bytes, complex, type(None), FunctionType, types.ModuleType})
-_CONTAINERS: dict[type, _Kind] = {
+_CONTAINERS: dict[Any, _Kind] = {
     dict: "mapping",
     list: "sequence",
     tuple: "sequence",
@@ -245,58 +277,29 @@ _CONTAINERS: dict[type, _Kind] = {
     frozenset: "set",
 }
 
-# The methods of the built-in types run no code of a subclass.
-
-
-def _of_mapping(path: str, value: dict[Any, Any], literals: Collection[Any]) -> Iterator[_Element]:
-    for key, element in list(dict.items(value))[-_IN_CONTAINER:]:
-        # A key that the code does not write is data: notes are saved also where values are not.
-        text = _key_text(key) if type(key) in (str, int) and key in literals else "…"
-        yield _Element(f"{path}[{text}]", path, element)
-
 
 def _key_text(key: Any) -> str:
     text = repr(key)
     return text if len(text) <= _KEY_LENGTH else "…"
 
 
-def _of_sequence(path: str, value: Any, literals: Collection[Any]) -> Iterator[_Element]:
-    base = next(base for base in (list, tuple, deque) if issubclass(type(value), base))
-    elements = list(base.__iter__(value))
+def _numbered(container: Any) -> Iterator[tuple[int, Any]]:
+    # The method of the built-in type runs no code of a subclass.
+    base = next(base for base in _CONTAINERS if issubclass(type(container), base))
+    elements = list(base.__iter__(container))
     first = max(len(elements) - _IN_CONTAINER, 0)
-    for number, element in enumerate(elements[first:], first):
-        yield _Element(f"{path}[{number}]", path, element)
+    return enumerate(elements[first:], first)
 
 
-def _of_set(path: str, value: Any, literals: Collection[Any]) -> Iterator[_Element]:
-    base = set if issubclass(type(value), set) else frozenset
-    for element in list(base.__iter__(value))[:_IN_CONTAINER]:
-        yield _Element(f"{path}[…]", path, element)
-
-
-def _of_object(path: str, value: Any, literals: Collection[Any]) -> Iterator[_Element]:
-    member = attribute_of(value, "__dict__")
-    stored = member.__get__(value) if type(member) is types.GetSetDescriptorType else member
-    return _of_attributes(path, stored.items() if type(stored) is dict else ())
-
-
-def _of_class(path: str, value: type, literals: Collection[Any]) -> Iterator[_Element]:
-    return _of_attributes(path, type.__dict__["__dict__"].__get__(value).items())
-
-
-def _of_attributes(path: str, stored: Iterable[tuple[Any, Any]]) -> Iterator[_Element]:
-    for name, element in list(stored)[:_IN_CONTAINER]:
-        if type(name) is str:
-            yield _Element(f"{path}.{name}", f"{path}.{name}", element)
-
-
-_ELEMENTS_OF: dict[_Kind, Any] = {
-    "mapping": _of_mapping,
-    "sequence": _of_sequence,
-    "set": _of_set,
-    "object": _of_object,
-    "class": _of_class,
-}
+def _attributes_of(value: Any) -> list[tuple[str, Any]]:
+    """Return the attributes that an object or a class stores."""
+    if issubclass(type(value), type):
+        stored: Mapping[Any, Any] = type.__dict__["__dict__"].__get__(value)
+    else:
+        member = attribute_of(value, "__dict__")
+        attributes = member.__get__(value) if type(member) is types.GetSetDescriptorType else member
+        stored = attributes if type(attributes) is dict else {}
+    return [(name, element) for name, element in list(stored.items())[:_IN_CONTAINER] if type(name) is str]
 
 
 def _tracer_text(value: Any) -> str:
