@@ -79,7 +79,11 @@ export function Cache(props: {
   if (snapshot === null || ledger === null) {
     return (
       <p className="jp-JaxprPanel-quiet">
-        {trans.__('The cache was not observed in this run.')}
+        {model.isWritten
+          ? trans.__(
+              'The program is as written and has not run. Run the cell to see the cache.'
+            )
+          : trans.__('The cache was not observed in this run.')}
       </p>
     );
   }

@@ -114,8 +114,9 @@ export function MissWords(props: {
           />
           {at === reasons.length - 1 && asides.length > 0 && (
             <span className="jp-JaxprPanel-second">
-              {' '}
-              · {asides.join(' · ')}
+              {/* A line may end with the sign, and does not begin with it. */}
+              {'\u00a0· '}
+              {asides.join('\u00a0· ')}
             </span>
           )}
         </div>

@@ -20,6 +20,7 @@ import {
   render,
   words
 } from '../../../parts/__tests__/render';
+import { filledViews } from '../../shell/filled-views';
 import { Cache } from '../cache-view';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
@@ -203,6 +204,17 @@ describe('the Cache view', () => {
     const { node } = view({ functions: [], compiles: 0, seconds: 0 });
     expect(words(byRole(node, 'treegrid')[0])).toContain(
       'No jitted function of yours was called yet.'
+    );
+  });
+
+  it('keeps its tab while Live shows the program as written, and says what to do', () => {
+    const { model } = withKernel(snapshotWithLedger());
+    expect(filledViews(model)).toContain('cache');
+    model.showWritten({ ...snapshot(), id: 'written' });
+    expect(filledViews(model)).toContain('cache');
+    const { node } = render(<Cache model={model} trans={trans} />);
+    expect(words(node)).toBe(
+      'The program is as written and has not run. Run the cell to see the cache.'
     );
   });
 
