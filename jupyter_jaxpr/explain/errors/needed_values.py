@@ -15,7 +15,7 @@ from .names import jnp_name, lax_name
 from .origins import Culprits, culprits, named_culprits, value_of
 from .raised import RaisedAt, is_of_jax
 from .rewritten_calls import Calls, Slices
-from .static_argument_edits import is_differentiated, static_cure
+from .static_argument_edits import by_name_cure, is_differentiated, static_cure
 from .trial_of_cure import passed
 
 #: Classes of jax.errors -> the sentence that names the needed value.
@@ -199,9 +199,9 @@ def _explained(
 ) -> Explained:
     tried = list(cures) if raised is None else passed(raised, cures)
     if raised is not None and not origins.is_inner and origins.transform is None:
+        by_name = by_name_cure(error, origins.function or function, origins.names)
         static = static_cure(raised, error, origins.function or function, origins.names)
-        if static is not None:
-            tried.append(static)
+        tried = [*filter(None, [by_name]), *tried, *filter(None, [static])]
     general = next((key for key, sentence in WANTED.items() if sentence == need), kind_name(type(error)))
     if need == _COMPARING:
         general = "ConcretizationTypeError"

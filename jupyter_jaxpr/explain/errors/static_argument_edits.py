@@ -53,6 +53,32 @@ def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Se
     return cure
 
 
+def by_name_cure(error: BaseException, function: str, names: Sequence[str]) -> FoundCure | None:
+    """Return the cure of a static argument that the call passes by position to a function with `*args`.
+
+    jax.jit finds such an argument only by its name; None where no name is static and without a parameter.
+
+    Args:
+        error: The exception, whose traceback still has the frames of JAX.
+        function: The name of the traced function.
+        names: The names of the arguments whose values Python needs.
+    """
+    call = raised_call_of(error, function)
+    if call is None:
+        return None
+    parameters = parameters_of(call.function)
+    name = next((name for name in names if name in call.static_names and name not in parameters), None)
+    if name is None:
+        return None
+    plain = [value for value in call.args if is_hashed(value)]
+    code = f"{name}={plain[0]!r}" if len(plain) == 1 else f"{name}=..."
+    text = (
+        f"jax.jit takes {name} as a static argument only if the call passes {name} by its name. {function} has no "
+        f"parameter {name}: the call passed the value as one of *args."
+    )
+    return FoundCure("by name", code, text)
+
+
 def _static(call: RaisedCall) -> list[str]:
     """The parameters of a jitted function that are static already."""
     parameters = parameters_of(call.function)
