@@ -49,7 +49,7 @@ def test_a_committed_array_after_one_of_numpy_is_compiled_and_said_to_be() -> No
         ("compiled", "This is the first call of f.", None),
         (
             "compiled",
-            "The value of x changed from numpy to a jax.Array (committed on cpu:0).",
+            "The value of x changed from a NumPy array to a jax.Array (committed to cpu:0).",
             f"Put x on the same devices every time, {ONE_PLACE}",
         ),
         ("dispatch_only", "The class of x changed from numpy to jax.Array; the type f32[3] is the same.", slower),

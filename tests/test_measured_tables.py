@@ -31,7 +31,10 @@ def test_functions_side_by_side() -> None:
     compared = compare_text(SimpleNamespace(comparison=comparison))  # type: ignore[arg-type]
     assert compared is not None
     assert plain([("", *compared.head), *compared.rows]) == TABLES["comparison_rows"]
-    assert compared.remarks[0] == "The number of compiles is how often JAX compiled the function over n = 8, 16."
+    assert (
+        compared.remarks[0]
+        == "The number of compiles says how often JAX compiled the function in the sweep of n = 8, 16."
+    )
 
 
 def test_calls_that_were_timed_again() -> None:

@@ -161,7 +161,7 @@ def test_a_data_parallel_step_sums_its_gradients(on_eight_devices):
     )
     assert output == [
         "all-reduce: 2.7 kB on each device · once per call · lines 30, 31: reduce_sum, dot_general · "
-        "2 groups of 4 devices · 4 arrays combined",
+        "2 groups of 4 devices · 4 arrays in one collective",
         "The results of 1 collective take 2.7 kB on each device per call. "
         "Each device sends about 4.0 kB per call (estimate for the ring algorithm).",
         "[]",

@@ -283,7 +283,7 @@ def test_a_function_with_effects_is_not_called(names, capsys):
     assert [point.equations for point in swept.points] == [1, 1]
     assert swept.notes == [
         "shown has effects (Debug), which each call repeats, so shown was traced and not called. To time the calls, "
-        "run the sweep from the Time view, which asks first."
+        "run the sweep from the Time tab, which asks first."
     ]
     assert capsys.readouterr().out == ""
 

@@ -133,7 +133,7 @@ def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
 
     # One all-reduce moves four arrays: XLA joined the all-reduces of two lines.
     [summed] = shown(nb.panel, "Collectives").all()
-    expect(summed).to_contain_text("all-reduce 2.7\u00a0kB on each device, once per call, 4 arrays combined")
+    expect(summed).to_contain_text("all-reduce 2.7\u00a0kB on each device, once per call, 4 arrays in one collective")
     expect(summed).to_contain_text(
         "line 6: reduce_sum, dot_general (3 equations) · line 7: dot_general, reduce_sum (3 equations)"
     )

@@ -22,7 +22,7 @@ _DERIVATIVES = {
 }
 _AGREES = {"same_bits": "same bits", "close": "close", "differs": "differs", "other_types": "other types"}
 _MODES = {"jitted_here": "jitted for the comparison", "eager": "without jit", "missing": "not found"}
-_COMPILES = "The number of compiles is how often JAX compiled the function over {sweep}."
+_COMPILES = "The number of compiles says how often JAX compiled the function in the sweep of {sweep}."
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ describe('the exports and the panel write the same cells', () => {
       ])
     ]).toEqual(TABLES.comparison_rows);
     expect(rows.find(({ key }) => key === 'recompiles')?.about).toBe(
-      'The number of compiles is how often JAX compiled the function over n = 8, 16.'
+      'The number of compiles says how often JAX compiled the function in the sweep of n = 8, 16.'
     );
   });
 

@@ -98,8 +98,8 @@ function typeSentences(
     ? noNames(snapshot, trans)
     : [
         trans._n(
-          'The equations of the expression result in the type %2.',
-          'The equations of the expression result in %1 types: %2.',
+          'The result of the expression has the type %2.',
+          'The results of the expression have %1 types: %2.',
           results.length,
           shortened(results.join(', '), LONGEST_LINE)
         )

@@ -143,7 +143,7 @@ class CausedCollective:
         if self.equations:
             origin = f"{origin}: {', '.join(self.equations)}"
         inferred = "source line inferred" if self.inferred else ""
-        arrays = f"{collective.arrays} arrays combined" if collective.arrays > 1 else ""
+        arrays = f"{collective.arrays} arrays in one collective" if collective.arrays > 1 else ""
         return " · ".join(filter(None, (amount, self.often, origin, groups(collective), inferred, arrays)))
 
     @property

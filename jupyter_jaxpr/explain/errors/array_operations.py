@@ -147,7 +147,10 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return explained_with_trials(title, operand_types(raised), raised, [cure] if int(match[2]) else [])
     if match := _INDICES.search(text):
         title = f"An array of {_axes_text(match[1])} cannot take {match[2]} indices"
-        cure = FoundCure("fewer indices", None, "Write one index for each axis at most.")
+        words = "Write one index for each axis at most."
+        if match[1] == "0":
+            title, words = "A single number has no axes and takes no index", "Remove the index."
+        cure = FoundCure("fewer indices", None, words)
         return explained_with_trials(title, operand_types(raised), raised, [cure])
     if match := _NOT_ARRAY.search(text):
         return _no_array(raised, match[1], match[2], int(match[3]))

@@ -9,7 +9,7 @@ CALL_MESSAGES = (
     Message(
         r"Cannot interpret '(.*?)' as a data type",
         "{1} is no dtype",
-        "This argument of the call is a dtype. Pass several sizes or several axes as one tuple.",
+        "The call takes a dtype at this place.",
         ("a dtype", "Write several sizes or axes as one tuple, such as (3, 4), or pass a dtype such as jnp.float32."),
         of_others=True,
     ),

@@ -149,8 +149,8 @@ LAX_MESSAGES = (
     Message(
         r"can only convert an array of size 1 to a Python scalar",
         "item() takes an array of one element",
-        "The array has several elements.",
-        ("one element", "Take one element first, such as x[0].item(), or all of them with x.tolist()."),
+        "The array has no element or several elements.",
+        ("one element", "Take one element first, such as x[0].item(), or all elements with x.tolist()."),
         of_others=True,
     ),
     Message(

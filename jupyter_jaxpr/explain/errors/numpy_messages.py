@@ -224,7 +224,7 @@ NUMPY_MESSAGES = (
         r"Branch index must be scalar, got (.+?) of shape (\(.*?\))",
         "The index of switch has the shape {2}, but switch takes one number",
         "",
-        ("jax.vmap", "Map the function that calls switch over the indices with jax.vmap."),
+        ("jax.vmap", "Write a function that calls switch with one index, and apply jax.vmap to the function."),
     ),
     Message(
         r"jnp\.pad: (\w+) with nd=(\d+) has unsupported shape (\(.*?\))\. Valid shapes are (.+?)\.$",

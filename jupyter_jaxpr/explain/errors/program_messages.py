@@ -84,12 +84,22 @@ PROGRAM_MESSAGES = (
     ),
     # --- exported and compiled programs ---
     Message(
-        r"(Shape|Rank|Dtype) mismatch for (\S+?)(?:\.shape\[\d+\])?(?: \(.*?\))?: expected (.+?) and called with (.+)",
+        r"Shape mismatch for (\S+?)(?:\.shape\[\d+\])?(?: \(.*?\))?: expected (.+?) and called with (.+)",
+        "The exported program takes {2} as {1}, but gets {3}",
+        "export made one program for one type of each argument.",
+        (
+            "the same type",
+            "Pass an argument of the exported shape, or export the function again with symbolic sizes: "
+            "jax.export.symbolic_shape('n').",
+        ),
+    ),
+    Message(
+        r"(Rank|Dtype) mismatch for (\S+?)(?:\.shape\[\d+\])?(?: \(.*?\))?: expected (.+?) and called with (.+)",
         "The exported program takes {3} as {2}, but gets {4}",
         "export made one program for one type of each argument.",
         (
             "the same type",
-            "Pass the type of the export, or export with symbolic sizes: jax.export.symbolic_shape('n').",
+            "Pass an argument of the exported type, or export the function again for the new type.",
         ),
     ),
     Message(

@@ -172,7 +172,9 @@ def _none_operand(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained
         return Explained(None, title, *leaf)
     words = f"Find the line that gives {source} its value: a function without a return gives None."
     if not names:
-        words = f"Return the result at the end of {raised.source(calls[0].func)}."
+        words = f"{raised.source(calls[0])} returns None. Write a call that returns an array."
+        if isinstance(calls[0].func, ast.Name) and type(value_of(raised, calls[0].func)) is types.FunctionType:
+            words = f"Return the result at the end of {calls[0].func.id}."
     other_operands = [operand for operand in nodes if operand is not nones[0]]
     return Explained(None, title, operands(raised, other_operands), (FoundCure("a value", None, words),))
 

@@ -287,7 +287,7 @@ class _Writer:
             single = self._names.new("one", "each_one", "single")
             element = self._names.new("each", "element", "item")
             if len(iterated.targets) > 1:
-                raise Cannot("The comprehension unpacks its elements in several places.")
+                raise Cannot("The comprehension has several targets, and one of them is a tuple.")
             function = single
             before += [
                 f"def {single}({element}):",

@@ -217,7 +217,7 @@ class _Trial:
             if warm is not None and warm.runs == 1 and warm.median > self._slow:
                 times.notes.append(
                     f"One {label} takes {duration(warm.median)}, so only one was timed. To time more, press “Measure "
-                    "again” in the Time view."
+                    "again” in the Time tab."
                 )
 
     # --- warm ---

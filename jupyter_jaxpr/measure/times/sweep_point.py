@@ -251,7 +251,7 @@ class Swept:
             return
         self._notes.append(
             f"{self.name} has effects ({', '.join(effects)}), which each call repeats, so {self.name} was traced and "
-            "not called. To time the calls, run the sweep from the Time view, which asks first."
+            "not called. To time the calls, run the sweep from the Time tab, which asks first."
         )
 
     def _note_one_call(self, jaxpr: Any) -> None:

@@ -147,13 +147,19 @@ def _between_holders(path: str, old: Leaf, new: Leaf) -> Reason | None:
         return None
     sharding = _sharding_text(array.sharding)
     if array.committed and len(array.sharding.device_set) == 1:
-        sharding = f"committed {sharding}"
+        sharding = f"committed to {_devices(array.sharding)}"
     cure = f"Put {path} on the same devices every time, with jax.device_put before the call."
     if array is old:
-        text = f"The value of {path} changed from a jax.Array ({sharding}) to {new.holder}."
+        text = f"The value of {path} changed from a jax.Array ({sharding}) to {_holder_text(new)}."
         return Reason("sharding", text, path, sharding, new.holder, cure)
-    text = f"The value of {path} changed from {old.holder} to a jax.Array ({sharding})."
+    text = f"The value of {path} changed from {_holder_text(old)} to a jax.Array ({sharding})."
     return Reason("sharding", text, path, old.holder, sharding, cure)
+
+
+def _holder_text(leaf: Leaf) -> str:
+    if leaf.holder in _PYTHON_NUMBERS:
+        return f"a Python {leaf.holder}"
+    return "a NumPy array" if leaf.holder == "numpy" else f"a value of {leaf.holder}"
 
 
 def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:

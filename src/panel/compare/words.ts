@@ -180,7 +180,7 @@ export function rowsOf(
       label: trans.__('Number of compiles'),
       about: comparison.sweep
         ? trans.__(
-            'The number of compiles is how often JAX compiled the function over %1.',
+            'The number of compiles says how often JAX compiled the function in the sweep of %1.',
             shortened(comparison.sweep, LONGEST)
           )
         : undefined,

@@ -25,7 +25,7 @@ function rowsOf(trans: TranslationBundle): IRow[] {
     {
       name: 'branch',
       when: trans.__('A choice that depends on values of arrays'),
-      use: 'jax.lax.cond, jax.lax.switch',
+      use: trans.__('jax.lax.cond or jax.lax.switch'),
       why: trans.__(
         'The program holds all branches, and one branch runs. Under vmap with a batched predicate, all branches run.'
       )
@@ -49,7 +49,7 @@ function rowsOf(trans: TranslationBundle): IRow[] {
     {
       name: 'long',
       when: trans.__('A loop with a fixed, large number of steps'),
-      use: 'jax.lax.fori_loop, jax.lax.scan',
+      use: trans.__('jax.lax.fori_loop or jax.lax.scan'),
       why: trans.__(
         'The program holds the body once, so 10,000 steps compile as fast as 10 steps.'
       )

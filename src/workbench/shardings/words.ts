@@ -73,7 +73,7 @@ export function movedWords(
     often ?? ''
   ];
   if (arrays > 1) {
-    words.push(trans.__('%1 arrays combined', arrays));
+    words.push(trans.__('%1 arrays in one collective', arrays));
   }
   return listOf(
     words.filter(word => word !== ''),

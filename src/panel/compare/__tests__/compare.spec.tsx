@@ -181,7 +181,7 @@ describe('functions side by side', () => {
     const { node } = shown(runOf(swept));
     const row = node.querySelector('tr.jp-mod-recompiles');
     expect(row?.querySelector('th')?.title).toBe(
-      'The number of compiles is how often JAX compiled the function over n = 8, 16.'
+      'The number of compiles says how often JAX compiled the function in the sweep of n = 8, 16.'
     );
     expect(words(row)).toBe('Number of compiles222');
   });
