@@ -91,7 +91,7 @@ def test_a_function_that_is_made_anew_without_a_loop() -> None:
         first(ROW), second(ROW)
         while len(ledger["power"].misses) < 4:
             jax.jit(jax.vmap(power))(ROW)
-    expected_text = "Make the function once and keep it in a variable: JAX caches by function object, not by code."
+    expected_text = "Keep the function in a variable: JAX caches by function object, not by code."
     assert told(ledger, "power") == [
         ("This is the second function object of jax.vmap(power). Make the function once.", expected_text),
         ("This is the third function object of jax.vmap(power). Move the jit out of the loop.", ONCE),
@@ -330,6 +330,6 @@ def test_text_that_is_executed_again_is_in_no_loop() -> None:
     assert told(ledger, "executed") == [
         (
             "This is the second function object of executed. Make the function once.",
-            "Make the function once and keep it in a variable: JAX caches by function object, not by code.",
+            "Keep the function in a variable: JAX caches by function object, not by code.",
         )
     ]

@@ -168,8 +168,9 @@ def test_a_static_self_that_compares_by_its_contents() -> None:
     assert [(reason.kind, reason.text, reason.cure) for reason in second.reasons] == [
         (
             "static_identity",
-            "The static argument self is a new Sized object that does not equal the earlier object.",
-            "Reuse the object: the __eq__ of Sized says that the two objects differ, so JAX compiles again.",
+            "The static argument self is another Sized object: self.size changed from 2 to 3.",
+            "Expect one compile for objects with other contents: the __eq__ of Sized says that the two objects differ. "
+            "Pass self.size as an argument that is not static if the function only computes with self.size.",
         )
     ]
 

@@ -38,7 +38,7 @@ def test_calls_at_random_equal_what_jax_and_the_test_counted() -> None:
     assert set(counted) >= {
         *("compiled", "dispatch_only", "raised", "inlined", *(["fast_hit"] if HAS_MONITORING else [])),
         *("first_call", "shape", "dtype", "weak_type", "pytree", "static_value", "call_style"),
-        *("argument_type", "committed", "config", "no_fast_path", "cleared"),
+        *("committed", "config", "no_fast_path", "cleared"),
     }
 
 

@@ -169,8 +169,8 @@ for c in (Raises(), NoText(), Exits(), Own(), Long(), Own()):
             "f(x: f32[3], c=own) compiled: The static argument c changed from <Exits> to own.",
             "f(x: f32[3], c=long long long long long long long long long long long long…) compiled: "
             "The static argument c changed from own to long long long long long long long long long long long long….",
-            "f(x: f32[3], c=own) compiled: "
-            "The static argument c changed from long long long long long long long long long long long long… to own.",
+            "f(x: f32[3], c=own) compiled: The static argument c is a new Own object that does not equal the earlier "
+            "object.",
         ],
     ),
     "static values of many kinds": (

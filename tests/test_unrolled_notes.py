@@ -80,7 +80,7 @@ def test_a_loop_in_several_programs_is_one_note():
     assert seen(document) == [("unrolled_loop", 2, 30, "carried")]
     (note,) = document.notes
     assert note.program == -1
-    assert note.text.endswith("The loop is in 3 programs of f; the numbers are of the first program.")
+    assert note.text.endswith("The loop is in 3 programs of f; the numbers are of one of these programs.")
     assert note.price[0] == "The times to trace, lower and compile this program were not measured."
 
 

@@ -193,7 +193,8 @@ def loop_notes(
         if len(among) > 1:
             read = programs[among[0]]
             types = ", ".join(argument.summary for argument in read.arguments)
-            text += f" The loop is in {_named(among, programs)}; the numbers are of {read.name} ({types})."
+            numbers = f"{read.name} ({types})" if types else "one of these programs"
+            text += f" The loop is in {_named(among, programs)}; the numbers are of {numbers}."
         note = Note(
             kind=loop.kind,
             text=text,

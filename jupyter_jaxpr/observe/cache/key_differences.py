@@ -39,8 +39,6 @@ _ORDER: dict[ReasonKind, int] = {
 Of two earlier calls with equally many differences, the call whose difference comes later in this order is closer.
 """
 
-_OF_STRUCTURE: frozenset[ReasonKind] = frozenset({"pytree", "call_style"})
-
 Kinds = tuple[ReasonKind, ...]
 
 
@@ -60,8 +58,8 @@ class Distance(NamedTuple):
     """The distance between a call and an earlier call, in the order in which distances are compared."""
 
     compiles: bool  # whether the differences make JAX compile
-    differing: int  # the number of differing arguments, structures, static values and settings
-    of_structure: int  # the number of those that are differences of structure or of the call
+    differing: int  # the number of differing arguments, static values and settings
+    of_structure: int  # the number of those that differ in their structure
     kinds: int  # the number of kinds of all differences: shape and dtype of one array are two
     holders: int  # the number of values of the same type in another holder, which alone make JAX compile nothing
     order: list[int]  # the places of the kinds in `_ORDER`, the last place first
@@ -74,7 +72,7 @@ class Distance(NamedTuple):
         return cls(
             _compile(kinds),
             len(compiling),
-            sum(kind in _OF_STRUCTURE for kind in flat),
+            flat.count("pytree"),
             len(flat),
             len(kinds) - len(compiling),
             sorted(-_ORDER[kind] for kind in flat),
@@ -163,7 +161,7 @@ def _difference(old: Key, new: Key, new_leaves: Mapping[str, Leaf], reading: Rea
     kinds: list[Kinds] = [(reason.kind,) for reason in reasons]
     for number, reason in dynamic_differences(old, new, old_leaves, new_leaves, reading):
         reasons.append(reason)
-        kinds += [(reason.kind,)] * number
+        kinds.append((reason.kind,) * number)
     for path, after in new_leaves.items():
         before = old_leaves.get(path)
         if before is not None and before is not after:

@@ -73,7 +73,8 @@ def _type(path: str, old: Leaf, new: Leaf) -> tuple[Sequence[ReasonKind], Reason
     shapes = [getattr(leaf.aval, "shape", None) for leaf in (old, new)]
     text_of_leaf = _weak_text if "weak_type" in kinds else Leaf.describe
     was, became = text_of_leaf(old), text_of_leaf(new)
-    cure = _TYPE_CURES[kinds[0]].format(path)
+    is_rank = kinds[0] == "shape" and len({len(shape or ()) for shape in shapes}) > 1
+    cure = _RANK_CURE if is_rank else _TYPE_CURES[kinds[0]].format(path)
     if _is_key(old) != _is_key(new):
         cure = _KEY_CURE
     elif _is_key(new) and kinds == ["dtype"]:
@@ -81,9 +82,7 @@ def _type(path: str, old: Leaf, new: Leaf) -> tuple[Sequence[ReasonKind], Reason
     elif "dtype" in kinds and (number_cure := _number_cure(path, old, new)) is not None:
         was, became = _weak_text(old), _weak_text(new)
         cure = number_cure
-    elif kinds[0] == "shape" and len({len(shape or ()) for shape in shapes}) > 1:
-        cure = _RANK_CURE
-    if kinds[0] == "shape" and "dtype" in kinds and cure in (_RANK_CURE, _TYPE_CURES["shape"]):
+    elif kinds[0] == "shape" and "dtype" in kinds:
         cure = f"{cure} {_TYPE_CURES['dtype'].format(path)}"
     return kinds, Reason(kinds[0], f"The type of {path} changed from {was} to {became}.", path, was, became, cure)
 
