@@ -45,6 +45,19 @@ _NAMES_OF_JAX = {
 }
 
 
+def _spread_children(raised: RaisedAt) -> FoundCure | None:
+    """The cure of `cls(children)` in `tree_unflatten`: each child is an argument of its own."""
+    function, call = raised.function, raised.node
+    if not isinstance(function, ast.FunctionDef) or function.name not in ("tree_unflatten", "unflatten"):
+        return None
+    match call:
+        case ast.Call(args=[ast.Name(id=children)], keywords=[]) if children == function.args.args[-1].arg:
+            code = f"{raised.source(call.func)}(*{children})"
+            text = f"{children} is a tuple. The star passes each child as an argument of its own."
+            return applied(FoundCure("*", code, text), [edit_of(raised, over(call, code))])
+    return None
+
+
 def argument_count_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains a positional argument too many, and an argument that the call leaves out."""
     text = message_of(error).strip()
@@ -79,6 +92,8 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             return Explained(None, title, explanation, (FoundCure("the parameters", None, words),))
         if raised is not None and (no_primals := _no_primals(raised, missing)) is not None:
             return no_primals
+        if raised is not None and (spread := _spread_children(raised)) is not None:
+            return Explained(None, f"The call of {name} leaves out {missing}", "", (spread,))
         words = f"Pass {missing} in the call."
         if raised is not None and raised.loops is not None and match["name"] in _functions_of_text(raised.loops.module):
             words = f"Pass {missing} in the call, or give a default in the def."

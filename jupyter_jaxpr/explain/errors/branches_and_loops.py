@@ -241,7 +241,7 @@ class Choices:
     # --- conditions ---
 
     def combination(self) -> list[FoundCure]:
-        """The cures of `and`, `or`, `not`, `in` and chained comparisons: &, |, ~ and jnp.where."""
+        """The cures of `and`, `or`, `not`, `in` and chained comparisons: &, |, jnp.logical_not and jnp.where."""
         node = self._raised.around(ast.BoolOp, ast.UnaryOp, ast.Compare)
         outer = node
         while node is not None:
@@ -266,12 +266,14 @@ class Choices:
             case _:
                 return []
         text = (
-            "These operators work element by element: & for and, | for or, ~ for not. Put each comparison in "
-            "parentheses."
+            "Work element by element: & for and, | for or, jnp.logical_not for not. Put each comparison in parentheses."
         )
         if isinstance(outer, ast.Compare):
             text = "The comparisons give arrays, and & and | combine arrays element by element."
-        return [self._cure("& | ~", code, text, over(outer, code))]
+        if isinstance(outer, ast.UnaryOp):
+            text = "jnp.logical_not works element by element, and on a Python bool."
+            return [self._cure(f"{self._jnp}.logical_not", code, text, over(outer, code))]
+        return [self._cure("& |", code, text, over(outer, code))]
 
     def condition(self, node: ast.expr) -> str:
         """The code of a condition with operators that arrays allow: `&` in place of `and`."""
@@ -280,7 +282,8 @@ class Choices:
                 sign = " & " if isinstance(op, ast.And) else " | "
                 return sign.join(_enclosed(self._boolean(operand)) for operand in values)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return f"~{_enclosed(self._boolean(operand))}"
+                # ~ of a Python bool is a number other than 0: another call may pass True.
+                return f"{self._jnp}.logical_not({self._boolean(operand)})"
             case ast.Compare(left=left, ops=[(ast.In() | ast.NotIn()) as op], comparators=[right]):
                 return self._membership(left, op, right)
             case ast.Compare(left=left, ops=[_, _, *_] as ops, comparators=rights):
@@ -295,7 +298,7 @@ class Choices:
         negation = "~" if isinstance(op, ast.NotIn) else ""
         if isinstance(right, ast.Tuple | ast.List | ast.Set) and right.elts:
             tests = " | ".join(f"({self._source(left)} == {self._source(element)})" for element in right.elts)
-            return f"~({tests})" if negation else tests
+            return f"{self._jnp}.logical_not({tests})" if negation else tests
         return f"{negation}({self._source(right)} == {self._source(left)}).any()"
 
     def _boolean(self, node: ast.expr) -> str:

@@ -73,7 +73,11 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
         return _reverse()
     lengths = _LENGTHS.search(text)
     if lengths is not None:
-        cure = FoundCure("same length", None, "Cut or pad all arrays in xs to the same length along axis 0.")
+        words = (
+            "A scan runs along axis 0 of every array in xs, not over the arrays of a list. Write a Python loop over a "
+            "list of different arrays; cut or pad arrays that belong together to one length."
+        )
+        cure = FoundCure("same length", None, words)
         return Explained(
             None,
             f"The arrays in the xs of a scan have different lengths: {lengths[1]}",

@@ -196,7 +196,11 @@ LAX_MESSAGES = (
         r"indices and arr must have the same number of dimensions; (\d+) vs\. (\d+)",
         "take_along_axis takes indices with as many axes as the array, {2}, but gets {1}",
         "",
-        ("[:, None]", "Give the indices the missing axis, for example with indices[:, None]."),
+        (
+            "[:, None]",
+            "Give the indices the missing axis, and remove the axis from the result: "
+            "jnp.take_along_axis(x, indices[:, None], axis=1)[:, 0].",
+        ),
         with_operands=True,
     ),
     Message(

@@ -201,6 +201,29 @@ ARRAY_MESSAGES = (
         ),
     ),
     Message(
+        r"condlist must have length equal to choicelist \((\d+) vs (\d+)\)",
+        "select takes one choice for each condition",
+        "Number of conditions: {1}. Number of choices: {2}.",
+        ("one choice", "Write one choice for each condition. default= is the value where no condition holds."),
+    ),
+    Message(
+        r"Leading dimensions of input arrays must match",
+        "lstsq takes a matrix and values with the same number of rows",
+        "Each row of the matrix belongs to one value.",
+        ("rows", "Write one row for each value. jnp.stack(columns, axis=1) makes a matrix of its columns."),
+        with_operands=True,
+    ),
+    Message(
+        r"(?:jnp\.linalg\.)?(\w+) requires ndarray or scalar arguments, got <class 'dict'> at position (\d+)",
+        "{1} takes arrays, but gets a dict",
+        "The place of the dict among the arguments, from 0: {2}.",
+        (
+            "ravel_pytree",
+            "Pass one array of the dict, or make one array of all parts: flat, restore = "
+            "jax.flatten_util.ravel_pytree(x).",
+        ),
+    ),
+    Message(
         r"where requires ndarray or scalar arguments, got <class 'NoneType'> at position 2",
         "where needs two values: for true and for false",
         "",

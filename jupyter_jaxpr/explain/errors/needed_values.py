@@ -54,6 +54,10 @@ _UNDER_VMAP = {
 _CONVERSION = re.compile(r"The problem arose with the `\w+` function|occurred in the item\(\) method")
 _NUMBER = "Python needs the value of an array, as float(), int() and bool() do."
 _COMPARING = "The call needs to know whether a traced value is true or false."
+_COMPARED = (
+    "Python code compares traced values here. Compare them with a function of JAX, such as jnp.argsort, jnp.argmin or "
+    "jax.lax.top_k."
+)
 _METHOD = re.compile(r"The (\w+)\(\) method was called on ")
 _ARGUMENT = re.compile(
     r"argument ['`](?P<after>\w+)['`]|['`](?P<before>\w+)['`] argument"
@@ -105,7 +109,11 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if isinstance(error, TypeError) and _KEY.search(message):
         title = "A traced array cannot be a key of a dict or an element of a set"
         need = "A key needs a value."
-        cure = FoundCure("a list", None, "Use a list, or a key that is no array, such as a text or an index.")
+        words = (
+            "Use a key that is not traced, such as a text, an index or a shape. A jitted function needs no cache of "
+            "results: JAX keeps the compiled program."
+        )
+        cure = FoundCure("another key", None, words)
         return _explained_with_culprits(title, need, error, raised, function, [cure], of_all_types=True)
     if isinstance(error, TypeError) and (parameter := _PARAMETER.search(message)):
         title = f"JAX needs the value of {parameter[2]} in {_text(raised) or parameter[1]} while JAX traces"
@@ -205,6 +213,8 @@ def _explained(
     general = next((key for key, sentence in WANTED.items() if sentence == need), kind_name(type(error)))
     if need == _COMPARING:
         general = "ConcretizationTypeError"
+    if not tried and not last and need == _COMPARING:
+        tried.append(FoundCure("jnp.argsort", None, _COMPARED))
     if not tried and not last and general in _GENERAL:
         name, words = _GENERAL[general] if origins.transform != "vmap" else _UNDER_VMAP.get(general, _GENERAL[general])
         tried.append(FoundCure(name, None, words))

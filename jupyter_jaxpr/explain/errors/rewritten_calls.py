@@ -449,6 +449,9 @@ class Slices:
 
     def cures(self) -> list[FoundCure]:
         """The cures of the subscript that raised the error."""
+        match self._raised.node:
+            case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at")))) as write:
+                return self._of_write(write)
         node = self._raised.around(ast.Subscript)
         text = "dynamic_slice_in_dim takes a fixed number of elements at a traced place."
         match node:
@@ -474,6 +477,31 @@ class Slices:
                 cure = FoundCure(f"{self._jnp}.where", code, words)
                 cures.append(chosen(cure, [edit_of(self._raised, over(node, code))]))
         return cures
+
+    def _of_write(self, write: ast.Call) -> list[FoundCure]:
+        """The cure of a write such as x.at[i:i + 3].set(y): integers in place of the bounds."""
+        text = "The integers name the same elements as the bounds, and their number is fixed."
+        name = f"{self._jnp}.arange"
+        match write.func:
+            case ast.Attribute(value=ast.Subscript(value=at, slice=ast.Slice(lower=ast.expr() as lower) as bounds)):
+                pass
+            case _:
+                return [FoundCure(name, None, _WRITTEN)]
+        match bounds:
+            case ast.Slice(upper=ast.BinOp(left=left, op=ast.Add(), right=length), step=None) if ast.unparse(
+                left
+            ) == ast.unparse(lower):
+                pass
+            case _:
+                return [FoundCure(name, None, _WRITTEN)]
+        source = self._raised.source
+        assert isinstance(write.func, ast.Attribute)
+        index = f"{source(lower)} + {name}({source(length)})"
+        arguments = ", ".join(source(argument) for argument in write.args)
+        code = f"{source(at)}[{index}].{write.func.attr}({arguments})"
+        if write.keywords:
+            return [FoundCure(name, None, _WRITTEN)]
+        return [applied(FoundCure(name, code, text), [edit_of(self._raised, over(write, code))])]
 
 
 def _length(lower: ast.expr | None, upper: ast.expr | None) -> str | None:
@@ -538,6 +566,7 @@ _ITEM = "The array of one element works in place of the number, and needs no val
 _LIST = "The array works in place of the list, and needs no values while JAX traces."
 _ELEMENTS = "The function of jax.numpy works on the whole array."
 _DYNAMIC = "dynamic_slice takes a piece of fixed sizes at a traced place."
+_WRITTEN = "Write integers in place of the bounds, such as x.at[i + jnp.arange(3)].set(y)."
 _SIZES = {
     "SIZE": "Set SIZE to the largest number of elements that the result can have. JAX fills the remaining elements.",
     "LENGTH": "Set LENGTH to the length of the result.",

@@ -471,7 +471,7 @@ def _sizes(call: Applied, text: str) -> Explained:
         and (in_axes_words := _other_axis(axes_of_arrays)) is not None
     ):
         return call.explained(title, " ".join(sentences), [FoundCure("in_axes", None, in_axes_words), equal, cure])
-    return call.explained(title, " ".join(sentences), [equal, cure])
+    return call.explained(title, " ".join(sentences), [cure, equal])
 
 
 def _other_axis(axes_of_arrays: list[tuple[str, str, str, str]]) -> str | None:
