@@ -20,7 +20,9 @@ _NO_SUCH = "This run has no such {what}. Run the cell again."
 
 def _index(noun: str, field: str) -> msgspec.Meta:
     """Return the annotation of an index into a field of the run's document; the index is checked before the answer."""
-    return msgspec.Meta(description=f"Index into its {field}.", extra={"what": noun, "of": field})
+    return msgspec.Meta(
+        description=f"The index of the {noun} in `{field}` of the run's document.", extra={"what": noun, "of": field}
+    )
 
 
 ProgramIndex = Annotated[int, _index("program", "programs")]

@@ -53,93 +53,100 @@ BUFFER_FROM = 64 * 1024
 
 
 class Hello(Struct, tag="hello"):
-    """First on a new comm, and in answer to resend."""
+    """The first message on a new comm, and the answer to `resend`."""
 
-    seq: Annotated[int, _text("Grows by one a message.")]
-    protocol: Annotated[int, _text("Version of these messages.")]
-    environment: Annotated[Environment, _text("Versions, device and tier.")]
+    seq: Annotated[int, _text("The number of the message, larger by one for each message.")]
+    protocol: Annotated[int, _text("The version of these messages.")]
+    environment: Annotated[Environment, _text("The versions, the device and the tier of the kernel.")]
 
 
 class FinishedStage(Struct, array_like=True):
-    """A stage that is over, with its seconds."""
+    """A finished stage of a call, with the seconds of the stage."""
 
-    stage: Annotated[str, _text("trace, lower or compile.")]
-    seconds: Annotated[float, _text("As JAX reported it.")]
+    stage: Annotated[str, _text("The name of the stage: trace, lower or compile.")]
+    seconds: Annotated[float, _text("The seconds of the stage, by JAX's report.")]
 
 
 class UnrolledSoFar(Struct):
-    """A Python loop that the trace is in: each iteration adds its equations to the program."""
+    """A Python loop that the trace is in: each iteration adds equations to the program."""
 
-    kind: Annotated[Literal["for", "while"], _text("The word that begins the statement.")]
-    line: Annotated[int, _text("Of the statement, from 1.")]
-    file: Annotated[str | None, _text("The name of the file; null where the loop is in the cell that runs.")]
+    kind: Annotated[Literal["for", "while"], _text("The keyword of the loop statement.")]
+    line: Annotated[int, _text("The line of the loop statement, from 1.")]
+    file: Annotated[str | None, _text("The name of the loop's file; null if the loop is in the cell that runs.")]
 
 
 class Progress(Struct, tag="progress"):
-    """The heartbeat of a long call, once a second from the first second on; replaced by the snapshot."""
+    """The heartbeat of a long call, once a second from the first second on; the snapshot replaces the heartbeat."""
 
-    seq: Annotated[int, _text("Grows by one a message.")]
-    run: Annotated[str, _text("Id of the snapshot to come.")]
-    cell_id: Annotated[str | None, _text("The cell that runs.")]
-    function: Annotated[str | None, _text("The jitted function at work; null while none is.")]
-    stage: Annotated[Literal["running", "trace", "lower", "compile", "first_run"], _text("What JAX is doing.")]
-    elapsed: Annotated[float, _text("Seconds in this stage.")]
-    total_elapsed: Annotated[float, _text("Seconds since the cell started.")]
-    finished: Annotated[list[FinishedStage], _text("Earlier stages of this call.")]
+    seq: Annotated[int, _text("The number of the message, larger by one for each message.")]
+    run: Annotated[str, _text("The id of the snapshot that the run will have.")]
+    cell_id: Annotated[str | None, _text("The id of the cell that runs.")]
+    function: Annotated[str | None, _text("The jitted function that JAX works on; null if JAX works on no function.")]
+    stage: Annotated[Literal["running", "trace", "lower", "compile", "first_run"], _text("The stage that JAX is in.")]
+    elapsed: Annotated[float, _text("The seconds in this stage.")]
+    total_elapsed: Annotated[float, _text("The seconds since the start of the cell.")]
+    finished: Annotated[list[FinishedStage], _text("The finished stages of this call.")]
     interruptible: Annotated[bool, _text("Whether Interrupt takes effect before the stage ends.")]
-    warning: Annotated[str | None, _text("Why the cell takes longer than without the magic, a sentence.")] = None
-    equations: Annotated[int | None, _text("Traced so far, or in the traced program; null while unknown.")] = None
-    loop: Annotated[UnrolledSoFar | None, _text("The loop that makes the program large; null where none is.")] = None
+    warning: Annotated[
+        str | None, _text("The reason why the cell takes longer than without the magic, a sentence.")
+    ] = None
+    equations: Annotated[
+        int | None, _text("The number of equations traced so far, or of the traced program; null if unknown.")
+    ] = None
+    loop: Annotated[UnrolledSoFar | None, _text("The loop that makes the program large; null if no loop does.")] = None
 
 
 class SnapshotMessage(Struct, tag="snapshot"):
-    """A run has ended."""
+    """The message that a run has ended."""
 
-    seq: Annotated[int, _text("Grows by one a message.")]
-    snapshot: Annotated[Snapshot, _text("What it showed.")]
+    seq: Annotated[int, _text("The number of the message, larger by one for each message.")]
+    snapshot: Annotated[Snapshot, _text("The document of the run.")]
 
 
 class Failed(Struct, tag="failed"):
-    """Something of ours failed; the user's cell is not affected."""
+    """The message that an operation of jupyter_jaxpr failed; the user's cell is not affected."""
 
-    seq: Annotated[int, _text("Grows by one a message.")]
-    text: Annotated[str, _text("What failed, a sentence.")]
-    cure: Annotated[str | None, _text("What to do.")]
-    detail: Annotated[str | None, _text("The traceback, to report.")]
+    seq: Annotated[int, _text("The number of the message, larger by one for each message.")]
+    text: Annotated[str, _text("The failed operation, a sentence.")]
+    cure: Annotated[str | None, _text("The advice to the user, a sentence; null without advice.")]
+    detail: Annotated[str | None, _text("The traceback, for a bug report.")]
 
 
 # --- kernel to browser, in answer to a request ------------------------------------------------------------
 
 
 class Answered(Struct, tag="answered"):
-    """The answer to a request, the last reply; the request's file says what type it has."""
+    """The answer to a request, the last reply; the file of the request states the type of the answer."""
 
-    id: Annotated[int, _text("The request's.")]
-    result: Annotated[Any, _text("The answer.")]
+    id: Annotated[int, _text("The id of the request.")]
+    result: Annotated[Any, _text("The answer; the type depends on the request.")]
 
 
 class Refused(Struct, tag="refused"):
-    """There is no answer; the last reply."""
+    """The last reply to a request that has no answer."""
 
-    id: Annotated[int, _text("The request's.")]
-    reason: Annotated[str, _text("Why, and what to do: sentences.")]
+    id: Annotated[int, _text("The id of the request.")]
+    reason: Annotated[str, _text("The reason why there is no answer, and what the user can do: sentences.")]
 
 
 class Confirm(Struct, tag="confirm"):
-    """The work would repeat effects or take long, and was not done; the last reply. Ask again with `confirmed`."""
+    """The last reply to a request whose work would repeat effects or take long: nothing was done.
 
-    id: Annotated[int, _text("The request's.")]
-    question: Annotated[str, _text("What the user says yes to.")]
+    The browser asks the user, and sends the request again with `confirmed`.
+    """
+
+    id: Annotated[int, _text("The id of the request.")]
+    question: Annotated[str, _text("The question that the user answers with yes or no.")]
 
 
 class Working(Struct, tag="working"):
-    """How far a long request is; more replies come."""
+    """The progress of a long request; more replies follow."""
 
-    id: Annotated[int, _text("The request's.")]
-    text: Annotated[str, _text("What is being done, such as: step 400, compiling unrolled.")]
-    done: Annotated[int | None, _text("Of total; null when it cannot be told.")]
-    total: Annotated[int | None, _text("Null when it cannot be told.")]
-    elapsed: Annotated[float, _text("Seconds since the request.")]
+    id: Annotated[int, _text("The id of the request.")]
+    text: Annotated[str, _text("The present work, such as: step 400, compiling unrolled.")]
+    done: Annotated[int | None, _text("The number of finished parts of `total`; null if unknown.")]
+    total: Annotated[int | None, _text("The number of all parts of the work; null if unknown.")]
+    elapsed: Annotated[float, _text("The seconds since the request.")]
 
 
 Reply = Answered | Refused | Confirm | Working
@@ -151,22 +158,23 @@ Announcement = Hello | Progress | SnapshotMessage | Failed
 
 
 class Resend(Struct, tag="resend"):
-    """A page has opened or reconnected: hello and the latest snapshots, please."""
+    """The question of a page that has opened or reconnected: asks for hello and the latest snapshots."""
 
-    protocol: Annotated[int, _text("Version of the messages the browser knows.")]
-    version: Annotated[str, _text("Version of the browser side of this extension.")]
+    protocol: Annotated[int, _text("The version of the messages that the browser knows.")]
+    version: Annotated[str, _text("The version of the browser side of this extension.")]
 
 
 class TraceCall(Struct, tag="trace"):
-    """Trace the last call of a run's cell: the user pressed the button. The run's document is sent anew.
+    """Trace the last call of a run's cell, after the user pressed the button; the kernel sends the document anew.
 
-    On the hub's comm, whose messages wait until no cell runs: the trace puts the user's objects back as they were.
+    The message travels on the hub's comm, whose messages wait until no cell runs: the trace puts the user's objects
+    back as they were.
     """
 
-    snapshot: Annotated[str, _text("Id.")]
+    snapshot: Annotated[str, _text("The id of the run.")]
 
 
 class Stop(Struct, tag="stop"):
     """Stop the work of a request; the last reply has the results so far."""
 
-    id: Annotated[int, _text("The request's.")]
+    id: Annotated[int, _text("The id of the request to stop.")]

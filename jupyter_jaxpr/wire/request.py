@@ -41,8 +41,8 @@ DOCUMENT = "document"
 GONE = f"The kernel no longer holds this run: the kernel keeps the last {KEPT} runs. Run the cell again."
 
 
-FirstLine = Annotated[int, _text("From 0.")]
-LineCount = Annotated[int, _text(f"At most {LINES_AT_MOST:,}.")]
+FirstLine = Annotated[int, _text("The index of the first requested line, from 0.")]
+LineCount = Annotated[int, _text(f"The number of requested lines, at most {LINES_AT_MOST:,}.")]
 
 
 class RequestContext:
@@ -108,8 +108,8 @@ class Request(Struct):
     is_of_kernel: ClassVar[bool] = False  # not about a run: `snapshot` is empty
     is_long: ClassVar[bool] = False  # answered by the worker, which reports its progress and can be stopped
 
-    id: Annotated[int, _text("Chosen by the browser.")]
-    snapshot: Annotated[str, _text("Id of the run; empty where the request is about none.")]
+    id: Annotated[int, _text("The id of the request, chosen by the browser.")]
+    snapshot: Annotated[str, _text("The id of the run; empty if the request is not about a run.")]
 
     def answer(self, context: RequestContext) -> Any:
         """Return the answer, or a question that the user has to confirm.
@@ -125,11 +125,11 @@ class Request(Struct):
 
 
 class LongRequest(Request):
-    """A question whose answer takes long, and may run the user's code again: the user pressed the button."""
+    """A request whose answer takes long, and may run the user's code again, after the user pressed a button."""
 
     is_long: ClassVar[bool] = True
 
-    confirmed: Annotated[bool, _text("The user said yes to the question that came before.")]
+    confirmed: Annotated[bool, _text("Whether the user answered yes to the question of an earlier reply.")]
 
 
 NAMES = tuple(sorted(module.name for module in pkgutil.iter_modules(requests.__path__)))

@@ -128,14 +128,14 @@ export type Wire =
   | XlaCost
   | XlaPass;
 /**
- * An equation.
+ * The place of an equation.
  *
  * @minItems 2
  * @maxItems 2
  */
 export type EquationPlace = [number, number];
 /**
- * A program inside an equation: a body, a branch, a called function.
+ * A program inside an equation: a body, a branch or a called function.
  *
  * @minItems 4
  * @maxItems 4
@@ -149,14 +149,14 @@ export type Child = [number, number, number, number];
  */
 export type Let = [number, number];
 /**
- * A constant written into an equation.
+ * A constant that is written into an equation.
  *
  * @minItems 2
  * @maxItems 2
  */
 export type LiteralValue = [number, number];
 /**
- * A parameter of an equation, those that JAX does not print left out.
+ * A parameter of an equation; parameters that JAX does not print are left out.
  *
  * @minItems 2
  * @maxItems 2
@@ -170,7 +170,7 @@ export type Parameter = [number, number];
  */
 export type Frame = [number, number, number, number, number, number];
 /**
- * How an equation came about: the user's frames and the library frames below them.
+ * The call stack of an equation: the frames of the user and the library frames below them.
  *
  * @minItems 2
  * @maxItems 2
@@ -191,21 +191,21 @@ export type Effects = [number, number[]];
  */
 export type MeshAxis = [string, number];
 /**
- * The part that each equation of a scope plays in a derived program.
+ * The role of each equation of a scope in a derived program.
  *
  * @minItems 2
  * @maxItems 2
  */
 export type ScopeRoles = [number, string];
 /**
- * A residual: a value that is kept, for the backward part or for the linear program.
+ * A residual: a value that is kept for the backward part or for the linear program.
  *
  * @minItems 5
  * @maxItems 5
  */
 export type KeptValue = [number, number, number, string, number];
 /**
- * A stage that is over, with its seconds.
+ * A finished stage of a call, with the seconds of the stage.
  *
  * @minItems 2
  * @maxItems 2
@@ -213,57 +213,57 @@ export type KeptValue = [number, number, number, string, number];
 export type FinishedStage = [string, number];
 
 /**
- * What this run did with the function, from JAX's events and the observer.
+ * The calls and the work of JAX for a function in this run, from JAX's events and the observer.
  */
 export interface Activity {
   /**
-   * Calls seen; null where they could not be counted.
+   * The number of observed calls; null if the calls could not be counted.
    */
   calls: number | null;
   /**
-   * False: calls is a lower bound, shown with a ≥.
+   * Whether `calls` is exact. False: `calls` is a lower bound, which the panel shows with a ≥.
    */
   calls_exact: boolean;
   /**
-   * Calls that missed JAX's fast path; null at a lower tier.
+   * The number of calls that missed JAX's fast path; null at a lower tier than hooks.
    */
   misses: number | null;
   /**
-   * Traces, by JAX's events.
+   * The number of traces, by JAX's events.
    */
   traces: number | null;
   /**
-   * Lowerings, by JAX's events.
+   * The number of lowerings, by JAX's events.
    */
   lowerings: number | null;
   /**
-   * Compilations by XLA, retrievals from disk not counted.
+   * The number of compilations by XLA; executables that were read from disk do not count.
    */
   compiles: number | null;
   /**
-   * Executables retrieved from the persistent compilation cache.
+   * The number of executables that were read from the persistent compilation cache.
    */
   from_disk: number | null;
   /**
-   * Calls while another function was being traced.
+   * The number of calls that happened during the trace of another function.
    */
   inlined: number | null;
   /**
-   * Calls that raised while tracing or compiling.
+   * The number of calls that raised an error during the trace or the compilation.
    */
   raised: number | null;
 }
 /**
- * The answer to a request, the last reply; the request's file says what type it has.
+ * The answer to a request, the last reply; the file of the request states the type of the answer.
  */
 export interface Answered {
   type: 'answered';
   /**
-   * The request's.
+   * The id of the request.
    */
   id: number;
   /**
-   * The answer.
+   * The answer; the type depends on the request.
    */
   result: {
     [k: string]: unknown;
@@ -274,23 +274,23 @@ export interface Answered {
  */
 export interface Argument {
   /**
-   * Parameter name; empty for a result.
+   * The name of the parameter; empty for a result.
    */
   name: string;
   /**
-   * Its types in its tree, such as {b: f32[16], w: f32[8,16]}, or a static value.
+   * The types in the tree of the argument, such as {b: f32[16], w: f32[8,16]}, or the value of a static argument.
    */
   type: string;
   /**
-   * The same in few letters, such as {b, w} or f32[8].
+   * The type or the static value in a short form, such as {b, w} or f32[8].
    */
   summary: string;
   /**
-   * A static argument: part of the cache key by value.
+   * Whether the argument is static: the value of the argument is part of the cache key.
    */
   static: boolean;
   /**
-   * Its buffers were given away to the call.
+   * Whether the caller donated the buffers of the argument to the call.
    */
   donated: boolean;
 }
@@ -299,131 +299,131 @@ export interface Argument {
  */
 export interface Aval {
   /**
-   * As JAX prints it, such as f32[8,4].
+   * The type as JAX prints the type, such as f32[8,4].
    */
   text: string;
   /**
-   * Axis sizes; a string for a symbolic one.
+   * The sizes of the axes; a symbolic size is a string.
    */
   shape: (number | string)[];
   /**
-   * Such as float32; empty for values without one (tokens).
+   * The dtype, such as float32; empty for values without a dtype (tokens).
    */
   dtype: string;
   /**
-   * Weakly typed: it came from a Python scalar.
+   * Whether the type is weak: the value came from a Python scalar.
    */
   weak: boolean;
   /**
-   * The sharding in the type, where it says more than 'one device'.
+   * The sharding in the type; null if the type shards no axis.
    */
   sharding: string | null;
 }
 /**
- * A side of a cond or a switch, or what became one side of a select.
+ * A branch of a cond or a switch, or the former branch that a select replaced.
  */
 export interface Branch {
   /**
-   * False, True, or the index: 0, 1, 2.
+   * The label of the branch: False, True, or the index (0, 1, 2), or the names of the platforms.
    */
   label: string;
   /**
-   * Of the user's function, such as square or <lambda>; empty when unknown.
+   * The name of the user's function, such as square or <lambda>; empty if unknown.
    */
   name: string;
   /**
-   * Index into scopes: its program; -1 where it was dissolved into a select.
+   * The index into `scopes` of the program of the branch; -1 if a select replaced the branch.
    */
   scope: number;
   /**
-   * Of its program, scopes inside included; 0 for a branch that only passes on.
+   * The number of equations of the branch's program, including the scopes inside; 0 if the branch only passes values on.
    */
   equations: number;
   /**
-   * Index into frames: the line of its def; -1 when unknown.
+   * The index into `frames` of the line of the function's def; -1 if unknown.
    */
   frame: number;
   /**
-   * Operations of one run, at most, loops multiplied; null when unknown.
+   * The largest number of operations of one run of the branch, with the steps of loops counted; null if unknown.
    */
   flops: number | null;
 }
 /**
- * Which branches of a cond or a switch one call of the cell took.
+ * The branches of a cond or a switch that one call of the cell took.
  */
 export interface CallBranches {
   /**
-   * Its number among the seen calls of its function in the cell; 0 if unknown.
+   * The number of the call among the observed calls of the function in the cell; 0 if unknown.
    */
   call: number;
   /**
-   * A short text for each column; empty where the columns are.
+   * A short text of the value of each column; empty if the table has no columns.
    */
   values: string[];
   /**
-   * The labels of the branches that the call took; empty if unknown or none.
+   * The labels of the branches that the call took; empty if the branches are unknown or the call took no branch.
    */
   taken: string[];
   /**
-   * How often the call took each branch of taken.
+   * The number of times that the call took each branch of `taken`.
    */
   times: number[];
   /**
-   * Why the branches are unknown, a sentence; null where they are known.
+   * The reason why the branches are unknown, a sentence; null if the branches are known.
    */
   unknown: string | null;
 }
 /**
- * The calls of the cell whose arguments were kept, with the branches that they took.
+ * The calls of the cell whose arguments were kept, with the branches that the calls took.
  */
 export interface CallTable {
   /**
-   * Of the values: paths of operands, then results; empty where a call entered more than once.
+   * The headings of the values: the index of a switch, then the paths of operands, then of results; empty if a call did not enter the construct exactly once.
    */
   columns: string[];
   /**
-   * In the order of the cell.
+   * The calls in the order of the cell.
    *
    * @maxItems 100000
    */
   calls: CallBranches[];
   /**
-   * How many other calls there were and why their branches are unknown.
+   * The number of other calls and the reason why their branches are unknown; null if the function has no other calls.
    */
   others: string | null;
 }
 /**
- * Where some of the values that a collective moves come from, by the HLO's metadata.
+ * The origin of some of the values that a collective moves, by the metadata of the HLO.
  */
 export interface Cause {
   /**
-   * Of the result, on each device; null where unknown.
+   * The bytes of these values in the result, on each device; null if unknown.
    */
   bytes: number | null;
   /**
-   * As XLA prints it, such as jit(f)/transpose(jvp())/dot_general; may be empty.
+   * The operation name as XLA prints the name, such as jit(f)/transpose(jvp())/dot_general; may be empty.
    */
   op_name: string;
   /**
-   * Path of the user's file, as in files; empty where XLA states no place.
+   * The path of the user's file, as in `files`; empty if XLA states no place.
    */
   file: string;
   /**
-   * The line in the file of the user, from 1; null where XLA states no place.
+   * The line in the user's file, from 1; null if XLA states no place.
    */
   line: number | null;
   /**
-   * Those of that place, of the primitive and name stack that XLA names where there are any; at most 50.
+   * The equations of that place, at most 50; only the equations with the primitive and name stack that XLA names, if there are such equations.
    *
    * @maxItems 100000
    */
   equations: EquationPlace[];
   /**
-   * How many more equations there are.
+   * The number of further equations that are not in the list.
    */
   left_out?: number;
   /**
-   * XLA states no place of this line: it follows from other lines.
+   * Whether XLA states no place for this line of the HLO, so that the place follows from other lines.
    */
   inferred?: boolean;
 }
@@ -432,19 +432,19 @@ export interface Cause {
  */
 export interface Cell {
   /**
-   * JupyterLab's cell id; null where the front end gave none.
+   * The cell id of JupyterLab; null if the front end gave no id.
    */
   id: string | null;
   /**
-   * The number in In [n].
+   * The number n of the prompt In [n] of the cell.
    */
   execution_count: number | null;
   /**
-   * The file name that tracebacks and source positions of this cell carry.
+   * The file name in the tracebacks and source positions of this cell.
    */
   file: string;
   /**
-   * The whole text of the cell, the magic's line included, as it ran.
+   * The whole text of the cell when the cell ran, with the line of the magic.
    */
   source: string;
 }
@@ -453,59 +453,59 @@ export interface Cell {
  */
 export interface Collective {
   /**
-   * Of the instruction, such as all-reduce.4.
+   * The name of the instruction, such as all-reduce.4.
    */
   name: string;
   /**
-   * Such as all-reduce.
+   * The kind of the collective, such as all-reduce.
    */
   kind: string;
   /**
-   * Of the HLO, from 0: where it starts, if it is asynchronous.
+   * The line of the HLO with the instruction, from 0; for an asynchronous collective, the line of the start.
    */
   line: number;
   /**
-   * Payload: of its result on each device, in one run; null where unknown.
+   * The payload: the bytes of the result on each device, in one run; null if unknown.
    */
   bytes: number | null;
   /**
-   * Estimate: bytes that a device sends in one run by the ring algorithm. Of n devices in a group and b bytes of result: all-reduce 2b(n-1)/n, all-gather and all-to-all b(n-1)/n, reduce-scatter b(n-1), others b. Null where unknown.
+   * The estimated bytes that a device sends in one run by the ring algorithm. For n devices in a group and b bytes of result: all-reduce 2b(n-1)/n, all-gather and all-to-all b(n-1)/n, reduce-scatter b(n-1), other kinds b. Null if unknown.
    */
   sent: number | null;
   /**
-   * How many arrays it moves at once: XLA combines them.
+   * The number of arrays that the collective moves at once; XLA combines arrays.
    */
   arrays: number;
   /**
-   * Who takes part with whom, as XLA prints it; may be empty: all.
+   * The groups of devices that exchange values, as XLA prints the groups; an empty text means all devices.
    */
   groups_text: string;
   /**
-   * The same by device numbers; of a collective-permute, pairs of who gives and who takes. Empty where it is not known.
+   * The same groups as device numbers; for a collective-permute, pairs of sender and receiver. Empty if the groups are unknown.
    *
    * @maxItems 100000
    */
   groups: number[][];
   /**
-   * How often in one call, at most; loops with an unknown number of steps counted once.
+   * The largest number of runs of the collective in one call; loops with an unknown number of steps count once.
    */
   runs: number;
   /**
-   * Where its values come from, each place once.
+   * The origins of the values that the collective moves, each place once.
    *
    * @maxItems 100000
    */
   causes: Cause[];
   /**
-   * It is in a loop with an unknown number of steps.
+   * Whether the collective is in a loop with an unknown number of steps.
    */
   per_trip?: boolean;
   /**
-   * It is in a branch: it runs only where that is taken.
+   * Whether the collective is in a branch and runs only if the program takes the branch.
    */
   conditional?: boolean;
   /**
-   * How often it runs, in words, such as 10 times per call.
+   * The number of runs of the collective in words, such as 10 times per call.
    */
   often?: string;
 }
@@ -515,67 +515,69 @@ export interface Collective {
 export interface CompareRequest {
   type: 'compare';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * The user said yes to the question that came before.
+   * Whether the user answered yes to the question of an earlier reply.
    */
   confirmed: boolean;
   /**
-   * Indices into its programs, two or more.
+   * The indices into `programs` of the run of two or more programs.
    */
   programs: number[];
 }
 /**
- * A result of the recorded run beside that of the real function.
+ * A result of the recorded run beside the result of the real function.
  */
 export interface Comparison {
   /**
-   * Of the result, such as result[0].
+   * The path of the result, such as result[0].
    */
   path: string;
   /**
-   * Bit for bit; NaN of the same bits is equal.
+   * Whether the two values are equal bit for bit; NaN values with the same bits are equal.
    */
   equal: boolean;
   /**
-   * Short text of the recorded run's value.
+   * A short text of the value of the recorded run.
    */
   recorded: string;
   /**
-   * Short text of the real function's value.
+   * A short text of the value of the real function.
    */
   real: string;
   /**
-   * The largest absolute difference between finite elements; null where it is unknown.
+   * The largest absolute difference between finite elements; null if unknown.
    */
   largest_difference: number | null;
 }
 /**
- * The work would repeat effects or take long, and was not done; the last reply. Ask again with `confirmed`.
+ * The last reply to a request whose work would repeat effects or take long: nothing was done.
+ *
+ * The browser asks the user, and sends the request again with `confirmed`.
  */
 export interface Confirm {
   type: 'confirm';
   /**
-   * The request's.
+   * The id of the request.
    */
   id: number;
   /**
-   * What the user says yes to.
+   * The question that the user answers with yes or no.
    */
   question: string;
 }
 /**
- * A control-flow construct, or a named scope that stands around or beside some.
+ * A control-flow construct, or a named scope that stands around or beside some construct.
  */
 export interface Control {
   /**
-   * What the user called. The last four are named scopes, no control flow of their own.
+   * The function that the user called. The last four kinds are named scopes, not control flow.
    */
   kind:
     | 'associative_scan'
@@ -590,143 +592,143 @@ export interface Control {
     | 'switch'
     | 'while_loop';
   /**
-   * What JAX made of it, such as scan, while, cond, select_n; empty where it left none.
+   * The primitive that JAX made of the construct, such as scan, while, cond or select_n; empty if the construct left no primitive.
    */
   primitive: string;
   /**
-   * The user's name for it: of the body, the branches or the rule, such as step; empty when unknown.
+   * The user's name of the body, of the branches or of the rule, such as step; empty if unknown.
    */
   title: string;
   /**
-   * Index into programs.
+   * The index into `programs` of the program of the construct.
    */
   program: number;
   /**
-   * Index into scopes: where its equation is.
+   * The index into `scopes` of the scope that has the equation of the construct.
    */
   scope: number;
   /**
-   * Index of its equation in that scope; of the first one where it left several.
+   * The index in that scope of the equation of the construct; of the first equation if the construct left several equations.
    */
   equation: number;
   /**
-   * How many equations of that scope are its own: 1, or more where it left no primitive of its own.
+   * The number of equations of the scope that belong to the construct: 1, or more if the construct left no primitive of its own.
    */
   equations: number;
   /**
-   * Index into control_flow: the card that it is in; -1 at the top.
+   * The index into `control_flow` of the card around this construct; -1 if no construct is around this construct.
    */
   parent: number;
   /**
-   * Where in its parent: body, condition, or the label of a branch; empty at the top.
+   * The part of the parent that holds this construct: body, condition, or the label of a branch; empty without a parent.
    */
   parent_part: string;
   /**
-   * How many control-flow constructs are around it; named scopes are not counted.
+   * The number of control-flow constructs around this construct; named scopes do not count.
    */
   depth: number;
   /**
-   * Index into frames: the user's call of it; -1 when unknown.
+   * The index into `frames` of the user's call of the construct; -1 if unknown.
    */
   frame: number;
   /**
-   * Where no line of the user's called it: the library function that did, such as jnp.median.
+   * The library function that called the construct, such as jnp.median, if no line of the user called the construct; else null.
    */
   library: string | null;
   /**
-   * Of its equation, such as transpose(jvp()): tells forward from backward.
+   * The name stack of the equation of the construct, such as transpose(jvp()); the name stack tells a forward construct from a backward construct.
    */
   name_stack: string;
   /**
-   * In the order of the equation: consts, carry, xs, then ys; or operands, results.
+   * The values of the construct in the order of the equation: consts, carry, xs, then ys; or operands, then results.
    */
   slots: Slot[];
   /**
-   * The value of Slot.operand that stands for none; below every literal's.
+   * The value of Slot.operand that stands for no operand; smaller than the operand of every literal.
    */
   no_operand: number;
   /**
-   * Of a cond or a switch in the order of the jaxpr: False first.
+   * The branches of a cond or a switch in the order of the jaxpr: False first.
    */
   branches: Branch[];
   /**
-   * Of a cond or a switch: the predicate or index as an operand of its scope; no_operand if none.
+   * The predicate of a cond or the index of a switch, as an operand of the scope of the construct; `no_operand` without a predicate.
    */
   predicate: number;
   /**
-   * The predicate as the user wrote it, such as x > 0; null when unknown.
+   * The predicate as the user wrote the predicate, such as x > 0; null if unknown.
    */
   predicate_text: string | null;
   /**
-   * Index of the equation in its scope that made the predicate, conversions passed over; -1 if none.
+   * The index of the equation in the scope that made the predicate, conversions skipped; -1 if no equation made the predicate.
    */
   predicate_equation: number;
   /**
-   * Index into scopes: the program of one step, or of a named scope; -1 if none.
+   * The index into `scopes` of the program of one step, or of a named scope; -1 if there is no body.
    */
   body: number;
   /**
-   * Index into frames: the line of the body's def; -1 when unknown.
+   * The index into `frames` of the line of the body's def; -1 if unknown.
    */
   body_frame: number;
   /**
-   * Index into scopes: a while's condition program; -1 if none.
+   * The index into `scopes` of the condition program of a while loop; -1 if there is no condition.
    */
   condition: number;
   /**
-   * The condition as the user wrote it, such as jnp.abs(r) > tol; null when unknown.
+   * The condition as the user wrote the condition, such as jnp.abs(r) > tol; null if unknown.
    */
   condition_text: string | null;
   /**
-   * How many steps it takes; null when that is not known before it runs.
+   * The number of steps of the loop; null if the number is unknown before the loop runs.
    */
   trips: number | null;
   /**
-   * What says so: scan's length, constant bounds of a fori_loop or of a while's counter, XLA's HLO.
+   * The source of `trips`. length: the length of a scan. bounds: constant bounds of a fori_loop or of the counter of a while loop. xla: XLA's HLO. null: no source states the number of steps.
    */
   trips_from: ('bounds' | 'length' | 'xla') | null;
   /**
-   * Of a fori_loop: its lower bound, a number or a variable's path; else null.
+   * The lower bound of a fori_loop, a number or the path of a variable; null for other constructs.
    */
   lower: string | null;
   /**
-   * Of a fori_loop: its upper bound, a number or a variable's path; else null.
+   * The upper bound of a fori_loop, a number or the path of a variable; null for other constructs.
    */
   upper: string | null;
   /**
-   * A scan that runs from the last x to the first.
+   * Whether a scan runs from the last x to the first x.
    */
   reverse: boolean;
   /**
-   * Steps of one iteration of the loop that JAX lowers: scan's unroll; 1 otherwise.
+   * The number of steps in one iteration of the loop that JAX lowers: the `unroll` of a scan; 1 for other constructs.
    */
   unroll: number;
   /**
-   * Operations of one step, at most; null when unknown.
+   * The largest number of operations of one step, or of one run of a branch; null if unknown.
    */
   step_flops: number | null;
   /**
-   * What a person should know of it, sentences: why a fori_loop became a scan or a while, that the index is clamped, that both sides run under vmap.
+   * The facts about the construct that the user should know, as sentences: why a fori_loop became a scan or a while, that JAX clamps the index, that both branches run under vmap.
    *
    * @maxItems 1000
    */
   facts: string[];
   /**
-   * The row of the decision table that fits: flag, branch, elementwise, short, long, open, outputs; null when none does.
+   * The row of the decision table that fits the construct: flag, branch, elementwise, short, long, open or outputs; null if no row fits.
    */
   choice: string | null;
   /**
-   * Why that row fits, a sentence; null where there is no row.
+   * The reason why the row fits, a sentence; null without a row.
    */
   choice_reason: string | null;
   /**
-   * Effects of its programs, such as Debug or IO: running it again repeats them.
+   * The effects of the construct's programs, such as Debug or IO; another run repeats these effects.
    *
    * @maxItems 1000
    */
   effects: string[];
   /**
-   * Null where the stepper can run it; else why not and what to do, a sentence.
+   * The reason why the stepper cannot run the construct and what the user can do, a sentence; null if the stepper can run the construct.
    */
   steppable: string | null;
 }
@@ -735,101 +737,101 @@ export interface Control {
  */
 export interface Slot {
   /**
-   * const: the same at every step. carry: goes around. xs, ys: cut along or stacked on the first axis. operand, result: of a cond, a switch or a named scope.
+   * The role of the value. const: the value is the same at every step. carry: the value passes from each step to the next step. xs: the value is cut along the first axis. ys: the value is stacked on the first axis. operand, result: a value of a cond, a switch or a named scope.
    */
   role: 'carry' | 'const' | 'operand' | 'result' | 'xs' | 'ys';
   /**
-   * As the user wrote it, such as h, p['w'] or state.count; empty when unknown.
+   * The path of the value as the user wrote the path, such as h, p['w'] or state.count; empty if unknown.
    */
   path: string;
   /**
-   * Index into avals: its type within one step or branch.
+   * The index into `avals` of the type of the value within one step or branch.
    */
   step: number;
   /**
-   * Index into avals: its type outside; the same as step but for xs and ys.
+   * The index into `avals` of the type of the value outside the construct; the same as `step` except for xs and ys.
    */
   whole: number;
   /**
-   * Index into avals: for a carry, its type when it leaves the body; otherwise the same as step.
+   * The index into `avals`: for a carry, of the type of the carry at the end of the body; for other roles, the same as `step`.
    */
   out: number;
   /**
-   * Of the equation in its scope: the operand that is its value going in, or -1 - i for literal i; for ys and results the variable that it binds. Equals no_operand of the card where there is none.
+   * The operand of the equation that the value comes from: a variable, or -1 - i for literal i; for ys and results, the variable that the equation binds. Equals `no_operand` of the card if there is no such operand.
    */
   operand: number;
   /**
-   * Of a const: a leaf of the user's carry that no step changes, so JAX took it out of the carry.
+   * Whether a const is a leaf of the user's carry that no step changes, so that JAX took the leaf out of the carry.
    */
   kept?: boolean;
 }
 /**
- * A reason why XLA's total is not ours.
+ * A reason why XLA's total is not equal to the total of jupyter_jaxpr.
  */
 export interface CostDifference {
   /**
-   * loop_once: XLA counts a loop's body once. unknown_trips: we count such a loop once as well. branches: XLA takes the most expensive one. fused_away: XLA removed or merged operations, or computes some twice. custom_call: XLA does not look inside. no_rule: we have no rule. rest: not explained.
+   * The kind of the reason. loop_once: XLA counts the body of a loop once. unknown_trips: jupyter_jaxpr also counts a loop with an unknown number of steps once. branches: XLA takes the most expensive branch. fused_away: XLA removed or merged operations, or computes some operations twice. custom_call: XLA does not look inside a custom call. no_rule: jupyter_jaxpr has no rule for a primitive. rest: the difference is not explained.
    */
   kind: 'branches' | 'custom_call' | 'fused_away' | 'loop_once' | 'no_rule' | 'rest' | 'unknown_trips';
   /**
-   * A sentence.
+   * The reason as a sentence.
    */
   text: string;
   /**
-   * FLOPs of that part by our count; null where it has none.
+   * The FLOPs of the differing part in the count of jupyter_jaxpr; null if the part has no count.
    */
   ours: number | null;
   /**
-   * FLOPs of that part by XLA's count; null where it cannot be told apart.
+   * The FLOPs of the differing part in XLA's count; null if XLA's count has no separate number for the part.
    */
   xla: number | null;
   /**
-   * Index into frames: the line; -1 for none.
+   * The index into `frames` of the line; -1 if the reason has no line.
    */
   frame: number;
   /**
-   * Of loop_once: the steps that make the difference; else null.
+   * For loop_once, the number of steps that make the difference; null for other kinds.
    */
   runs: number | null;
 }
 /**
- * A bar of the icicle: a scope where it is called, or a part of the name stack, with all that is inside.
+ * A bar of the icicle: a scope at a place of a call, or a part of the name stack, with everything inside.
  */
 export interface CostNode {
   /**
-   * Such as scan or jit rnn, or a name of the stack.
+   * The label of the bar, such as scan or jit rnn, or a name of the name stack.
    */
   label: string;
   /**
-   * Index into the same list, smaller than its own; -1 for the whole program.
+   * The index into the same list of the bar around this bar, smaller than the index of this bar; -1 for the whole program.
    */
   parent: number;
   /**
-   * Index into scopes; -1 where it is no scope.
+   * The index into `scopes` of the scope; -1 if the bar is not a scope.
    */
   scope: number;
   /**
-   * Index into frames: the line that called it; -1 for none.
+   * The index into `frames` of the line that called the scope; -1 if there is no line.
    */
   frame: number;
   /**
-   * How often it runs in one call, at most.
+   * The largest number of runs of the bar's program in one call.
    */
   runs: number;
   /**
-   * It is, or is in, a loop with an unknown number of steps.
+   * Whether the bar is a loop with an unknown number of steps, or is in such a loop.
    */
   per_trip: boolean;
   /**
-   * In the most expensive run; 0 in a branch that this run does not take.
+   * The operations in the most expensive run; 0 in a branch that this run does not take.
    */
   flops: number;
   /**
-   * In the most expensive run.
+   * The transcendental operations in the most expensive run.
    */
   transcendentals: number;
   /**
-   * Read and written, in the most expensive run.
+   * The bytes read and written in the most expensive run.
    */
   bytes: number;
 }
@@ -839,85 +841,85 @@ export interface CostNode {
 export interface CostRequest {
   type: 'cost';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * Index into its programs.
+   * The index of the program in `programs` of the run's document.
    */
   program: number;
 }
 /**
- * A sum over equations, steps counted, each equation in one row only: by line or by primitive.
+ * A sum over the equations of a line or of a primitive, steps counted; each equation is in one row only.
  */
 export interface CostRow {
   /**
-   * The primitive; for a line its text, as far as it is known.
+   * The primitive; for a row of a line, the text of the line, if known.
    */
   label: string;
   /**
-   * Index into frames: the line; -1 for none.
+   * The index into `frames` of the line; -1 if the row has no line.
    */
   frame: number;
   /**
-   * How many equations are in it.
+   * The number of equations in the row.
    */
   equations: number;
   /**
-   * Its part of the most expensive run: the rows add up to the program's flops.
+   * The operations of the row in the most expensive run; the rows add up to `flops` of the program.
    */
   flops: number;
   /**
-   * Its part of the cheapest run; may be more, in a branch that only that one takes.
+   * The operations of the row in the cheapest run; more than `flops` if only the cheapest run takes a branch.
    */
   flops_min: number;
   /**
-   * In the most expensive run.
+   * The transcendental operations of the row in the most expensive run.
    */
   transcendentals: number;
   /**
-   * In the most expensive run.
+   * The bytes that the row reads in the most expensive run.
    */
   bytes_read: number;
   /**
-   * In the most expensive run.
+   * The bytes that the row writes in the most expensive run.
    */
   bytes_written: number;
   /**
-   * Part of it is in a loop with an unknown number of steps, counted once.
+   * Whether a part of the row is in a loop with an unknown number of steps, counted as one step.
    */
   per_trip: boolean;
   /**
-   * Its flops at most, where each cond takes the branch with most of it.
+   * The largest number of operations of the row: each cond takes the branch with the most operations of the row.
    */
   if_taken?: number;
 }
 /**
- * One of several ways out.
+ * One of several cures of an error, a miss or an unrolled loop.
  */
 export interface Cure {
   /**
-   * Of what it uses, such as jnp.where or static_argnames.
+   * The name of the function or option that the cure uses, such as jnp.where or static_argnames.
    */
   name: string;
   /**
-   * What to write, in the user's own names; null where it cannot be told.
+   * The code to write, in the user's own names; null if the code is unknown.
    */
   code: string | null;
   /**
-   * What it does and what it costs: a sentence or two.
+   * The effect and the cost of the cure, in a sentence or two.
    */
   text: string;
   /**
-   * How sure the cure is. applies: the edits, made together, end the error, the miss or the unrolled loop. choice: the user replaces the names in capitals in the code first. advice: a sentence, and an example where there is code.
+   * The certainty of the cure. applies: the edits, made together, end the error, the miss or the unrolled loop. choice: the user first replaces the names in capitals in the code. advice: the cure is a sentence, with an example if `code` is not null.
    */
   level?: 'advice' | 'applies' | 'choice';
   /**
-   * The changes of the text, made together; empty where the cure is advice.
+   * The changes of the user's text, made together; empty if the cure is advice.
    */
   edits?: Edit[];
 }
@@ -926,11 +928,11 @@ export interface Cure {
  */
 export interface Edit {
   /**
-   * Index into frames: the file, and from where to where the text is replaced.
+   * The index into `frames` of the file and the span of the text that the edit replaces.
    */
   frame: number;
   /**
-   * What stands there afterwards, indented as its place needs.
+   * The new text in place of the span, indented to fit the place.
    */
   text: string;
 }
@@ -940,20 +942,20 @@ export interface Edit {
 export interface CuresRequest {
   type: 'cures';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
 }
 /**
- * One thing that differs in a row.
+ * One difference in a row.
  */
 export interface DiffChange {
   /**
-   * What differs.
+   * The kind of the difference.
    */
   kind:
     | 'dtype'
@@ -967,15 +969,15 @@ export interface DiffChange {
     | 'type'
     | 'weak_type';
   /**
-   * Of a parameter its name, of an operand its place from 1; else empty.
+   * The name of a parameter, or the position of an operand, from 1; empty for other kinds.
    */
   name: string;
   /**
-   * As text, cut at 300 characters.
+   * The earlier form of the differing part, as text, cut at 300 characters.
    */
   before: string;
   /**
-   * As text, cut at 300 characters.
+   * The later form of the differing part, as text, cut at 300 characters.
    */
   after: string;
   /**
@@ -988,23 +990,23 @@ export interface DiffChange {
  */
 export interface DiffOf {
   /**
-   * Id of the run.
+   * The id of the run.
    */
   snapshot: string;
   /**
-   * Index into its programs.
+   * The index into `programs` of the run.
    */
   program: number;
   /**
-   * The function's name.
+   * The name of the function.
    */
   name: string;
   /**
-   * The number in In [n] of its cell; null outside a notebook.
+   * The number n of the prompt In [n] of the run's cell; null outside a notebook.
    */
   execution_count: number | null;
   /**
-   * When it ran: seconds since 1970.
+   * The time of the run, in seconds since 1970.
    */
   created: number;
 }
@@ -1014,60 +1016,60 @@ export interface DiffOf {
 export interface DiffRequest {
   type: 'diff';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * Index into its programs.
+   * The index of the program in `programs` of the run's document.
    */
   program: number;
   /**
-   * Id of the run of the earlier one; may be the same run.
+   * The id of the run of the earlier program; may be the same run.
    */
   before: string;
   /**
-   * Index into the programs of that run.
+   * The index of the earlier program in the programs of the earlier run.
    */
   before_program: number;
   /**
-   * What is compared.
+   * The kind of the compared text.
    */
   level: 'hlo' | 'jaxpr' | 'stablehlo';
   /**
-   * The earlier run, where this kernel did not make it: a saved copy, or from before a restart.
+   * The document of the earlier run, if this kernel did not make the run: a saved copy, or a run from before a restart.
    */
   before_document?: Snapshot | null;
 }
 /**
- * What one run showed; the methods a user calls are on `jupyter_jaxpr.Snapshot`.
+ * The document of one run; the methods for users are on `jupyter_jaxpr.Snapshot`.
  */
 export interface Snapshot {
   /**
-   * Of this format. A reader refuses a higher one with a sentence.
+   * The version of this format. A reader refuses a higher version with a sentence.
    */
   version: number;
   /**
-   * Unique to the run; requests name it.
+   * The unique id of the run, by which requests name the run.
    */
   id: string;
   /**
-   * Seconds since 1970.
+   * The time of the run, in seconds since 1970.
    */
   created: number;
   /**
-   * What the user called it with --title.
+   * The title of the run that the user gave with --title.
    */
   title: string | null;
   /**
-   * The user asked to keep it in view with --pin.
+   * Whether the user passed --pin to keep the run in view.
    */
   pinned: boolean;
   /**
-   * Versions and devices.
+   * The versions and devices of the run.
    */
   environment: Environment;
   /**
@@ -1075,279 +1077,279 @@ export interface Snapshot {
    */
   cell: Cell | null;
   /**
-   * In call order; after them what was derived from one by a transform, see transforms.
+   * The programs in the order of the calls; after these, the programs that a transform derived, see `transforms`.
    *
    * @maxItems 20000
    */
   programs: Program[];
   /**
-   * Index of the program to show first; -1 when there is none.
+   * The index into `programs` of the program to show first; -1 if there is no program.
    */
   focus: number;
   /**
-   * Where there is no program: what was seen and what to type.
+   * If the run has no program, the observed facts and what the user can type; else null.
    */
   message: string | null;
   /**
-   * In the order of the cell's lines.
+   * The notes of the run, in the order of the cell's lines.
    *
    * @maxItems 10000
    */
   notes: Note[];
   /**
-   * Lines of the cell inside functions that were traced, that hold code and were not reached by the trace.
+   * The lines of the cell that hold code inside traced functions and that the trace did not reach.
    */
   untraced_lines: number[];
   /**
-   * What was left out to keep a saved copy small: a sentence; else null.
+   * The parts that were left out to keep a saved copy small: a sentence; null if nothing was left out.
    */
   cut: string | null;
   /**
-   * Rules for variable names.
+   * The rules for the names of variables.
    */
   naming: Naming;
   /**
-   * Pool.
+   * The pool of strings.
    */
   strings: string[];
   /**
-   * Pool.
+   * The pool of types.
    */
   avals: Aval[];
   /**
-   * Pool.
+   * The pool of literals.
    */
   literals: LiteralValue[];
   /**
-   * Pool; each list in the order JAX prints it.
+   * The pool of parameter lists; each list has the order in which JAX prints the parameters.
    */
   parameter_lists: Parameter[][];
   /**
-   * Pool.
+   * The pool of files.
    */
   files: File[];
   /**
-   * Pool.
+   * The pool of frames.
    */
   frames: Frame[];
   /**
-   * Pool.
+   * The pool of call stacks.
    */
   stacks: Stack[];
   /**
-   * Pool; a scope that is used twice is here once.
+   * The pool of scopes; a scope that is used twice is in the pool once.
    */
   scopes: Scope[];
   /**
-   * The jit cache; null where it was not observed.
+   * The jit cache; null if the cache was not observed.
    */
   ledger?: Ledger | null;
   /**
-   * Cards of all programs, in the order of the source.
+   * The control-flow cards of all programs, in the order of the source.
    *
    * @maxItems 10000
    */
   control_flow?: Control[];
   /**
-   * Where --compare was asked for; else null.
+   * The comparison of variants, if the user passed --compare or asked for a comparison in the panel; else null.
    */
   comparison?: VariantComparison | null;
   /**
-   * Where --steps was asked for: what ran, step by step.
+   * The recordings of constructs, step by step, if the user passed --steps or asked for the steps in the panel.
    *
    * @maxItems 10000
    */
   recordings?: Recording[];
   /**
-   * Of programs small enough to be counted at once; others on request.
+   * The costs of the programs that are small enough to be counted at once; other programs are counted on request.
    *
    * @maxItems 20000
    */
   costs?: ProgramCost[];
   /**
-   * Where --time was asked for: what ran again.
+   * The times of programs that ran again, if the user passed --time or asked for the times in the panel.
    *
    * @maxItems 20000
    */
   timings?: ProgramTiming[];
   /**
-   * Where --sweep was asked for; else null.
+   * The sweep over sizes, if the user passed --sweep or asked for a sweep in the panel; else null.
    */
   sweep?: Sweep | null;
   /**
-   * Of the programs that were compiled for more than one device.
+   * The shardings of the programs that were compiled for more than one device.
    *
    * @maxItems 20000
    */
   shardings?: ProgramShardings[];
   /**
-   * Where the panel asked what XLA's passes did.
+   * The XLA passes of each program for which the panel asked for the passes.
    *
    * @maxItems 20000
    */
   passes?: ProgramPasses[];
   /**
-   * Where the panel asked for a tagged twin.
+   * The exact links of each program for which the panel asked for a tagged twin.
    *
    * @maxItems 20000
    */
   exact_links?: ExactLinks[];
   /**
-   * Where the panel compared a program of this run, the later one, with another.
+   * The diffs that the panel asked for between a program of this run, which is the later program, and another program.
    *
    * @maxItems 20000
    */
   diffs?: ProgramDiff[];
   /**
-   * Where --transform or the panel asked for some.
+   * The transforms of programs that the user asked for with --transform or in the panel.
    *
    * @maxItems 20000
    */
   transforms?: Transform[];
   /**
-   * What the kernel traces when the user presses a button; null where there is nothing.
+   * The call that the kernel traces if the user presses a button; null if there is no such call.
    */
   retrace?: Retrace | null;
   /**
-   * What the machine can do, where it was measured before; else null.
+   * The measured peak rates of the machine; null if the rates were not measured before.
    */
   machine?: Machine | null;
   /**
-   * Whether texts that may hold a value of the user's are here. live: they are, and what is saved or exported leaves them out. left_out: they are not here, and `cut` says so.
+   * Whether the document has the texts that may hold a value of the user's variables. kept: the document and its copies have these texts. live: the document has these texts, and saved or exported copies leave the texts out. left_out: the document does not have these texts, and `cut` says so.
    */
   values?: 'kept' | 'left_out' | 'live';
   /**
-   * Names of the user's Python and their types in the traces of the programs.
+   * The names of the user's Python, with the types of the names in the traces of the programs.
    *
    * @maxItems 20000
    */
   named_values?: NamedValue[];
   /**
-   * Of programs whose trace raised, where an operand is known.
+   * The calls that raised an error in the trace of a program, if an operand of the call is known.
    *
    * @maxItems 20000
    */
   raised_calls?: RaisedCall[];
 }
 /**
- * What the program was made with.
+ * The versions and devices of the Python process that made the programs.
  */
 export interface Environment {
   /**
-   * Version of the kernel side of this extension.
+   * The version of the kernel side of this extension.
    */
   jupyter_jaxpr: string;
   /**
-   * Version of Python, such as 3.13.0.
+   * The version of Python, such as 3.13.0.
    */
   python: string;
   /**
-   * Version of jax, or null where it is not installed.
+   * The version of jax; null if jax is not installed.
    */
   jax: string | null;
   /**
-   * Version of jaxlib, or null.
+   * The version of jaxlib; null if jaxlib is not installed.
    */
   jaxlib: string | null;
   /**
-   * Default backend of JAX: cpu, gpu, tpu; null when not started.
+   * The default backend of JAX: cpu, gpu or tpu; null if no backend has started.
    */
   backend: string | null;
   /**
-   * Kind of the first device, such as 'cpu' or 'NVIDIA H200'.
+   * The kind of the first device, such as 'cpu' or 'NVIDIA H200'.
    */
   device: string | null;
   /**
-   * Devices the backend has; 0 when unknown.
+   * The number of devices of the backend; 0 if unknown.
    */
   device_count: number;
   /**
-   * Which facts can be had with this JAX. hooks: all. events: traces and compiles, not which call missed the cache. inspection: programs only. none: no usable JAX.
+   * The facts that the extension can observe with this JAX. hooks: all facts. events: traces and compiles, but not the calls that missed the cache. inspection: programs only. none: there is no usable JAX.
    */
   tier: 'events' | 'hooks' | 'inspection' | 'none';
   /**
-   * What is missing at this tier and why, or that JAX is newer than the tested one; null where neither.
+   * The facts that are missing at this tier and the reason, or the statement that JAX is newer than the tested version; null if neither applies.
    */
   tier_note: string | null;
 }
 /**
- * What JAX made of one function for one set of argument types.
+ * The program that JAX made of one function for one set of argument types.
  */
 export interface Program {
   /**
-   * The function's name as the user knows it.
+   * The name of the function as the user knows the function.
    */
   name: string;
   /**
-   * ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one; where it is not known which program a call that hit ran, each one that may have run, and 'how' says so, such as 'one of 2 candidates'. derived: JAX made it in this run from the user's function by a transform outside any jit. traced: our own trace, nothing was executed for it. recorded: what a call without jit let JAX run, an equation for each program that JAX ran.
+   * The origin of the program. ran: JAX made the program in this run. seen_before: JAX made the program in an earlier run and reused the program in this run; if several programs may have run for a call that hit, each of these programs is listed, and `how` says so, such as 'one of 2 candidates'. derived: JAX made the program in this run from the user's function by a transform outside any jit. traced: jupyter_jaxpr traced the program, and nothing was executed for the trace. recorded: the program lists the work of a call without jit, with an equation for each program that JAX ran.
    */
   origin: 'derived' | 'ran' | 'recorded' | 'seen_before' | 'traced';
   /**
-   * A sentence where the origin needs one.
+   * A sentence that explains the origin; null if the origin needs no explanation.
    */
   origin_note: string | null;
   /**
-   * Index into frames: the line of its def; -1 when unknown.
+   * The index into `frames` of the line of the function's def; -1 if unknown.
    */
   definition: number;
   /**
-   * Index into frames: the line that called it; -1 when unknown.
+   * The index into `frames` of the line that called the function; -1 if unknown.
    */
   call: number;
   /**
-   * In the order of the call.
+   * The arguments, in the order of the call.
    */
   arguments: Argument[];
   /**
-   * Null when unknown.
+   * The result of the function; null if unknown.
    */
   result: Argument | null;
   /**
-   * Index into scopes: the program.
+   * The index into `scopes` of the outermost scope of the program.
    */
   scope: number;
   /**
-   * A path for each input, such as p['w']; empty string when unknown.
+   * The path of each input, such as p['w']; an empty string for an unknown path.
    */
   input_names: string[];
   /**
-   * A path for each result, as JAX has it; may be empty.
+   * The path of each result, as JAX states the path; may be empty.
    */
   result_names: string[];
   /**
-   * Over all scopes, each once, call equations included, combiners not.
+   * The number of equations in all scopes of the program, each scope counted once; call equations count, and the equations of combiners do not count.
    */
   equations: number;
   /**
-   * False: some equations must be asked for (too large to send whole).
+   * Whether this document holds all equations of the program. False: the program is too large to send whole, and some equations need a request.
    */
   complete: boolean;
   /**
-   * Scopes printed before the program, in order; only where it is not complete. Null otherwise: they follow from the structure and naming.
+   * The scopes that are printed before the program, in order, only if the program is not complete in this document. Otherwise null: these scopes follow from the structure and `naming`.
    */
   lets: Let[] | null;
   /**
-   * StableHLO, then HLO.
+   * The texts of the program: StableHLO, then HLO.
    */
   levels: Level[];
   /**
-   * Null where no call made it: our own trace has none.
+   * The seconds of the call that made the program; null if no call made the program, as for a trace by jupyter_jaxpr.
    */
   stages: Stages | null;
   /**
-   * Null where nothing was observed.
+   * The calls and the work of JAX for the function in this run; null if nothing was observed.
    */
   activity: Activity | null;
   /**
-   * How it came about, such as ran as an eager scan; null where the origin says all of it.
+   * The way in which the program came about, such as ran as an eager scan; null if `origin` says everything.
    */
   how?: string | null;
   /**
-   * Null in documents of earlier versions.
+   * The summary of the program in words; null in documents of earlier versions.
    */
   summary?: Summary | null;
   /**
-   * The part of the list of programs. jit: JAX ran it for a jitted function. eager: JAX ran it outside of jit. traced: JAX did not run it.
+   * The part of the list of programs. jit: JAX ran the program for a jitted function. eager: JAX ran the program outside of jit. traced: JAX did not run the program.
    */
   group?: 'eager' | 'jit' | 'traced';
   /**
@@ -1360,183 +1362,183 @@ export interface Program {
  */
 export interface Level {
   /**
-   * Which text.
+   * The kind of the text: StableHLO, or optimised HLO (hlo).
    */
   name: 'hlo' | 'stablehlo';
   /**
-   * held: its text is in this document. on_request: JAX made it, the kernel has it. not_made: JAX was not asked to make it; a request may. absent: it cannot be had; see reason.
+   * The state of the text. held: the text is in this document. on_request: JAX made the text, and the kernel has the text. not_made: JAX was not asked to make the text; a request may ask. absent: the text is not available; see `reason`.
    */
   state: 'absent' | 'held' | 'not_made' | 'on_request';
   /**
-   * Why it is absent or not made, and what to do: a sentence.
+   * The reason why the text is absent or not made, and what the user can do: a sentence.
    */
   reason: string | null;
   /**
-   * Length of the text; null until it was asked for.
+   * The number of characters of the text; null until a request for the text.
    */
   characters: number | null;
   /**
-   * Lines of the text; null until it was asked for.
+   * The number of lines of the text; null until a request for the text.
    */
   lines: number | null;
   /**
-   * Hash of the text, hexadecimal; null until it was asked for.
+   * The SHA-256 hash of the text, in hexadecimal; null until a request for the text.
    */
   sha256: string | null;
   /**
-   * The text itself, large constants elided; only where held.
+   * The text with large constants elided; null unless `state` is held.
    */
   text: string | null;
   /**
-   * Of each line of text: index into stacks, -1 for none; only where held.
+   * The index into `stacks` of the call stack of each line of the text, -1 if a line has no stack; null unless `state` is held.
    */
   line_stacks: number[] | null;
   /**
-   * Lines, from 0 and ascending, whose stack XLA does not state: it follows from other lines.
+   * The lines of the text, from 0 and ascending, whose stack XLA does not state: the stack follows from other lines.
    */
   inferred_lines?: number[];
   /**
-   * Lines that may come from several places that JAX does not tell apart: the line, then their stacks.
+   * The lines of the text that may come from several places that JAX does not tell apart. Each row has the line, then the indices into `stacks` of the places besides the place in `line_stacks`.
    */
   other_stacks?: number[][];
   /**
-   * Lines of HLO that are one equation of several, by its path and its type: line, scope, equation.
+   * The lines of the HLO whose path and type identify one equation among several. Each row has the line, the index of the scope and the index of the equation.
    */
   named_equations?: number[][];
 }
 /**
- * Seconds of the call that made the program, from JAX's own events; null where JAX reported none.
+ * The seconds of each stage of the call that made the program, from JAX's events; null without an event.
  */
 export interface Stages {
   /**
-   * Python to jaxpr.
+   * The seconds of the trace, from Python to the jaxpr.
    */
   trace: number | null;
   /**
-   * jaxpr to StableHLO.
+   * The seconds of the lowering, from the jaxpr to StableHLO.
    */
   lower: number | null;
   /**
-   * StableHLO to an executable, or its retrieval from disk.
+   * The seconds of the compilation from StableHLO to an executable, or of reading the executable from disk.
    */
   compile: number | null;
   /**
-   * The executable came from the persistent compilation cache.
+   * Whether the executable came from the persistent compilation cache.
    */
   from_disk: boolean;
   /**
-   * From the executable being ready until the call returned; not until it finished.
+   * The seconds from the moment when the executable was ready until the call returned; the work of the call may end later.
    */
   first_run: number | null;
   /**
-   * The part of the call that none of these explains.
+   * The seconds of the call that the other stages do not explain.
    */
   rest: number | null;
   /**
-   * The whole call, by the wall clock, until it returned.
+   * The seconds of the whole call by the wall clock, until the call returned.
    */
   total: number | null;
 }
 /**
- * What sums a program up, in the words that the panel and the exports show.
+ * The summary of a program in the words of the panel and the exports.
  */
 export interface Summary {
   /**
-   * Its equations and its control flow, such as 17 equations, 1 scan ×100.
+   * The equations and the control flow of the program, such as 17 equations, 1 scan ×100.
    */
   size: string[];
   /**
-   * What this run did with the function, such as 4 calls, 1 compile; null: nothing observed.
+   * The calls and the work of JAX for the function in this run, such as 4 calls, 1 compile; null if nothing was observed.
    */
   activity: string | null;
   /**
-   * Such as made in an earlier run; null where a call of this run made it.
+   * The origin of the program in words, such as made in an earlier run; null if a call of this run made the program.
    */
   origin: string | null;
 }
 /**
- * Something a person should know.
+ * A fact that the user should know, such as a print during a trace or an unrolled loop.
  */
 export interface Note {
   /**
-   * Such as printed_while_tracing, captured_constant, unrolled_loop, leaked_tracer, eager_compiles, failed. short_loop: a loop was unrolled, and that is fine.
+   * The kind of the note, such as printed_while_tracing, captured_constant, unrolled_loop, leaked_tracer, eager_compiles or failed. short_loop: a loop was unrolled, and the loop needs no change.
    */
   kind: string;
   /**
-   * What was seen: a sentence or two.
+   * The observed fact, in a sentence or two.
    */
   text: string;
   /**
-   * What to do about it; null where there is nothing to do.
+   * The advice on the observed fact; null if no action is needed.
    */
   cure: string | null;
   /**
-   * The raw fact, such as the text that was printed; may be long.
+   * The raw fact, such as the printed text; may be long.
    */
   detail: string | null;
   /**
-   * Index into programs; -1 for the whole run.
+   * The index into `programs` of the program of the note; -1 if the note is about the whole run.
    */
   program: number;
   /**
-   * Index into frames: the line it is about; -1 for none.
+   * The index into `frames` of the line that the note is about; -1 if the note is about no line.
    */
   frame: number;
   /**
-   * A size in bytes, where the note is about one.
+   * The size in bytes, if the note is about a size.
    */
   bytes: number | null;
   /**
-   * Of an unrolled loop: its iterations, at least; else null.
+   * The least number of iterations of an unrolled loop; null for other notes.
    */
   repetitions?: number | null;
   /**
-   * Of an unrolled loop: an iteration needs the one before, so it is a scan; else null.
+   * Whether an iteration of an unrolled loop needs the iteration before, so that a scan can replace the loop; null for other notes.
    */
   carried?: boolean | null;
   /**
-   * A rewrite in the user's own names, to copy; null where there is none.
+   * A rewrite in the user's own names, for the user to copy; null if there is no rewrite.
    */
   code?: string | null;
   /**
-   * Of an unrolled loop: its part of the program's equations; else null.
+   * The share of the program's equations that an unrolled loop makes; null for other notes.
    */
   share?: number | null;
   /**
-   * Measured times that belong to it, as sentences.
+   * The measured times that belong to the note, as sentences.
    */
   price?: string[];
   /**
-   * What happened, in a few words; null where the text says it.
+   * The observed fact in a few words; null if `text` needs no title.
    */
   title?: string | null;
   /**
-   * A cell to run that compares the rewrite with what was written; null where there is none.
+   * The text of a cell that compares the rewrite with the user's code; null if there is no such cell.
    */
   trial?: string | null;
   /**
-   * How sure the rewrite in `code`, or else the sentence in `cure`, is; see Cure.
+   * The certainty of the rewrite in `code`, or of the sentence in `cure` if there is no rewrite; see Cure.
    */
   level?: 'advice' | 'applies' | 'choice';
   /**
-   * What puts `code` in its place, where the rewrite applies.
+   * The edits that put `code` into the user's text, if the rewrite applies.
    */
   edits?: Edit[];
   /**
-   * Ways out to choose from, the one that fits most often first.
+   * The cures that the user can choose from; the cure that fits most often comes first.
    */
   cures?: Cure[];
 }
 /**
- * How this JAX names variables when it prints a jaxpr; learned by printing one.
+ * The rules by which this JAX names variables in a printed jaxpr; the kernel prints a jaxpr to learn the rules.
  */
 export interface Naming {
   /**
-   * Inside a jit, inputs and outputs take the names outside.
+   * Whether the inputs and outputs of a jit take the names of the variables outside of the jit.
    */
   share_jit_names: boolean;
   /**
-   * Scopes of more equations than this are printed first, as let; 0: never.
+   * The number of equations above which JAX prints a scope first, as a `let`; 0 if the number of equations is no reason to print a scope first.
    */
   hoist_above: number;
 }
@@ -1545,294 +1547,294 @@ export interface Naming {
  */
 export interface File {
   /**
-   * As Python knows it; library files relative to their installation folder.
+   * The path of the file as Python knows the file; for a library file, the path relative to the installation folder.
    */
   path: string;
   /**
-   * cell: a notebook cell. user: the user's own module. library: JAX, NumPy, an installed package.
+   * The kind of the file. cell: a notebook cell. user: a module of the user. library: JAX, NumPy or another installed package.
    */
   kind: 'cell' | 'library' | 'user';
   /**
-   * For a cell: JupyterLab's id of it, where known.
+   * The cell id of JupyterLab if the file is a cell and the id is known; else null.
    */
   cell_id: string | null;
   /**
-   * For a cell: the number in In [n] of the run that defined it.
+   * If the file is a cell, the number n of the prompt In [n] of the run that defined the code.
    */
   execution_count: number | null;
   /**
-   * For a cell other than the one that ran: its text then, where known. Null for other files.
+   * The text of the cell at the time of the run, if the file is another cell than the cell that ran and the text is known. Null for other files.
    */
   source: string | null;
 }
 /**
- * A jaxpr: its variables' types and its equations as columns, or the first page of them.
+ * A jaxpr: the types of the variables, and the equations as columns; a large scope has only the first page of them.
  *
- * Operands are integers: a variable's number, or -1 - i for literal i. An equation without a user frame of
- * its own (inside a library's jit) takes the frames of the equation that calls its scope.
+ * Operands are integers: the number of a variable, or -1 - i for literal i. An equation without a user frame of
+ * its own (inside a library's jit) takes the frames of the equation that calls the scope.
  */
 export interface Scope {
   /**
-   * Index into strings: the `name` parameter of the calling equation; -1 if none.
+   * The index into `strings` of the `name` parameter of the equation that calls the scope; -1 if there is no name.
    */
   name: number;
   /**
-   * How many variables are constants; they come first.
+   * The number of variables that are constants; these variables come first.
    */
   constants: number;
   /**
-   * How many variables are inputs; they come next.
+   * The number of variables that are inputs; these variables follow the constants.
    */
   inputs: number;
   /**
-   * The results, as operands.
+   * The results of the scope, as operands.
    */
   outputs: number[];
   /**
-   * Equations of this scope, those not in this document included.
+   * The number of equations of this scope, including the equations that are not in this document.
    */
   count: number;
   /**
-   * Equations of this scope and of all scopes inside, each scope once.
+   * The number of equations of this scope and of all scopes inside, each scope counted once.
    */
   total: number;
   /**
-   * Index of the first equation in the columns; 0 but for later pages.
+   * The index of the first equation in the columns; 0 except on later pages.
    */
   first_equation: number;
   /**
-   * Number of the first variable in variable_avals; 0 but for later pages.
+   * The number of the first variable in `variable_avals`; 0 except on later pages.
    */
   first_variable: number;
   /**
-   * Type of each variable, an index into avals, in order.
+   * The index into `avals` of the type of each variable, in the order of the variables.
    */
   variable_avals: number[];
   /**
-   * Variables that JAX made to be ignored; printed as _.
+   * The numbers of the variables that JAX marks as ignored; JAX prints these variables as _.
    */
   dropped: number[];
   /**
-   * Printed names of the variables here, only where the program is not complete in this document.
+   * The printed names of the variables in `variable_avals`, only if this document does not hold the whole program.
    */
   names: string[] | null;
   /**
-   * Of each equation: index into strings.
+   * The index into `strings` of the primitive of each equation.
    */
   primitive: number[];
   /**
-   * Of each equation.
+   * The operands of each equation.
    */
   operands: number[][];
   /**
-   * How many variables each equation binds.
+   * The number of variables that each equation binds.
    */
   output_counts: number[];
   /**
-   * Of each equation: index into parameter_lists; -1 for none.
+   * The index into `parameter_lists` of the parameters of each equation; -1 if the equation has no parameters.
    */
   parameters: number[];
   /**
-   * Of each equation: index into stacks; -1 for none.
+   * The index into `stacks` of the call stack of each equation; -1 if the equation has no stack.
    */
   stack: number[];
   /**
-   * Of each equation: index into strings, such as layer/jvp().
+   * The index into `strings` of the name stack of each equation, such as layer/jvp().
    */
   name_stack: number[];
   /**
-   * Programs inside these equations, in the order of the equations and, inside one, of its parameters as JAX keeps them (its printed order is that of the parameter list).
+   * The programs inside these equations, in the order of the equations. The programs of one equation have the order in which JAX keeps the parameters; the printed order is that of the parameter list.
    */
   children: Child[];
   /**
-   * Equations with effects.
+   * The effects of the equations that have effects.
    */
   effects: Effects[];
 }
 /**
- * The jit cache as this kernel saw it.
+ * The jit cache, as this kernel observed the cache.
  */
 export interface Ledger {
   /**
-   * Those of this run first, in call order, then earlier ones.
+   * The functions: the functions of this run in call order, then earlier functions.
    *
    * @maxItems 20000
    */
   functions: LedgerFunction[];
   /**
-   * Lines of the cell that called jitted functions.
+   * The lines of the cell that called jitted functions.
    *
    * @maxItems 100000
    */
   lines: LedgerLine[];
   /**
-   * What the misses of this run cost: trace, lower and compile together.
+   * The seconds that the misses of this run took: trace, lower and compile together.
    */
   seconds: number;
   /**
-   * Compilations in this run, by user functions.
+   * The number of compilations in this run by user functions.
    */
   compiles: number;
   /**
-   * How long the cell ran; null outside a cell.
+   * The seconds that the cell ran; null outside a cell.
    */
   cell_seconds: number | null;
   /**
-   * Functions that JAX or packages jitted for their own use and that missed in this run, at most 200.
+   * The functions that JAX or packages jitted for their own use and that missed in this run, at most 200.
    *
    * @maxItems 1000
    */
   library_functions: string[];
   /**
-   * How often those missed in this run.
+   * The number of misses of library functions in this run.
    */
   library_misses: number;
   /**
-   * Why calls are lower bounds or absent here; null where they are exact.
+   * The reason why call counts are lower bounds or absent; null if the counts are exact.
    */
   calls_note: string | null;
   /**
-   * Programs compiled in this run for operations outside of jitted functions.
+   * The number of programs that were compiled in this run for operations outside of jitted functions.
    */
   small_programs?: number;
   /**
-   * What compiling them took; no part of seconds.
+   * The seconds that compiling these small programs took; not part of `seconds`.
    */
   small_seconds?: number;
   /**
-   * What the misses of this run cost, as sentences. Empty in documents of older versions.
+   * The time that the misses of this run took, as sentences. Empty in documents of older versions.
    */
   lead?: string;
 }
 /**
- * One function of the user's: function objects of one name and def line are one.
+ * One function of the user; function objects with the same name and the same def line are one function.
  */
 export interface LedgerFunction {
   /**
-   * As the user knows it.
+   * The name of the function as the user knows the function.
    */
   name: string;
   /**
-   * Index into frames: the line of its def; -1 when unknown.
+   * The index into `frames` of the line of the function's def; -1 if unknown.
    */
   definition: number;
   /**
-   * How many different function objects of this line were jitted and called.
+   * The number of different function objects of this def line that were jitted and called.
    */
   function_objects: number;
   /**
-   * In the run of this document.
+   * The counts in the run of this document.
    */
   run: LedgerCounts;
   /**
-   * Since the hooks went in; calls is null where cells without the magic called it.
+   * The counts since the hooks were installed; `calls` is null if cells without the magic called the function.
    */
   kernel: LedgerCounts;
   /**
-   * In the order they were made.
+   * The cache entries of the function, in the order in which JAX made the entries.
    *
    * @maxItems 20000
    */
   entries: LedgerEntry[];
   /**
-   * In the order they happened, the newest 64.
+   * The newest 64 misses of the function, in the order of the calls.
    *
    * @maxItems 1000
    */
   misses: LedgerMiss[];
   /**
-   * Older misses that are counted and not listed.
+   * The number of older misses that are counted and not listed.
    */
   misses_left_out: number;
 }
 /**
- * Counts of one function, in one run or since the hooks went in.
+ * The counts of one function, in one run or since the hooks were installed.
  */
 export interface LedgerCounts {
   /**
-   * Calls seen; null where they could not be counted.
+   * The number of observed calls; null if the calls could not be counted.
    */
   calls: number | null;
   /**
-   * False: calls and hits are lower bounds, shown with a ≥.
+   * Whether `calls` and `hits` are exact. False: the two are lower bounds, which the panel shows with a ≥.
    */
   calls_exact: boolean;
   /**
-   * Calls that compiled and lowered nothing; null where calls is.
+   * The number of calls that compiled and lowered nothing; null if `calls` is null.
    */
   hits: number | null;
   /**
-   * Calls that missed the C++ fast path, slow hits included.
+   * The number of calls that missed the C++ fast path, including slow hits.
    */
   misses: number;
   /**
-   * By JAX's events.
+   * The number of traces, by JAX's events.
    */
   traces: number;
   /**
-   * By JAX's events.
+   * The number of lowerings, by JAX's events.
    */
   lowerings: number;
   /**
-   * By JAX's events, retrievals from disk not counted.
+   * The number of compilations, by JAX's events; executables that were read from disk do not count.
    */
   compiles: number;
   /**
-   * Executables retrieved from the persistent cache.
+   * The number of executables that were read from the persistent cache.
    */
   from_disk: number;
   /**
-   * Calls while another function was traced.
+   * The number of calls during the trace of another function.
    */
   inlined: number;
   /**
-   * Calls that raised while tracing or compiling.
+   * The number of calls that raised an error during the trace or the compilation.
    */
   raised: number;
   /**
-   * What its misses cost: trace, lower and compile together.
+   * The seconds that the misses took: trace, lower and compile together.
    */
   seconds: number;
 }
 /**
- * One cache entry: a key for which JAX holds what is needed to run.
+ * One cache entry: a key for which JAX holds everything that a call needs to run.
  */
 export interface LedgerEntry {
   /**
-   * Argument types and static values, such as x: f32[10], n=3.
+   * The argument types and static values of the entry, such as x: f32[10], n=3.
    */
   signature: string;
   /**
-   * Calls that used it once it was made, slow hits included; null where not known.
+   * The number of calls that used the finished entry, including slow hits; null if unknown.
    */
   hits: number | null;
   /**
-   * Calls with this key that traced, lowered or compiled.
+   * The number of calls with this key that traced, lowered or compiled.
    */
   misses: number;
   /**
-   * It was made in the run of this document.
+   * Whether a call in the run of this document made the entry.
    */
   this_run: boolean;
   /**
-   * Later calls with this key hit JAX's C++ fast path.
+   * Whether later calls with this key hit JAX's C++ fast path.
    */
   fast_path: boolean;
   /**
-   * JAX holds it still; null where that is unknown. Entries that are gone are not listed.
+   * Whether JAX still holds the entry; null if unknown. Entries that JAX no longer holds are not listed.
    */
   held?: boolean | null;
 }
 /**
- * One call that missed JAX's C++ fast path, or that ran while another function was traced.
+ * One call that missed JAX's C++ fast path, or that ran during the trace of another function.
  */
 export interface LedgerMiss {
   /**
-   * dispatch_only: a slow hit, Python found an executable that was there. lowered: lowered again, executable reused. compiled: by XLA. compiled_from_disk: from the disk cache. inlined: called while another function was traced. raised: the trace or the compilation raised.
+   * The outcome of the call. dispatch_only: a slow hit; Python found an existing executable. lowered: JAX lowered again and reused the executable. compiled: XLA compiled. compiled_from_disk: the executable came from the disk cache. inlined: the call happened during the trace of another function. raised: the trace or the compilation raised an error.
    */
   outcome: 'compiled' | 'compiled_from_disk' | 'dispatch_only' | 'inlined' | 'lowered' | 'raised';
   /**
-   * Against the closest earlier key; empty where it was inlined or raised.
+   * The reasons for the miss, against the closest earlier key; empty if the call was inlined or raised an error.
    *
    * @maxItems 1000
    */
@@ -1842,31 +1844,31 @@ export interface LedgerMiss {
    */
   signature: string;
   /**
-   * Index into frames: the line that made the call; -1 when unknown.
+   * The index into `frames` of the line that made the call; -1 if unknown.
    */
   frame: number;
   /**
-   * It happened in the run of this document.
+   * Whether the call happened in the run of this document.
    */
   this_run: boolean;
   /**
-   * Index into the function's entries; -1 where it made or used none.
+   * The index into `entries` of the function; -1 if the call made or used no entry.
    */
   entry: number;
   /**
-   * Seconds of the trace, by JAX's event; null where there was none.
+   * The seconds of the trace, by JAX's event; null if JAX did not trace.
    */
   trace: number | null;
   /**
-   * Seconds of the lowering; null where there was none.
+   * The seconds of the lowering; null if JAX did not lower.
    */
   lower: number | null;
   /**
-   * Seconds of the compilation or retrieval; null where there was none.
+   * The seconds of the compilation or of reading the executable from disk; null without either.
    */
   compile: number | null;
   /**
-   * Seconds of the call until it returned; null when unknown.
+   * The seconds of the call until the call returned; null if unknown.
    */
   total: number | null;
   /**
@@ -1874,16 +1876,16 @@ export interface LedgerMiss {
    */
   outcome_text?: string;
   /**
-   * Edits that end the miss, each with a trial that passed. They are tried when the panel asks for them.
+   * The cures whose edits end the miss; each cure passed a trial. The kernel tries cures when the panel asks.
    */
   cures?: Cure[];
 }
 /**
- * Why a call missed the cache.
+ * The reason why a call missed the cache.
  */
 export interface LedgerReason {
   /**
-   * Such as shape, static_value, new_function; see observe/cache/reason.py.
+   * The kind of the reason, such as shape, static_value, new_function; see observe/cache/reason.py.
    */
   kind: string;
   /**
@@ -1891,77 +1893,77 @@ export interface LedgerReason {
    */
   text: string;
   /**
-   * Path of the argument it is about, such as p['w']; else null.
+   * The path of the argument that the reason is about, such as p['w']; else null.
    */
   argument: string | null;
   /**
-   * Short text of the ingredient in the closest earlier key, such as f32[10].
+   * A short text of the ingredient in the closest earlier key, such as f32[10].
    */
   before: string | null;
   /**
-   * Short text of the ingredient in this key, such as f32[20]. Of a first call: what was called, where that is more than the function, such as a wrapped one.
+   * A short text of the ingredient in this key, such as f32[20]. For a first call, the called object, if the object is more than the function, such as a wrapped function.
    */
   after: string | null;
   /**
-   * Advice: what to do about it, a sentence; null where there is nothing to do.
+   * Advice: what the user can do about the miss, a sentence; null if no action is needed.
    */
   cure: string | null;
 }
 /**
- * What happened at one line of the cell that ran.
+ * The calls and compilations at one line of the cell that ran.
  */
 export interface LedgerLine {
   /**
-   * From 1.
+   * The number of the line, from 1.
    */
   line: number;
   /**
-   * Calls of jitted functions of the user's at this line; null where not counted.
+   * The number of calls of the user's jitted functions at this line; null if not counted.
    */
   calls: number | null;
   /**
-   * False: a lower bound.
+   * Whether `calls` is exact. False: `calls` is a lower bound.
    */
   calls_exact: boolean;
   /**
-   * Those of them that compiled and lowered nothing; null where calls is.
+   * The number of these calls that compiled and lowered nothing; null if `calls` is null.
    */
   hits: number | null;
   /**
-   * Compilations caused by this line.
+   * The number of compilations that this line caused.
    */
   compiles: number;
 }
 /**
- * Variants side by side.
+ * A comparison of several variants side by side.
  */
 export interface VariantComparison {
   /**
-   * The call whose arguments all variants were called with, as the user wrote it.
+   * The call whose arguments all variants received, as the user wrote the call.
    */
   call: string;
   /**
-   * In the order they were given.
+   * The variants, in the order that the user gave.
    *
    * @maxItems 1000
    */
   variants: Variant[];
   /**
-   * Which variant compiles faster, which runs faster, and more: sentences.
+   * The result of the comparison, such as the variants that compile and run faster, as sentences.
    *
    * @maxItems 1000
    */
   verdict: string[];
   /**
-   * Why it is not complete, a sentence; null where it is.
+   * The reason why the comparison is not complete, a sentence; null if the comparison is complete.
    */
   stopped: string | null;
   /**
-   * What the recompiles were counted over, such as n = 8, 16; else null.
+   * The values over which the recompiles were counted, such as n = 8, 16; null without a sweep.
    */
   sweep?: string | null;
   /**
-   * Which arguments all variants were called with, a sentence.
+   * The arguments that all variants received, as a sentence.
    */
   arguments?: string;
 }
@@ -1970,167 +1972,167 @@ export interface VariantComparison {
  */
 export interface Variant {
   /**
-   * As the user gave it.
+   * The name of the variant as the user gave the name.
    */
   name: string;
   /**
-   * Index into programs; -1 where it made none.
+   * The index into `programs` of the variant's program; -1 if the variant made no program.
    */
   program: number;
   /**
-   * Over all scopes; null where it made no program.
+   * The number of equations of the variant's program over all scopes; null if the variant made no program.
    */
   equations: number | null;
   /**
-   * Seconds; null when not measured.
+   * The seconds of the trace; null if not measured.
    */
   trace: number | null;
   /**
-   * Seconds; null when not measured.
+   * The seconds of the lowering; null if not measured.
    */
   lower: number | null;
   /**
-   * Seconds; null when not measured.
+   * The seconds of the compilation; null if not measured.
    */
   compile: number | null;
   /**
-   * The executable came from the persistent compilation cache.
+   * Whether the executable came from the persistent compilation cache.
    */
   from_disk: boolean;
   /**
-   * Null when not measured.
+   * The times of warm calls; null if not measured.
    */
   warm: WarmTime | null;
   /**
-   * reverse: grad works. forward: only jvp does, as for a while_loop. none: neither. no_floats: nothing to differentiate. unknown: see differentiable_note.
+   * The derivatives that JAX can take of the variant. reverse: grad works. forward: only jvp works, as for a while_loop. none: neither works. no_floats: there is nothing to differentiate. unknown: see `differentiable_note`.
    */
   differentiable: 'forward' | 'no_floats' | 'none' | 'reverse' | 'unknown';
   /**
-   * JAX's own words where it does not; else null.
+   * The message of JAX if the variant is not differentiable; else null.
    */
   differentiable_note: string | null;
   /**
-   * Compiles over the sweep of the arguments; null without a sweep.
+   * The number of compilations over the sweep of the arguments; null without a sweep.
    */
   recompiles: number | null;
   /**
-   * Short text of its result; null where it raised.
+   * A short text of the variant's result; null if the variant raised an error.
    */
   result: string | null;
   /**
-   * With the first variant's result.
+   * The agreement of the variant's result with the result of the first variant.
    */
   agrees: 'close' | 'differs' | 'other_types' | 'same_bits' | 'unknown';
   /**
-   * The largest difference, where, and the tolerance: words; null where the bits are the same.
+   * The largest difference from the first variant's result, its place and the tolerance, in words; null if the bits are the same.
    */
   difference: string | null;
   /**
-   * What it raised, one line; null where it did not.
+   * The error that the variant raised, on one line; null if the variant raised no error.
    */
   error: string | null;
   /**
-   * jitted: called as it is, under the user's own jax.jit. jitted_here: a plain function, under a jax.jit of the comparison. eager: JAX cannot trace it, so it was called without jit. missing: there is no such function; see error.
+   * The way in which the variant was called. jitted: under the user's own jax.jit. jitted_here: a plain function, under a jax.jit of the comparison. eager: without jit, because JAX cannot trace the function. missing: there is no such function; see `error`.
    */
   mode?: 'eager' | 'jitted' | 'jitted_here' | 'missing';
   /**
-   * What else is to be known, sentences: what was not measured, and why.
+   * Further facts about the variant, as sentences: what was not measured, and why.
    *
    * @maxItems 1000
    */
   notes?: string[];
   /**
-   * How often it was called for the comparison.
+   * The number of calls of the variant for the comparison.
    */
   calls?: number;
   /**
-   * The notes, what it raised and why it has no derivative: sentences; empty in older documents.
+   * The notes, the error of the variant and the reason for a missing derivative, as sentences; empty in older documents.
    *
    * @maxItems 1000
    */
   remarks?: string[];
 }
 /**
- * Seconds of one warm call, waited for until the result is ready.
+ * The seconds of one warm call, until the result is ready.
  */
 export interface WarmTime {
   /**
-   * Half of the runs took less.
+   * The median of the seconds of the runs.
    */
   median: number;
   /**
-   * The fastest.
+   * The seconds of the fastest run.
    */
   minimum: number;
   /**
-   * A quarter of the runs took less.
+   * The lower quartile: a quarter of the runs took less.
    */
   lower: number;
   /**
-   * A quarter of the runs took more.
+   * The upper quartile: a quarter of the runs took more.
    */
   upper: number;
   /**
-   * How many calls were timed.
+   * The number of timed calls.
    */
   runs: number;
   /**
-   * Median until the call returned, the work perhaps not done.
+   * The median of the seconds until the call returned; the work of the call may end later.
    */
   dispatch: number;
   /**
-   * Calls between two readings of the clock; where more than 1, a run is their mean.
+   * The number of calls between two readings of the clock; if more than 1, a run is the mean of a batch.
    */
   batch?: number;
 }
 /**
- * A run of a construct, step by step.
+ * A run of a construct, recorded step by step.
  */
 export interface Recording {
   /**
-   * Id.
+   * The id of the run.
    */
   snapshot: string;
   /**
-   * Index into control_flow.
+   * The index into `control_flow` of the card of the construct.
    */
   control: number;
   /**
-   * In the order they ran; those beyond the bounds are left out.
+   * The visits in the order in which the visits ran; visits beyond the limits are left out.
    *
    * @maxItems 20000
    */
   visits: Visit[];
   /**
-   * How many there were.
+   * The number of all visits, with those that are left out.
    */
   visits_total: number;
   /**
-   * Of each point: the step within its visit, from 0.
+   * For each point, the number of the step within its visit, from 0.
    *
    * @maxItems 20000
    */
   step: number[];
   /**
-   * In the order of the card's slots.
+   * The leaves: conditions, predicates and indices first, then the order of the card's slots.
    *
    * @maxItems 10000
    */
   leaves: Leaf[];
   /**
-   * Of each point: the label of the branch, for a cond or a switch; or empty.
+   * For each point of a cond or a switch, the label of the taken branch; empty for loops.
    */
   branch_taken: string[];
   /**
-   * Why it did not run to its end, a sentence: a limit on steps or seconds, or Stop; null if it did.
+   * The reason why the recorded run did not end, a sentence: a limit on steps or seconds, or Stop; null if the run ended.
    */
   stopped: string | null;
   /**
-   * What was left out, a sentence; null where every step is here.
+   * The steps and visits that were left out, a sentence; null if every step is in the recording.
    */
   thinned: string | null;
   /**
-   * Of the function's results; empty where the run was stopped.
+   * The comparisons of the function's results; empty if the run was stopped.
    *
    * @maxItems 100000
    */
@@ -2140,536 +2142,536 @@ export interface Recording {
    */
   verdict: string;
   /**
-   * Sentences about the values: the residual stopped changing after 5 steps and never gets below 1e-5.
+   * Sentences about the values, such as: the residual stopped changing after 5 steps and never gets below 1e-5.
    *
    * @maxItems 1000
    */
   notes: string[];
   /**
-   * That the recorded run took, its own compilation included.
+   * The seconds that the recorded run took, with the compilation of the recorder.
    */
   seconds: number;
   /**
-   * Of a cond or a switch in a function that the cell called more than once; else null.
+   * The table of calls of a cond or a switch, if the cell called the function more than once; else null.
    */
   calls?: CallTable | null;
 }
 /**
- * One time that the construct was entered: a loop inside a loop is entered once a step of the outer one.
+ * One execution of the construct; a loop inside another loop has one visit for each step of the outer loop.
  */
 export interface Visit {
   /**
-   * Index of its first point.
+   * The index of the first point of the visit.
    */
   first_point: number;
   /**
-   * How many of its steps were kept.
+   * The number of steps of the visit that were kept.
    */
   points: number;
   /**
-   * How many steps it took, or had taken when it was stopped.
+   * The number of steps of the visit, or the number of steps until the visit was stopped.
    */
   trips: number;
   /**
-   * The step of each enclosing loop, outermost first; empty at the top.
+   * The step of each enclosing loop, the outermost loop first; empty if no loop is around the construct.
    */
   outer: number[];
   /**
-   * False: it was stopped by a cap or by the user.
+   * Whether the visit ran to the end. False: a limit or the user stopped the visit.
    */
   finished: boolean;
 }
 /**
- * The values of one leaf, one a point, or one a point and one a visit; see above.
+ * The values of one leaf: one value per point, or also one more value per visit (see the module docstring).
  */
 export interface Leaf {
   /**
-   * carry: before the step, and after the last one. x, y: of the step. index: of the branch taken. predicate: of a cond. condition: of a while, before the step, and after the last one. compared: where the condition compares a scalar with a constant, that scalar, at the same times. operand, result: of a cond or a switch.
+   * The role of the leaf. carry: the carry before each step, and after the last step. x, y: the x or y of each step. index: the index of the taken branch. predicate: the predicate of a cond. condition: the condition of a while loop before each step, and after the last step. compared: the scalar that the condition compares with a constant, at the same times. operand, result: the operand or result of a cond or a switch.
    */
   role: 'carry' | 'compared' | 'condition' | 'index' | 'operand' | 'predicate' | 'result' | 'x' | 'y';
   /**
-   * As on the card, such as h or p['w']; empty when unknown.
+   * The path of the leaf as on the card, such as h or p['w']; empty if unknown.
    */
   path: string;
   /**
-   * Of one value, such as f32[16].
+   * The type of one value, such as f32[16].
    */
   type: string;
   /**
-   * Of one value.
+   * The number of elements of one value.
    */
   elements: number;
   /**
-   * Each value: a scalar or a small array in full, a larger one shortened, such as [-0.82 -0.73 … +14].
+   * The text of each value: a scalar or a small array in full, a larger array in a short form, such as [-0.82 -0.73 … +14].
    */
   texts: string[];
   /**
-   * Each value as one number, for a sparkline: the scalar, or a norm. Null for a value that is not finite.
+   * The number of each value for a sparkline: the scalar itself, or a norm. Null for a value that is not finite; null instead of the list if the leaf has no numbers.
    */
   numbers: (number | null)[] | null;
   /**
-   * What numbers are: value, or ‖h‖ for the 2-norm over the finite elements.
+   * The meaning of `numbers`: value, or ‖h‖ for the 2-norm over the finite elements; empty if the leaf has no numbers.
    */
   number_name: string;
   /**
-   * Of each value's finite elements; only of larger arrays.
+   * The minimum of each value's finite elements; null except for larger arrays.
    */
   minimum: (number | null)[] | null;
   /**
-   * Of each value's finite elements; only of larger arrays.
+   * The mean of each value's finite elements; null except for larger arrays.
    */
   mean: (number | null)[] | null;
   /**
-   * Of each value's finite elements; only of larger arrays.
+   * The maximum of each value's finite elements; null except for larger arrays.
    */
   maximum: (number | null)[] | null;
   /**
-   * How many NaN each value has; empty where no value has any.
+   * The number of NaN in each value; empty if no value has a NaN.
    */
   nans: number[];
   /**
-   * How many infinities each value has; empty where no value has any.
+   * The number of infinities in each value; empty if no value has an infinity.
    */
   infinities: number[];
   /**
-   * Of compared: the constant beside it, such as 1e-5; else null.
+   * The constant that a compared scalar is compared with, such as 1e-5; null for other leaves.
    */
   threshold?: number | null;
   /**
-   * Of an array whose text is shortened and whose elements were all kept: each value's elements in at most four figures, row by row, such as -0.8284 nan inf 1; null for other values.
+   * For an array whose text is in a short form and whose elements were all kept, the elements of each value with at most four figures, row by row, such as -0.8284 nan inf 1; null for other values.
    */
   pictures?: string[] | null;
 }
 /**
- * What one program costs.
+ * The costs of one program.
  */
 export interface ProgramCost {
   /**
-   * Index into programs.
+   * The index into `programs` of the program.
    */
   program: number;
   /**
-   * Operations of the most expensive run, on numbers of any type.
+   * The operations of the most expensive run, on numbers of any type.
    */
   flops: number;
   /**
-   * At least.
+   * The smallest number of operations of a run.
    */
   flops_min: number;
   /**
-   * Every primitive has a rule, every loop a known length, every branch the same cost.
+   * Whether the count is exact: every primitive has a rule, every loop has a known length, and all branches of a cond have the same cost.
    */
   exact: boolean;
   /**
-   * sin, exp, ...: counted apart; in the most expensive run.
+   * The transcendental operations (sin, exp, ...) of the most expensive run; these are not part of `flops`.
    */
   transcendentals: number;
   /**
-   * By every equation on its own, nothing fused; in the most expensive run.
+   * The bytes that all equations read in the most expensive run, if XLA fuses nothing.
    */
   bytes_read: number;
   /**
-   * Likewise.
+   * The bytes that all equations write in the most expensive run, if XLA fuses nothing.
    */
   bytes_written: number;
   /**
-   * Loops with an unknown number of steps, such as: while_loop, line 7.
+   * The loops with an unknown number of steps, such as: while_loop, line 7.
    *
    * @maxItems 1000
    */
   per_trip: string[];
   /**
-   * Primitives without a rule, with how many equations: ffi_call (2).
+   * The primitives without a rule, with the number of their equations, such as ffi_call (2).
    *
    * @maxItems 1000
    */
   unknown: string[];
   /**
-   * Of each scope of the program that the document holds whole.
+   * The costs of each scope of the program that the document holds whole.
    */
   scopes: ScopeCost[];
   /**
-   * In the order of the files and lines.
+   * The costs of each line, in the order of the files and lines.
    *
    * @maxItems 100000
    */
   by_line: CostRow[];
   /**
-   * The most expensive first.
+   * The costs of each primitive, the most expensive primitive first.
    *
    * @maxItems 100000
    */
   by_primitive: CostRow[];
   /**
-   * Tree of scopes, the program first.
+   * The costs as a tree of scopes, the program first.
    *
    * @maxItems 100000
    */
   by_scope: CostNode[];
   /**
-   * Tree of the name stack, the program first.
+   * The costs as a tree of the name stack, the program first.
    *
    * @maxItems 100000
    */
   by_name_stack: CostNode[];
   /**
-   * Null where the program was not compiled, or XLA gives no analysis.
+   * XLA's own cost analysis; null if the program was not compiled, or if XLA gives no analysis.
    */
   xla: XlaCost | null;
   /**
-   * Null where it could not be had.
+   * The memory of the program; null if unavailable.
    */
   memory: Memory | null;
   /**
-   * XLA was asked for its numbers. False where it had not compiled the program yet, or where that takes so long that only a cost request does it.
+   * Whether jupyter_jaxpr asked XLA for the cost analysis. False: XLA had not compiled the program yet, or the analysis takes so long that only a cost request asks for the analysis.
    */
   xla_asked?: boolean;
   /**
-   * How much it is and where, in sentences for the user; empty in older documents.
+   * The amount and the main places of the cost, in sentences for the user; empty in older documents.
    *
    * @maxItems 1000
    */
   lead?: string[];
   /**
-   * At most, whichever branches are taken; 0 in older documents.
+   * The largest number of operations, whichever branches a run takes; 0 in older documents.
    */
   flops_most?: number;
   /**
-   * At least; null in older documents.
+   * The smallest number of transcendental operations of a run; null in older documents.
    */
   transcendentals_min?: number | null;
   /**
-   * At most; 0 in older documents.
+   * The largest number of transcendental operations of a run; 0 in older documents.
    */
   transcendentals_most?: number;
   /**
-   * Indices into control_flow: while loops whose recordings were asked. One whose executions took the same number of steps is counted with that number.
+   * The indices into `control_flow` of the while loops whose recordings the count uses. If all executions of a loop took the same number of steps, the loop counts with that number.
    *
    * @maxItems 100000
    */
   recordings?: number[];
 }
 /**
- * Costs of the equations of a scope, as columns: of one run of the scope, programs inside included.
+ * The costs of the equations of a scope, as columns, for one run of the scope with the programs inside.
  */
 export interface ScopeCost {
   /**
-   * Index into scopes.
+   * The index into `scopes` of the scope.
    */
   scope: number;
   /**
-   * How often it runs in one call, at most; an unknown number of steps as 1.
+   * The largest number of runs of the scope in one call; an unknown number of steps counts as 1.
    */
   runs: number;
   /**
-   * At least.
+   * The smallest number of runs of the scope in one call.
    */
   runs_min: number;
   /**
-   * A loop with an unknown number of steps is around it: runs is for one step.
+   * Whether a loop with an unknown number of steps is around the scope: `runs` is then for one step of the loop.
    */
   per_trip: boolean;
   /**
-   * Of each equation, at most; -1 where its primitive has no rule.
+   * The largest number of operations of each equation; -1 if the primitive of the equation has no rule.
    */
   flops: number[];
   /**
-   * Of each equation; -1 where unknown.
+   * The number of transcendental operations of each equation; -1 if unknown.
    */
   transcendentals: number[];
   /**
-   * Read and written by each equation; -1 where unknown.
+   * The number of bytes that each equation reads and writes; -1 if unknown.
    */
   bytes: number[];
 }
 /**
- * XLA's own cost analysis of the executable, as it says it.
+ * XLA's own cost analysis of the executable, as XLA states the numbers.
  */
 export interface XlaCost {
   /**
-   * Null where XLA gives none.
+   * The FLOPs of the executable; null if XLA states no number.
    */
   flops: number | null;
   /**
-   * Null where XLA gives none.
+   * The transcendental operations of the executable; null if XLA states no number.
    */
   transcendentals: number | null;
   /**
-   * Bytes accessed; null where XLA gives none.
+   * The bytes that the executable accesses; null if XLA states no number.
    */
   bytes: number | null;
   /**
-   * Why its FLOPs are not ours; empty where they are equal.
+   * The reasons why XLA's FLOPs differ from the count of jupyter_jaxpr; empty if the two counts are equal.
    *
    * @maxItems 100000
    */
   differences: CostDifference[];
   /**
-   * Its FLOPs and ours in a sentence or two; empty in older documents.
+   * XLA's FLOPs and the count of jupyter_jaxpr, in a sentence or two; empty in older documents.
    */
   text?: string;
 }
 /**
- * Bytes that the executable needs, as XLA says it; and estimates from the jaxpr.
+ * The bytes that the executable needs, as XLA states them, and estimates from the jaxpr.
  */
 export interface Memory {
   /**
-   * Bytes of the arguments; null where XLA gives none.
+   * The bytes of the arguments; null if XLA states no number.
    */
   arguments: number | null;
   /**
-   * Bytes of the results.
+   * The bytes of the results; null if XLA states no number.
    */
   results: number | null;
   /**
-   * Bytes of the buffers in between.
+   * The bytes of the temporary buffers; null if XLA states no number.
    */
   temporaries: number | null;
   /**
-   * Bytes of the program itself.
+   * The bytes of the generated code; null if XLA states no number.
    */
   generated_code: number | null;
   /**
-   * Bytes of results that take an argument's place (donation).
+   * The bytes of the results that reuse the buffers of arguments (donation); null if XLA states no number.
    */
   aliased: number | null;
   /**
-   * Estimate from the jaxpr: most bytes alive at once, if nothing is fused.
+   * The estimate from the jaxpr of the most bytes that are alive at once, if XLA fuses nothing; null without an estimate.
    */
   peak: number | null;
   /**
-   * Index into frames: the line where that is; -1 for none.
+   * The index into `frames` of the line at which the most bytes are alive; -1 if there is no line.
    */
   peak_frame: number;
   /**
-   * Estimate: the largest arrays alive there, the largest first.
+   * The largest arrays that are alive at the peak, as estimated; the largest array first.
    *
    * @maxItems 100000
    */
   live: LiveBuffer[];
   /**
-   * Of a program that grad made; the largest first.
+   * The residuals of a program that grad made; the largest residual first.
    *
    * @maxItems 100000
    */
   residuals: Residual[];
   /**
-   * All residuals together.
+   * The bytes of all residuals together.
    */
   residual_bytes: number;
   /**
-   * Bytes of the constants captured by the closure.
+   * The bytes of the constants that the closure captured.
    */
   constants: number;
   /**
-   * The estimate in a sentence; empty where there is none.
+   * The estimate of the peak as a sentence; empty without an estimate.
    */
   peak_text?: string;
 }
 /**
- * An array that is alive where the program needs most memory, by the jaxpr.
+ * An array that is alive at the point where the program needs the most memory, as estimated from the jaxpr.
  */
 export interface LiveBuffer {
   /**
-   * What it is, such as argument p['w'], constant, or result of dot_general.
+   * The origin of the array, such as argument p['w'], captured constant, or result of dot_general.
    */
   name: string;
   /**
-   * Such as f32[1024,1024].
+   * The type of the array, such as f32[1024,1024].
    */
   type: string;
   /**
-   * Of the array.
+   * The size of the array in bytes.
    */
   bytes: number;
   /**
-   * Index into frames: the line that made it; -1 for none.
+   * The index into `frames` of the line that made the array; -1 if there is no line.
    */
   frame: number;
   /**
-   * Index into scopes.
+   * The index into `scopes` of the scope of the array.
    */
   scope: number;
   /**
-   * Index of the equation that made it in that scope; -1 for inputs and constants.
+   * The index in that scope of the equation that made the array; -1 for inputs and constants.
    */
   equation: number;
 }
 /**
- * What the forward pass keeps for the backward pass, by line.
+ * The arrays of one type that a line of the forward pass keeps for the backward pass.
  */
 export interface Residual {
   /**
-   * Such as f32[100,16].
+   * The type of each array, such as f32[100,16].
    */
   type: string;
   /**
-   * How many of that type on that line.
+   * The number of arrays of this type and name on this line.
    */
   count: number;
   /**
-   * All of them.
+   * The bytes of all these arrays together.
    */
   bytes: number;
   /**
-   * The primitive that made it, or the argument.
+   * The primitive that made the arrays.
    */
   name: string;
   /**
-   * Index into frames: the line that made it; -1 for none.
+   * The index into `frames` of the line that made the arrays; -1 if there is no line.
    */
   frame: number;
 }
 /**
- * A program run again, warm and eager.
+ * The times of a program that ran again, warm and eager.
  */
 export interface ProgramTiming {
   /**
-   * Index into programs.
+   * The index into `programs` of the program.
    */
   program: number;
   /**
-   * The executable of the cell; null where it could not be run: see notes.
+   * The times of the cell's executable; null if the executable could not run: see `notes`.
    */
   warm: WarmTime | null;
   /**
-   * The same Python without jit; null where it could not be run: see notes.
+   * The times of the same Python code without jit; null if the code could not run: see `notes`.
    */
   eager: WarmTime | null;
   /**
-   * Eager over warm, by the middle halves: lower and upper; null where the times show no difference.
+   * The eager time divided by the warm time, from the quartiles: the lower and the upper ratio; null if the times show no difference.
    */
   ratio: [number, number] | null;
   /**
-   * Calls after which the first call is paid for by warm ones against eager; null where that is not shown.
+   * The number of calls after which jit saves time, with the first call included; null if the times do not show a saving.
    */
   pays_after: number | null;
   /**
-   * The times of the first call, of a warm call and of a call without jit, and what jit saves: sentences.
+   * The times of the first call, of a warm call and of a call without jit, and the time that jit saves, as sentences.
    */
   sentence: string;
   /**
-   * What was not measured and why, what was copied or left out: sentences.
+   * The measurements that were not made and the reasons, and the objects that were copied or left out, as sentences.
    *
    * @maxItems 1000
    */
   notes: string[];
   /**
-   * Why it is not complete, a sentence; null where it is.
+   * The reason why the timing is not complete, a sentence; null if the timing is complete.
    */
   stopped: string | null;
 }
 /**
- * Functions over several values of a name.
+ * The measurements of functions over several values of a name.
  */
 export interface Sweep {
   /**
-   * Of what varies, such as n.
+   * The name whose value varies, such as n.
    */
   name: string;
   /**
-   * What was called, such as f(make(n)).
+   * The call that was measured, such as f(make(n)).
    */
   call: string;
   /**
-   * Names, in the order they were given.
+   * The names of the functions, in the order that the user gave.
    *
    * @maxItems 1000
    */
   functions: string[];
   /**
-   * By value, then by function.
+   * The points, ordered by value, then by function.
    *
    * @maxItems 10000
    */
   points: SweepPoint[];
   /**
-   * Of each function and series whose points show how it grows.
+   * The fits of each function and series whose points show the growth.
    *
    * @maxItems 10000
    */
   fits: SweepFit[];
   /**
-   * How many points it was to have.
+   * The number of points of the complete sweep.
    */
   total: number;
   /**
-   * Why it is not complete, a sentence; null where it is.
+   * The reason why the sweep is not complete, a sentence; null if the sweep is complete.
    */
   stopped: string | null;
   /**
-   * What was not measured and why: sentences.
+   * The measurements that were not made and the reasons, as sentences.
    *
    * @maxItems 1000
    */
   notes: string[];
   /**
-   * That the sweep took.
+   * The seconds that the sweep took.
    */
   seconds: number;
 }
 /**
- * One function at one value.
+ * The measurements of one function at one value.
  */
 export interface SweepPoint {
   /**
-   * Name, as in functions of the sweep.
+   * The name of the function, as in `functions` of the sweep.
    */
   function: string;
   /**
-   * As it was typed, such as 64.
+   * The value as the user typed the value, such as 64.
    */
   value: string;
   /**
-   * The value as a number; null where it is none.
+   * The value as a number; null if the value is not a number.
    */
   number: number | null;
   /**
-   * Null where not measured.
+   * The times of eager calls; null if not measured.
    */
   eager: WarmTime | null;
   /**
-   * Null where not measured.
+   * The times of warm calls; null if not measured.
    */
   warm: WarmTime | null;
   /**
-   * Seconds of the first call until its result was ready; null if not measured.
+   * The seconds of the first call until the result was ready; null if not measured.
    */
   first: number | null;
   /**
-   * Seconds of the first call; null where JAX reported none.
+   * The seconds of the trace in the first call; null if JAX reported no trace.
    */
   trace: number | null;
   /**
-   * Seconds of the first call; null where JAX reported none.
+   * The seconds of the lowering in the first call; null if JAX reported no lowering.
    */
   lower: number | null;
   /**
-   * Seconds of the first call; null where JAX reported none.
+   * The seconds of the compilation in the first call; null if JAX reported no compilation.
    */
   compile: number | null;
   /**
-   * The executable came from the persistent compilation cache.
+   * Whether the executable came from the persistent compilation cache.
    */
   from_disk: boolean;
   /**
-   * Of the program; null where unknown.
+   * The number of equations of the program; null if unknown.
    */
   equations: number | null;
   /**
-   * Arguments, results and temporaries by XLA; null where it gives none.
+   * The bytes of arguments, results and temporaries, in XLA's count; null if XLA states no number.
    */
   bytes: number | null;
   /**
-   * By our count; null where unknown.
+   * The FLOPs in the count of jupyter_jaxpr; null if unknown.
    */
   flops: number | null;
   /**
-   * What it raised, one line; null where it did not.
+   * The error that the function raised, on one line; null if the function raised no error.
    */
   error: string | null;
   /**
-   * Eager over warm; null where the times show no difference, and in older documents.
+   * The eager time divided by the warm time; null if the times show no difference, and in older documents.
    */
   ratio?: number | null;
 }
@@ -2678,442 +2680,442 @@ export interface SweepPoint {
  */
 export interface SweepFit {
   /**
-   * As in functions of the sweep.
+   * The name of the function, as in `functions` of the sweep.
    */
   function: string;
   /**
-   * What grows.
+   * The series that grows with the value.
    */
   series: 'bytes' | 'compile' | 'eager' | 'equations' | 'first' | 'warm';
   /**
-   * Slope on log-log axes, least squares.
+   * The slope on log-log axes, by least squares.
    */
   exponent: number;
   /**
-   * Value of the line at 1.
+   * The value of the fitted line at 1.
    */
   factor: number;
   /**
-   * How far the interval of 95 % around the exponent reaches to each side; null: two points.
+   * Half the width of the 95 % interval around the exponent; null if the line has only two points.
    */
   error: number | null;
   /**
-   * The line goes through the points from this value on.
+   * The value from which on the line uses the points.
    */
   first_number: number;
   /**
-   * How the series grows, a sentence; empty in older documents.
+   * The growth of the series, a sentence; empty in older documents.
    */
   sentence?: string;
 }
 /**
- * How one program is spread.
+ * The distribution of one program over devices.
  */
 export interface ProgramShardings {
   /**
-   * Index into programs.
+   * The index into `programs` of the program.
    */
   program: number;
   /**
-   * Their numbers.
+   * The numbers of the devices of the program.
    *
    * @maxItems 100000
    */
   devices: number[];
   /**
-   * Pool.
+   * The pool of layouts.
    *
    * @maxItems 10000
    */
   layouts: Layout[];
   /**
-   * Arguments, results, then what equations state; at most 400.
+   * The arguments, the results, then the arrays of equations that state shardings; at most 400 arrays.
    *
    * @maxItems 10000
    */
   arrays: SpreadArray[];
   /**
-   * Arrays that are not in the list.
+   * The number of arrays that are not in the list.
    */
   left_out?: number;
   /**
-   * In the order of the HLO, at most 1,000; null where its text was not read yet: a request does it.
+   * The collectives in the order of the HLO, at most 1,000; null if the kernel has not read the text of the HLO yet, for which there is a request.
    */
   collectives?: Collective[] | null;
   /**
-   * Collectives that are not in the list; their bytes are counted.
+   * The number of collectives that are not in the list; the totals of bytes include these collectives.
    */
   collectives_left_out?: number;
   /**
-   * Payload of all collectives in one call, on each device; null where one is unknown.
+   * The payload of all collectives in one call, on each device; null if the payload of a collective is unknown.
    */
   bytes?: number | null;
   /**
-   * Estimate: what a device sends in one call, see Collective; null where one is unknown.
+   * The estimated bytes that a device sends in one call, see Collective; null if a collective's number is unknown.
    */
   sent?: number | null;
   /**
-   * What the devices exchange in one call: sentences; empty where the text was not read.
+   * The exchange between the devices in one call, as sentences; empty if the text of the HLO was not read.
    */
   exchanged?: string;
 }
 /**
- * A way to cut an array into parts of one size, the last of an axis may be smaller.
+ * A way to cut an array into parts of one size; the last part of an axis may be smaller.
  */
 export interface Layout {
   /**
-   * Of JAX's object, such as NamedSharding.
+   * The class of JAX's sharding object, such as NamedSharding.
    */
   kind: string;
   /**
-   * As JAX prints it, such as P('x', None).
+   * The spec as JAX prints the spec, such as P('x', None).
    */
   spec: string;
   /**
-   * Empty where it has none.
+   * The axes of the mesh; empty if the sharding has no mesh.
    *
    * @maxItems 1000
    */
   mesh: MeshAxis[];
   /**
-   * Into how many parts each axis is cut; empty where that cannot be told.
+   * The number of parts along each axis; empty if unknown.
    *
    * @maxItems 1000
    */
   splits: number[];
   /**
-   * Of each part, the last axis fastest: the numbers of the devices that hold it, ascending. Empty where they are not known, or more than 256.
+   * For each part, the last axis fastest, the numbers of the devices that hold the part, ascending. Empty if the devices are unknown or more than 256.
    *
    * @maxItems 100000
    */
   holders: number[][];
 }
 /**
- * How one array is spread.
+ * The distribution of one array over devices.
  */
 export interface SpreadArray {
   /**
-   * What it is to the program. constraint: a sharding_constraint equation. shard_map_in, shard_map_out: what a shard_map takes and gives.
+   * The role of the array in the program. constraint: the array of a sharding_constraint equation. shard_map_in, shard_map_out: an input or an output of a shard_map.
    */
   role: 'argument' | 'constraint' | 'result' | 'shard_map_in' | 'shard_map_out';
   /**
-   * A path such as p['w'], result[0] or in_specs[0]; empty for the only one of an equation.
+   * The path of the array, such as p['w'], result[0] or in_specs[0]; empty for the array of a sharding_constraint.
    */
   name: string;
   /**
-   * Of the whole array, such as f32[8,16].
+   * The type of the whole array, such as f32[8,16].
    */
   type: string;
   /**
-   * Of the whole array; a string for a symbolic axis.
+   * The shape of the whole array; a symbolic axis is a string.
    *
    * @maxItems 1000
    */
   shape: (number | string)[];
   /**
-   * Of the whole array; null where unknown.
+   * The bytes of the whole array; null if unknown.
    */
   bytes: number | null;
   /**
-   * Shape of what each device holds; null where it cannot be told.
+   * The shape of the part that each device holds; null if unknown.
    */
   shard: number[] | null;
   /**
-   * Index into layouts: how it is cut.
+   * The index into `layouts` of the layout of the array.
    */
   layout: number;
   /**
-   * Who decided. given: it came with the array, was given to jit or is in its type. stated: by its equation. chosen: by XLA.
+   * The origin of the sharding. given: the sharding came with the array, was given to jit or is in the array's type. stated: an equation states the sharding. chosen: XLA chose the sharding.
    */
   origin: 'chosen' | 'given' | 'stated' | 'unknown';
   /**
-   * Index into scopes, of an equation's; else -1.
+   * The index into `scopes` of the scope of the equation, if the array belongs to an equation; else -1.
    */
   scope?: number;
   /**
-   * Index in that scope; else -1.
+   * The index of the equation in that scope; else -1.
    */
   equation?: number;
   /**
-   * The origin in words, such as chosen by XLA; empty where it is unknown.
+   * The origin of the sharding in words, such as chosen by XLA; empty if the origin is unknown.
    */
   decided?: string;
 }
 /**
- * The passes of one program, in the order in which they ran.
+ * The XLA passes of one program, in the order in which the passes ran.
  */
 export interface ProgramPasses {
   /**
-   * Index into programs.
+   * The index into `programs` of the program.
    */
   program: number;
   /**
-   * That compiling once more took, and reading what XLA wrote.
+   * The seconds that another compilation of the program and reading the dumps of XLA took.
    */
   seconds: number;
   /**
-   * Those that changed something.
+   * The passes that changed the program.
    */
   passes: XlaPass[];
   /**
-   * Dumps that were too many bytes to be read.
+   * The number of dumps that were not read because the dumps have too many bytes.
    */
   left_out: number;
 }
 /**
- * A pass that changed something.
+ * An XLA pass that changed the program.
  */
 export interface XlaPass {
   /**
-   * As XLA names it, such as algsimp; before PIPELINE: what was changed between two.
+   * The name of the pass as XLA prints the name, such as algsimp; `before PIPELINE` stands for the changes between the previous dump and the start of the pipeline.
    */
   name: string;
   /**
-   * The pipeline it belongs to.
+   * The pipeline that the pass belongs to.
    */
   pipeline: string;
   /**
-   * Instructions of the module before it.
+   * The number of instructions of the module before the pass.
    */
   before: number;
   /**
-   * Instructions after it.
+   * The number of instructions of the module after the pass.
    */
   after: number;
   /**
-   * Lines that are new.
+   * The number of lines that the pass added.
    */
   added: number;
   /**
-   * Lines that are gone.
+   * The number of lines that the pass removed.
    */
   removed: number;
 }
 /**
- * A twin of a program: compiled beside it, each equation with a number that its instructions carry.
+ * A twin of a program, compiled beside the program; each instruction carries the numbers of its equations.
  */
 export interface ExactLinks {
   /**
-   * Index into programs.
+   * The index into `programs` of the program.
    */
   program: number;
   /**
-   * That lowering the twin took.
+   * The seconds that lowering the twin took.
    */
   lower_seconds: number;
   /**
-   * That compiling it took.
+   * The seconds that compiling the twin took.
    */
   compile_seconds: number;
   /**
-   * Equations of the program.
+   * The number of equations of the program.
    */
   equations: number;
   /**
-   * Those that any instruction of the HLO comes from.
+   * The number of equations that at least one instruction of the HLO comes from.
    */
   reached: number;
   /**
-   * StableHLO, then HLO.
+   * The texts of the twin: StableHLO, then HLO.
    */
   levels: ExactLevel[];
 }
 /**
- * How one text of the twin is linked, and whether it is that of the program.
+ * The links of one text of the twin, and the comparison of this text with the program's own text.
  */
 export interface ExactLevel {
   /**
-   * Which text.
+   * The kind of the text.
    */
   name: 'hlo' | 'stablehlo';
   /**
-   * Of the whole text.
+   * The number of lines of the whole text.
    */
   lines: number;
   /**
-   * Its operations, constants and what only moves or names values left out.
+   * The number of operations in the text; constants and operations that only move or name values do not count.
    */
   instructions: number;
   /**
-   * Those that come from equations, as the twin states.
+   * The number of operations that come from equations, as the twin states.
    */
   linked: number;
   /**
-   * Those that come from one equation alone, as the twin states.
+   * The number of operations that come from one equation alone, as the twin states.
    */
   single: number;
   /**
-   * Those of which it states none, and that others tell: see `inferred_lines`.
+   * The number of operations for which the twin states no equation and other lines tell the equation: see `inferred_lines`.
    */
   inferred: number;
   /**
-   * Whether it says the same as the program's own text; null: there is none.
+   * Whether the twin's text says the same as the program's own text; null if the program has no such text.
    */
   same: boolean | null;
   /**
-   * The same as a sentence, with the numbers.
+   * The comparison of the two texts as a sentence, with the number of differences.
    */
   words: string;
 }
 /**
- * What became of one program in another; both are of the same kind of text.
+ * The diff of two programs, or of two texts of the same kind.
  */
 export interface ProgramDiff {
   /**
-   * What was compared.
+   * The kind of the compared text.
    */
   level: 'hlo' | 'jaxpr' | 'stablehlo';
   /**
-   * The one.
+   * The earlier program.
    */
   before: DiffOf;
   /**
-   * The other.
+   * The later program.
    */
   after: DiffOf;
   /**
-   * Equations, or lines of a text.
+   * The number of added equations, or of added lines of a text.
    */
   added: number;
   /**
-   * Equations, or lines of a text.
+   * The number of removed equations, or of removed lines of a text.
    */
   removed: number;
   /**
-   * Equations, or lines of a text.
+   * The number of changed equations, or of changed lines of a text.
    */
   changed: number;
   /**
-   * Equations, or lines of a text; each once.
+   * The number of moved equations, or of moved lines of a text; each counts once.
    */
   moved: number;
   /**
-   * Arguments and results that were added, removed or changed, inner ones included.
+   * The number of arguments and results that were added, removed or changed, including inner programs.
    */
   signature: number;
   /**
-   * How much differs: a sentence.
+   * The number of differences, in sentences.
    */
   summary: string;
   /**
-   * What else is to be known, such as what was wrapped in a scan: sentences.
+   * Further differences, such as equations that were wrapped in a scan, as sentences.
    *
    * @maxItems 1000
    */
   remarks: string[];
   /**
-   * In order.
+   * The rows, in the order in which the programs are read.
    *
    * @maxItems 20000
    */
   rows: DiffRow[];
   /**
-   * Equal rows that were left out after the last one.
+   * The number of equal rows that were left out after the last row.
    */
   skipped: number;
   /**
-   * Rows that differ and were left out, for there are too many.
+   * The number of differing rows that were left out because the diff has too many rows.
    */
   left_out: number;
 }
 /**
- * A row: what stands on both sides, or on one.
+ * A row of a diff: a piece of one or both programs.
  */
 export interface DiffRow {
   /**
-   * What became of it.
+   * The change of the row from the earlier to the later program.
    */
   sign: 'added' | 'changed' | 'moved' | 'removed' | 'same';
   /**
-   * heading: the inputs of a program inside an equation. line: of a text.
+   * The kind of the row. heading: the inputs of a program inside an equation. line: a line of a text.
    */
   what: 'argument' | 'equation' | 'heading' | 'line' | 'result';
   /**
-   * How many scopes are around the row; 0 for a row of the program itself.
+   * The number of scopes around the row; 0 for a row of the program itself.
    */
   depth: number;
   /**
-   * Null where it was added, or is where something was moved to.
+   * The row in the earlier program; null if the row was added, or is the new place of a moved row.
    */
   before: DiffSide | null;
   /**
-   * Null where it was removed, or is where something was moved from.
+   * The row in the later program; null if the row was removed, or is the old place of a moved row.
    */
   after: DiffSide | null;
   /**
-   * What differs.
+   * The differences between `before` and `after`.
    *
    * @maxItems 100000
    */
   changes: DiffChange[];
   /**
-   * Of an equation; else empty.
+   * The primitive of an equation; empty for other rows.
    */
   primitive: string;
   /**
-   * Of a moved one: the row of its other place; -1 where that is not here.
+   * For a moved row, the number of the row of the other place; -1 if that row is not in the diff.
    */
   partner: number;
   /**
-   * Equal rows that were left out before this one.
+   * The number of equal rows that were left out before this row.
    */
   skipped: number;
 }
 /**
- * A row of one of the two programs, in its own names.
+ * A row of one of the two programs, in the names of that program.
  */
 export interface DiffSide {
   /**
-   * Without indent.
+   * The text of the row, without indent.
    */
   text: string;
   /**
-   * Index into the scopes of its snapshot; -1 for a line of a text.
+   * The index into `scopes` of the program's run; -1 for a line of a text.
    */
   scope: number;
   /**
-   * Index in that scope; of a line of a text its number, from 0; -1 for neither.
+   * The index of the equation in the scope, or the number of the line in a text, from 0; -1 for other rows.
    */
   equation: number;
   /**
-   * The line of the cell it was written on, from 1; 0 where it is not in the cell.
+   * The line of the cell that the equation was written on, from 1; 0 if the equation is not from the cell.
    */
   line: number;
   /**
-   * What differs, as start, end, start, end, ... in text, in UTF-16 code units.
+   * The differing parts of `text`, as start, end, start, end, ... in UTF-16 code units.
    */
   marks: number[];
   /**
-   * Why it can be hidden: it is a convert, a broadcast, of a jit that holds one equation, of what is unused.
+   * The reasons why the row can be hidden. convert: the equation converts a dtype. broadcast: the equation broadcasts a value. wrapper: the row belongs to a jit that holds one equation. unused: nothing uses the results of the equation.
    */
   noise?: ('broadcast' | 'convert' | 'unused' | 'wrapper')[];
   /**
-   * Of the equation in such a jit: its names inside and outside, such as r = p; empty where they are the same.
+   * For the equation inside a jit that holds one equation, the names that differ inside and outside of the jit, such as r = p; empty if the names are the same.
    */
   outside?: string;
 }
 /**
- * A transform of a program: traced by jupyter_jaxpr, never run.
+ * A transform of a program: jupyter_jaxpr traced the derived program and never ran the program.
  */
 export interface Transform {
   /**
-   * Which.
+   * The name of the transform.
    */
   kind: 'grad' | 'jvp' | 'linearize' | 'vmap';
   /**
-   * Index into programs: what it was made of.
+   * The index into `programs` of the original program.
    */
   of: number;
   /**
-   * What was done exactly, such as with respect to which arguments: a sentence.
+   * The exact meaning of the transform, such as the arguments of the derivative, as a sentence.
    */
   words: string;
   /**
-   * Why there is none and what to do, a sentence; else null.
+   * The reason why there is no derived program and what the user can do, a sentence; null if there is a derived program.
    */
   error: string | null;
   /**
-   * The derived programs; empty where there is none.
+   * The derived programs; empty if there is no derived program.
    */
   parts: TransformPart[];
 }
@@ -3122,65 +3124,65 @@ export interface Transform {
  */
 export interface TransformPart {
   /**
-   * Index into programs.
+   * The index into `programs` of the derived program.
    */
   program: number;
   /**
-   * linearize gives a primal and a linear program, others one.
+   * The part of the transform: linearize gives a primal and a linear program; other transforms give one whole program.
    */
   part: 'linear' | 'primal' | 'whole';
   /**
-   * Of each scope of the program; empty where the transform has no parts.
+   * The roles of the equations of each scope of the program; empty if the transform has no parts.
    */
   roles: ScopeRoles[];
   /**
-   * In the order of the program.
+   * The residuals, in the order of the program.
    */
   kept: KeptValue[];
 }
 /**
- * The cell's last call, which was not traced by itself: its Python may change something outside of the call.
+ * The cell's last call, which the kernel did not trace: its Python may change objects outside of the call.
  */
 export interface Retrace {
   /**
-   * The call, as the cell has it.
+   * The call, as the cell has the call.
    */
   call: string;
   /**
-   * Index into frames: the line that decided it; -1 where there is none.
+   * The index into `frames` of the line that decided against the trace; -1 if there is no such line.
    */
   frame: number;
   /**
-   * What happens when the user has it traced: sentences.
+   * The sentences of the question to the user: what the trace runs again.
    */
   question: string;
   /**
-   * What the trace changes is put back afterwards.
+   * Whether the changes that the trace makes are undone afterwards.
    */
   undoable: boolean;
 }
 /**
- * What this machine can do at most, as JAX measured it; for the roofline.
+ * The peak rates of this machine, as measured with JAX, for the roofline.
  */
 export interface Machine {
   /**
-   * Kind of the device, such as cpu.
+   * The kind of the device, such as cpu.
    */
   device: string;
   /**
-   * FLOP a second, of the best matmul.
+   * The FLOP per second of the fastest measured matmul.
    */
   flops: number;
   /**
-   * Bytes read plus bytes written a second, in the fastest copy that was measured.
+   * The bytes read plus the bytes written per second, in the fastest measured copy.
    */
   bandwidth: number;
   /**
-   * Of the matmul and the copy, such as float32.
+   * The dtype of the matmul and the copy, such as float32.
    */
   dtype: string;
   /**
-   * How it was measured, a sentence with the sizes.
+   * The method and the sizes of the measurement, a sentence.
    */
   how: string;
   /**
@@ -3189,47 +3191,47 @@ export interface Machine {
   seconds: number;
 }
 /**
- * What a name of the user's Python had while JAX traced.
+ * The types and variables that a name of the user's Python had during the traces of JAX.
  */
 export interface NamedValue {
   /**
-   * Place of the name; of a returned value, of the return statement.
+   * The index into `frames` of the place of the name; for a returned value, of the return statement.
    */
   frame: number;
   /**
-   * Index into strings; the empty string of a returned value.
+   * The index into `strings` of the name; for a returned value, of the empty string.
    */
   name: number;
   /**
-   * How the name got the value: by a call, by an assignment or a loop; returned has no name.
+   * The way in which the name got the value. parameter: by a call. assigned: by an assignment or a loop. returned: the value is returned and has no name.
    */
   kind: 'assigned' | 'parameter' | 'returned';
   /**
-   * The scope that the values belong to; in a container, the innermost one.
+   * The index into `scopes` of the scope that the values belong to; for a container, of the innermost scope.
    */
   scope: number;
   /**
-   * Indices into strings: the types that the name had there, in order, each once. Not empty.
+   * The indices into `strings` of the types that the name had in this scope, in order, each type once. Not empty.
    *
    * @maxItems 1000
    */
   types: number[];
   /**
-   * Variables of the scope that the name had, where each was one array.
+   * The variables of the scope that the name had, if each value of the name was one array.
    *
    * @maxItems 1000
    */
   variables?: number[];
   /**
-   * The part in a loop of JAX that all values have, as Slot.role; null where there is none or it differs.
+   * The role in a loop of JAX that all values have, as in Slot.role; null if the values have no role or different roles.
    */
   role?: ('carry' | 'xs' | 'ys') | null;
   /**
-   * Of the loop; null where it is not known before the loop runs.
+   * The number of steps of the loop; null if the number is unknown before the loop runs.
    */
   steps?: number | null;
   /**
-   * Index into strings: the dtype that an operand of the value's equation had before JAX promoted it, where the code asks for no dtype; -1 where there is none.
+   * The index into `strings` of the dtype that an operand of the value's equation had before JAX promoted the operand, if the code asks for no dtype; -1 if JAX promoted no operand.
    */
   promoted?: number;
 }
@@ -3238,134 +3240,134 @@ export interface NamedValue {
  */
 export interface RaisedCall {
   /**
-   * Index into programs.
+   * The index into `programs` of the program.
    */
   program: number;
   /**
-   * Variables of the program's outermost scope that the call received; those that are known for certain.
+   * The variables of the outermost scope of the program that the call certainly received as operands.
    *
    * @maxItems 1000
    */
   operands: number[];
 }
 /**
- * Compile a tagged twin of a program, to see which equations its lines come from: the user pressed the button.
+ * Compile a tagged twin of a program, to find the equations of each line, after the user pressed the button.
  */
 export interface ExactLinksRequest {
   type: 'exact_links';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * The user said yes to the question that came before.
+   * Whether the user answered yes to the question of an earlier reply.
    */
   confirmed: boolean;
   /**
-   * Index into its programs.
+   * The index of the program in `programs` of the run's document.
    */
   program: number;
 }
 /**
- * A run as a file that needs nothing else, this program first; nothing runs.
+ * Export a run as a file that needs nothing else, with this program first; nothing runs.
  */
 export interface ExportRequest {
   type: 'export';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * Index into its programs.
+   * The index of the program in `programs` of the run's document.
    */
   program: number;
   /**
-   * An HTML page, or the JSON of a .jaxpr.json file.
+   * The format of the file: an HTML page, or the JSON of a .jaxpr.json file (document).
    */
   format?: 'document' | 'html';
 }
 /**
- * Something of ours failed; the user's cell is not affected.
+ * The message that an operation of jupyter_jaxpr failed; the user's cell is not affected.
  */
 export interface Failed {
   type: 'failed';
   /**
-   * Grows by one a message.
+   * The number of the message, larger by one for each message.
    */
   seq: number;
   /**
-   * What failed, a sentence.
+   * The failed operation, a sentence.
    */
   text: string;
   /**
-   * What to do.
+   * The advice to the user, a sentence; null without advice.
    */
   cure: string | null;
   /**
-   * The traceback, to report.
+   * The traceback, for a bug report.
    */
   detail: string | null;
 }
 /**
- * First on a new comm, and in answer to resend.
+ * The first message on a new comm, and the answer to `resend`.
  */
 export interface Hello {
   type: 'hello';
   /**
-   * Grows by one a message.
+   * The number of the message, larger by one for each message.
    */
   seq: number;
   /**
-   * Version of these messages.
+   * The version of these messages.
    */
   protocol: number;
   /**
-   * Versions, device and tier.
+   * The versions, the device and the tier of the kernel.
    */
   environment: Environment;
 }
 /**
- * What became of a cell as it is written now; nothing of the cell ran.
+ * The program of a cell as the cell is written now; no part of the cell ran.
  */
 export interface LiveProgram {
   /**
-   * traced: snapshot has the program. raised: the trace raised an error; snapshot has the card in its notes. not_traced: a line would do more than compute, or Live does not run it. needs_arguments: no argument types are known. no_function: the cell defines none. no_python: the text does not parse, or is not Python. waiting: something is measured or recorded now. stopped: the trace took too long.
+   * The outcome of the trace. traced: `snapshot` has the program. raised: the trace raised an error; the notes of `snapshot` have the error. not_traced: a line would do more than compute, or Live does not run the line. needs_arguments: no argument types are known. no_function: the cell defines no function. no_python: the text does not parse, or is not Python. waiting: the kernel measures or records something now. stopped: the trace took too long.
    */
   state: 'needs_arguments' | 'no_function' | 'no_python' | 'not_traced' | 'raised' | 'stopped' | 'traced' | 'waiting';
   /**
-   * The function that was chosen; null where none was.
+   * The name of the function that Live chose; null if Live chose no function.
    */
   function: string | null;
   /**
-   * From 1: the line that the text is about; null where it is about none.
+   * The line that `text` is about, from 1; null if `text` is about no line.
    */
   line: number | null;
   /**
-   * What to know and what to do, sentences; null where the state says it all.
+   * The facts that the user should know and the advice, as sentences; null if the state says everything.
    */
   text: string | null;
   /**
-   * The document of a trace; no kernel stands behind it.
+   * The document of the trace; the kernel does not hold this document for requests.
    */
   snapshot: Snapshot | null;
   /**
-   * How long the trace took.
+   * The seconds that the trace took.
    */
   seconds: number;
   /**
-   * What became of the program of the last run; null where there is none.
+   * The diff from the program of the last run to this program; null without a diff.
    */
   difference?: ProgramDiff | null;
   /**
-   * What one call costs, and cost in the last run, in sentences; null where it is not counted.
+   * The cost of one call now and in the last run, in sentences; null if the cost is not counted.
    */
   cost?: string | null;
 }
@@ -3378,39 +3380,39 @@ export interface LiveProgram {
 export interface LiveRequest {
   type: 'live';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * The text of the cell, as the user sees it.
+   * The text of the cell, as the user sees the text.
    */
   source: string;
   /**
-   * Of the notebook.
+   * The id of the cell in the notebook.
    */
   cell_id: string;
   /**
-   * Of the caret, from 1; null where the caret is not in the cell.
+   * The line of the caret, from 1; null if the caret is not in the cell.
    */
   line: number | null;
   /**
-   * Name of the program in view; null for none.
+   * The name of the program in view; null if no program is in view.
    */
   in_view: string | null;
   /**
-   * Argument types that the user typed in this page; null for none.
+   * The argument types that the user typed in this page; null if the user typed none.
    */
   specs: string | null;
   /**
-   * The last text that is made. For hlo, XLA compiles the program, outside of all caches and counts.
+   * The last text to make. For hlo, XLA compiles the program, outside of all caches and counts.
    */
   last_level?: 'hlo' | 'jaxpr' | 'stablehlo';
   /**
-   * The user asked for this trace by name, not by typing.
+   * Whether the user asked for this trace with Trace Now, not by typing.
    */
   is_asked_for?: boolean;
 }
@@ -3420,92 +3422,92 @@ export interface LiveRequest {
 export interface MachineRequest {
   type: 'machine';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * The user said yes to the question that came before.
+   * Whether the user answered yes to the question of an earlier reply.
    */
   confirmed: boolean;
 }
 /**
- * Lower or compile a program that was only traced: the user pressed the button. Nothing of the user's runs.
+ * Lower or compile a program that was only traced, after the user pressed the button; no user code runs.
  */
 export interface MakeRequest {
   type: 'make';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * Index into its programs.
+   * The index of the program in `programs` of the run's document.
    */
   program: number;
   /**
-   * How far.
+   * The last text to make: StableHLO, or optimised HLO (hlo).
    */
   level: 'hlo' | 'stablehlo';
 }
 /**
- * Some lines of what a pass changed, as a unified diff.
+ * Some lines of the unified diff of a pass.
  */
 export interface PassDiff {
   /**
-   * Index into programs.
+   * The index into `programs` of the program.
    */
   program: number;
   /**
-   * Index into the program's passes.
+   * The index of the pass in the passes of the program.
    */
   index: number;
   /**
-   * Lines of the whole diff.
+   * The number of lines of the whole diff.
    */
   lines: number;
   /**
-   * Index of the first line here, from 0.
+   * The index of the first line of this page, from 0.
    */
   first_line: number;
   /**
-   * The lines: each begins with +, -, a space, @@ for a computation, or is … for a gap.
+   * The lines of this page: each line begins with +, -, a space, or @@ for a computation, or is … for a gap.
    */
   text: string;
 }
 /**
- * Lines of one pass's diff; the passes must have been requested before.
+ * Return lines of the diff of one pass; the passes must have been requested before.
  */
 export interface PassDiffRequest {
   type: 'pass_diff';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * Index into its programs.
+   * The index of the program in `programs` of the run's document.
    */
   program: number;
   /**
-   * Index into the program's passes.
+   * The index of the pass in the passes of the program.
    */
   index: number;
   /**
-   * From 0.
+   * The index of the first requested line, from 0.
    */
   first_line: number;
   /**
-   * At most 5,000.
+   * The number of requested lines, at most 5,000.
    */
   line_count: number;
 }
@@ -3515,57 +3517,57 @@ export interface PassDiffRequest {
 export interface PassesRequest {
   type: 'passes';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * The user said yes to the question that came before.
+   * Whether the user answered yes to the question of an earlier reply.
    */
   confirmed: boolean;
   /**
-   * Index into its programs.
+   * The index of the program in `programs` of the run's document.
    */
   program: number;
 }
 /**
- * The heartbeat of a long call, once a second from the first second on; replaced by the snapshot.
+ * The heartbeat of a long call, once a second from the first second on; the snapshot replaces the heartbeat.
  */
 export interface Progress {
   type: 'progress';
   /**
-   * Grows by one a message.
+   * The number of the message, larger by one for each message.
    */
   seq: number;
   /**
-   * Id of the snapshot to come.
+   * The id of the snapshot that the run will have.
    */
   run: string;
   /**
-   * The cell that runs.
+   * The id of the cell that runs.
    */
   cell_id: string | null;
   /**
-   * The jitted function at work; null while none is.
+   * The jitted function that JAX works on; null if JAX works on no function.
    */
   function: string | null;
   /**
-   * What JAX is doing.
+   * The stage that JAX is in.
    */
   stage: 'compile' | 'first_run' | 'lower' | 'running' | 'trace';
   /**
-   * Seconds in this stage.
+   * The seconds in this stage.
    */
   elapsed: number;
   /**
-   * Seconds since the cell started.
+   * The seconds since the start of the cell.
    */
   total_elapsed: number;
   /**
-   * Earlier stages of this call.
+   * The finished stages of this call.
    */
   finished: FinishedStage[];
   /**
@@ -3573,69 +3575,69 @@ export interface Progress {
    */
   interruptible: boolean;
   /**
-   * Why the cell takes longer than without the magic, a sentence.
+   * The reason why the cell takes longer than without the magic, a sentence.
    */
   warning?: string | null;
   /**
-   * Traced so far, or in the traced program; null while unknown.
+   * The number of equations traced so far, or of the traced program; null if unknown.
    */
   equations?: number | null;
   /**
-   * The loop that makes the program large; null where none is.
+   * The loop that makes the program large; null if no loop does.
    */
   loop?: UnrolledSoFar | null;
 }
 /**
- * A Python loop that the trace is in: each iteration adds its equations to the program.
+ * A Python loop that the trace is in: each iteration adds equations to the program.
  */
 export interface UnrolledSoFar {
   /**
-   * The word that begins the statement.
+   * The keyword of the loop statement.
    */
   kind: 'for' | 'while';
   /**
-   * Of the statement, from 1.
+   * The line of the loop statement, from 1.
    */
   line: number;
   /**
-   * The name of the file; null where the loop is in the cell that runs.
+   * The name of the loop's file; null if the loop is in the cell that runs.
    */
   file: string | null;
 }
 /**
- * There is no answer; the last reply.
+ * The last reply to a request that has no answer.
  */
 export interface Refused {
   type: 'refused';
   /**
-   * The request's.
+   * The id of the request.
    */
   id: number;
   /**
-   * Why, and what to do: sentences.
+   * The reason why there is no answer, and what the user can do: sentences.
    */
   reason: string;
 }
 /**
- * A page has opened or reconnected: hello and the latest snapshots, please.
+ * The question of a page that has opened or reconnected: asks for hello and the latest snapshots.
  */
 export interface Resend {
   type: 'resend';
   /**
-   * Version of the messages the browser knows.
+   * The version of the messages that the browser knows.
    */
   protocol: number;
   /**
-   * Version of the browser side of this extension.
+   * The version of the browser side of this extension.
    */
   version: string;
 }
 /**
- * The first equations of a scope that is inside of others of a page, in whose pools its indices point.
+ * The first equations of a scope inside other scopes of a page; the indices point into the page's pools.
  */
 export interface ScopeEquations {
   /**
-   * Which of the snapshot's scopes.
+   * The index of the scope in the snapshot's `scopes`.
    */
   number: number;
   /**
@@ -3643,16 +3645,16 @@ export interface ScopeEquations {
    */
   scope: Scope;
   /**
-   * Variables that are bound by later equations, and are the scope's outputs.
+   * The variables that later equations bind and that are outputs of the scope.
    */
   operands: number[];
   /**
-   * Their printed names.
+   * The printed names of these variables.
    */
   operand_names: string[];
 }
 /**
- * Some equations of a scope; its indices point into the pools here, its children to the snapshot's scopes.
+ * Some equations of a scope; indices point into the page's pools, those of children to the snapshot's scopes.
  */
 export interface ScopePage {
   /**
@@ -3660,122 +3662,122 @@ export interface ScopePage {
    */
   scope: Scope;
   /**
-   * Variables bound elsewhere that these equations or the scope's outputs use.
+   * The variables that are bound outside these equations and that these equations or the scope's outputs use.
    */
   operands: number[];
   /**
-   * Their printed names.
+   * The printed names of these variables.
    */
   operand_names: string[];
   /**
-   * Pool of this page.
+   * The pool of strings of this page.
    */
   strings: string[];
   /**
-   * Pool of this page.
+   * The pool of types of this page.
    */
   avals: Aval[];
   /**
-   * Pool of this page.
+   * The pool of literals of this page.
    */
   literals: LiteralValue[];
   /**
-   * Pool of this page.
+   * The pool of parameter lists of this page.
    */
   parameter_lists: Parameter[][];
   /**
-   * Pool of this page.
+   * The pool of files of this page.
    */
   files: File[];
   /**
-   * Pool of this page.
+   * The pool of frames of this page.
    */
   frames: Frame[];
   /**
-   * Pool of this page.
+   * The pool of call stacks of this page.
    */
   stacks: Stack[];
   /**
-   * Of the programs inside of these equations, outer before inner, while they fit.
+   * The equations of the programs inside these equations, the outer program before the inner program, as many as fit.
    */
   inner?: ScopeEquations[];
 }
 /**
- * Equations of a scope that was too large to send whole.
+ * Return equations of a scope that was too large to send whole.
  */
 export interface ScopeRequest {
   type: 'scope';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * Index into its scopes.
+   * The index of the scope in `scopes` of the run's document.
    */
   scope: number;
   /**
-   * From 0.
+   * The index of the first requested equation, from 0.
    */
   first_equation: number;
   /**
-   * At most 5,000, those inside of others counted.
+   * The number of requested equations, at most 5,000, including the equations of inner scopes.
    */
   equation_count: number;
 }
 /**
- * How a program is spread over devices, its collectives too; its HLO is read, nothing runs.
+ * Return the distribution of a program over devices, with its collectives; the HLO is read, nothing runs.
  */
 export interface ShardingsRequest {
   type: 'shardings';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * Index into its programs.
+   * The index of the program in `programs` of the run's document.
    */
   program: number;
 }
 /**
- * A run has ended.
+ * The message that a run has ended.
  */
 export interface SnapshotMessage {
   type: 'snapshot';
   /**
-   * Grows by one a message.
+   * The number of the message, larger by one for each message.
    */
   seq: number;
   /**
-   * What it showed.
+   * The document of the run.
    */
   snapshot: Snapshot;
 }
 /**
- * The text of a file that frames point into; of a long one the functions that ran.
+ * The text of a file that frames point into; for a long file, the functions that ran.
  */
 export interface SourcePage {
   /**
-   * As in files.
+   * The path of the file, as in `files`.
    */
   path: string;
   /**
-   * Lines of the whole file; 0 where it is not here.
+   * The number of lines of the whole file; 0 if the page has no text.
    */
   lines: number;
   /**
-   * Ascending; none where it is not here.
+   * The stretches of the file, ascending; empty if the page has no text.
    */
   stretches: SourceStretch[];
   /**
-   * Why it cannot be shown, and what to do: a sentence; else null.
+   * The reason why the file cannot be shown, and what the user can do: a sentence; null if the page has the text.
    */
   missing: string | null;
 }
@@ -3784,7 +3786,7 @@ export interface SourcePage {
  */
 export interface SourceStretch {
   /**
-   * From 1.
+   * The number of the first line, from 1.
    */
   first_line: number;
   /**
@@ -3798,33 +3800,33 @@ export interface SourceStretch {
 export interface SourceRequest {
   type: 'source';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * As in its files.
+   * The path of the file, as in `files` of the run.
    */
   path: string;
 }
 /**
- * Look at the startup file of the kernel's IPython profile, write it or remove it; nothing runs.
+ * Look at the startup file of the kernel's IPython profile, write the file or remove the file; nothing runs.
  */
 export interface StartupRequest {
   type: 'startup';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * The user saw path and text before the file is written, and the path before it is removed.
+   * The action on the file. Before write, the user saw the path and the text of the file; before remove, the path.
    */
   action: 'look' | 'remove' | 'write';
 }
@@ -3833,15 +3835,15 @@ export interface StartupRequest {
  */
 export interface StartupState {
   /**
-   * Its path, or the path that it would have.
+   * The path of the file, or the path that the file would have.
    */
   file: string;
   /**
-   * What the file holds, or would hold.
+   * The text that the file holds, or would hold.
    */
   text: string;
   /**
-   * Whether the file is there.
+   * Whether the file exists.
    */
   written: boolean;
 }
@@ -3851,19 +3853,19 @@ export interface StartupState {
 export interface StepsRequest {
   type: 'steps';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * The user said yes to the question that came before.
+   * Whether the user answered yes to the question of an earlier reply.
    */
   confirmed: boolean;
   /**
-   * Index into its control_flow.
+   * The index of the construct in `control_flow` of the run's document.
    */
   control: number;
 }
@@ -3873,140 +3875,140 @@ export interface StepsRequest {
 export interface Stop {
   type: 'stop';
   /**
-   * The request's.
+   * The id of the request to stop.
    */
   id: number;
 }
 /**
- * Call functions at several sizes, timed: the user typed what, and pressed the button.
+ * Call functions at several sizes and time the calls; the user typed the values and pressed the button.
  */
 export interface SweepRequest {
   type: 'sweep';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * The user said yes to the question that came before.
+   * Whether the user answered yes to the question of an earlier reply.
    */
   confirmed: boolean;
   /**
-   * As for --sweep, such as n=64,256,1024.
+   * The name and the values of the sweep as in --sweep, such as n=64,256,1024.
    */
   sweep: string;
   /**
-   * As a target of the magic, such as f(make(n)).
+   * The call as a target of the magic, such as f(make(n)).
    */
   call: string;
   /**
-   * As for --compare: names to call instead of the call's own; may be empty.
+   * The names of functions to call instead of the function of the call, as in --compare; may be empty.
    */
   functions: string[];
 }
 /**
- * Some lines of StableHLO or HLO, each with where it came from.
+ * Some lines of StableHLO or HLO, with the origin of each line.
  */
 export interface TextPage {
   /**
-   * Which text.
+   * The kind of the text.
    */
   level: 'hlo' | 'stablehlo';
   /**
-   * Length of the whole text.
+   * The number of characters of the whole text.
    */
   characters: number;
   /**
-   * Lines of the whole text.
+   * The number of lines of the whole text.
    */
   lines: number;
   /**
-   * Hash of the whole text.
+   * The SHA-256 hash of the whole text.
    */
   sha256: string;
   /**
-   * Index of the first line here, from 0.
+   * The index in the whole text of the first line of this page, from 0.
    */
   first_line: number;
   /**
-   * The lines, separated by newlines.
+   * The lines of this page, separated by newlines.
    */
   text: string;
   /**
-   * Of each line here: index into stacks below; -1 for none.
+   * The index into `stacks` of this page for each line of this page; -1 if a line has no stack.
    */
   line_stacks: number[];
   /**
-   * Pool of this page.
+   * The pool of strings of this page.
    */
   strings: string[];
   /**
-   * Pool of this page.
+   * The pool of files of this page.
    */
   files: File[];
   /**
-   * Pool of this page.
+   * The pool of frames of this page.
    */
   frames: Frame[];
   /**
-   * Pool of this page.
+   * The pool of call stacks of this page.
    */
   stacks: Stack[];
   /**
-   * Lines of the whole text, ascending, whose stack follows from other lines.
+   * The lines of the whole text, ascending, whose stack follows from other lines.
    */
   inferred_lines?: number[];
   /**
-   * As in a level: the line of the whole text, then stacks of this page.
+   * The lines that may come from several places, as in Level: the line of the whole text, then the further stacks of this page.
    */
   other_stacks?: number[][];
   /**
-   * As in a level: the line of the whole text, then scope and equation.
+   * The lines of the HLO that are one equation among several, as in Level: the line of the whole text, the scope and the equation.
    */
   named_equations?: number[][];
   /**
-   * Of a twin: a line of the whole text, then scope and equation of each equation that it comes from; null: it is not a twin's.
+   * The origins of the lines of a twin: a line of the whole text, then the scope and the index of each equation that the line comes from; null if the text is not the text of a twin.
    */
   line_equations?: number[][] | null;
 }
 /**
- * Lines of a text that JAX has made.
+ * Return lines of a text that JAX has made.
  */
 export interface TextRequest {
   type: 'text';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * Index into its programs.
+   * The index of the program in `programs` of the run's document.
    */
   program: number;
   /**
-   * Which text.
+   * The kind of the text.
    */
   level: 'hlo' | 'stablehlo';
   /**
-   * From 0.
+   * The index of the first requested line, from 0.
    */
   first_line: number;
   /**
-   * At most 5,000.
+   * The number of requested lines, at most 5,000.
    */
   line_count: number;
   /**
-   * Of StableHLO: lower it for cuda, rocm or tpu; null: as it was lowered to run.
+   * The platform to lower the StableHLO for: cuda, rocm or tpu; null for the StableHLO of the program that ran.
    */
   platform?: string | null;
   /**
-   * The text of the program's twin, which exact_links made before.
+   * Whether to return the text of the program's twin, which an exact_links request made before.
    */
   twin?: boolean;
 }
@@ -4016,55 +4018,56 @@ export interface TextRequest {
 export interface TimeRequest {
   type: 'time';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * The user said yes to the question that came before.
+   * Whether the user answered yes to the question of an earlier reply.
    */
   confirmed: boolean;
   /**
-   * Index into its programs.
+   * The index of the program in `programs` of the run's document.
    */
   program: number;
 }
 /**
- * Trace the last call of a run's cell: the user pressed the button. The run's document is sent anew.
+ * Trace the last call of a run's cell, after the user pressed the button; the kernel sends the document anew.
  *
- * On the hub's comm, whose messages wait until no cell runs: the trace puts the user's objects back as they were.
+ * The message travels on the hub's comm, whose messages wait until no cell runs: the trace puts the user's objects
+ * back as they were.
  */
 export interface TraceCall {
   type: 'trace';
   /**
-   * Id.
+   * The id of the run.
    */
   snapshot: string;
 }
 /**
- * Derive a program by a transform; JAX traces it, nothing runs.
+ * Derive a program by a transform; JAX traces the derived program, and nothing runs.
  *
- * What JAX refuses to derive is a sentence in the document.
+ * If JAX refuses the transform, the document has a sentence with the reason.
  */
 export interface TransformRequest {
   type: 'transform';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * Index into its programs.
+   * The index of the program in `programs` of the run's document.
    */
   program: number;
   /**
-   * Which.
+   * The name of the transform.
    */
   kind: 'grad' | 'jvp' | 'linearize' | 'vmap';
 }
@@ -4074,41 +4077,41 @@ export interface TransformRequest {
 export interface ValuesRequest {
   type: 'values';
   /**
-   * Chosen by the browser.
+   * The id of the request, chosen by the browser.
    */
   id: number;
   /**
-   * Id of the run; empty where the request is about none.
+   * The id of the run; empty if the request is not about a run.
    */
   snapshot: string;
   /**
-   * False: outputs and exports leave values out, whatever the kernel's setting is.
+   * Whether outputs and exports contain values. False: outputs and exports leave values out, whatever the kernel's setting is.
    */
   saved: boolean;
 }
 /**
- * How far a long request is; more replies come.
+ * The progress of a long request; more replies follow.
  */
 export interface Working {
   type: 'working';
   /**
-   * The request's.
+   * The id of the request.
    */
   id: number;
   /**
-   * What is being done, such as: step 400, compiling unrolled.
+   * The present work, such as: step 400, compiling unrolled.
    */
   text: string;
   /**
-   * Of total; null when it cannot be told.
+   * The number of finished parts of `total`; null if unknown.
    */
   done: number | null;
   /**
-   * Null when it cannot be told.
+   * The number of all parts of the work; null if unknown.
    */
   total: number | null;
   /**
-   * Seconds since the request.
+   * The seconds since the request.
    */
   elapsed: number;
 }

@@ -13,60 +13,88 @@ from .timing import WarmTime as WarmTime
 class Variant(Struct):
     """One function of a comparison."""
 
-    name: Annotated[str, _text("As the user gave it.")]
-    program: Annotated[int, _text("Index into programs; -1 where it made none.")]
-    equations: Annotated[Count | None, _text("Over all scopes; null where it made no program.")]
-    trace: Annotated[float | None, _text("Seconds; null when not measured.")]
-    lower: Annotated[float | None, _text("Seconds; null when not measured.")]
-    compile: Annotated[float | None, _text("Seconds; null when not measured.")]
-    from_disk: Annotated[bool, _text("The executable came from the persistent compilation cache.")]
-    warm: Annotated[WarmTime | None, _text("Null when not measured.")]
+    name: Annotated[str, _text("The name of the variant as the user gave the name.")]
+    program: Annotated[
+        int, _text("The index into `programs` of the variant's program; -1 if the variant made no program.")
+    ]
+    equations: Annotated[
+        Count | None,
+        _text("The number of equations of the variant's program over all scopes; null if the variant made no program."),
+    ]
+    trace: Annotated[float | None, _text("The seconds of the trace; null if not measured.")]
+    lower: Annotated[float | None, _text("The seconds of the lowering; null if not measured.")]
+    compile: Annotated[float | None, _text("The seconds of the compilation; null if not measured.")]
+    from_disk: Annotated[bool, _text("Whether the executable came from the persistent compilation cache.")]
+    warm: Annotated[WarmTime | None, _text("The times of warm calls; null if not measured.")]
     differentiable: Annotated[
         Literal["reverse", "forward", "none", "no_floats", "unknown"],
         _text(
-            "reverse: grad works. forward: only jvp does, as for a while_loop. none: neither. no_floats: nothing to "
-            "differentiate. unknown: see differentiable_note."
+            "The derivatives that JAX can take of the variant. reverse: grad works. forward: only jvp works, as for "
+            "a while_loop. none: neither works. no_floats: there is nothing to differentiate. unknown: see "
+            "`differentiable_note`."
         ),
     ]
-    differentiable_note: Annotated[str | None, _text("JAX's own words where it does not; else null.")]
-    recompiles: Annotated[Count | None, _text("Compiles over the sweep of the arguments; null without a sweep.")]
-    result: Annotated[str | None, _text("Short text of its result; null where it raised.")]
+    differentiable_note: Annotated[
+        str | None, _text("The message of JAX if the variant is not differentiable; else null.")
+    ]
+    recompiles: Annotated[
+        Count | None, _text("The number of compilations over the sweep of the arguments; null without a sweep.")
+    ]
+    result: Annotated[str | None, _text("A short text of the variant's result; null if the variant raised an error.")]
     agrees: Annotated[
-        Literal["same_bits", "close", "differs", "other_types", "unknown"], _text("With the first variant's result.")
+        Literal["same_bits", "close", "differs", "other_types", "unknown"],
+        _text("The agreement of the variant's result with the result of the first variant."),
     ]
     difference: Annotated[
-        str | None, _text("The largest difference, where, and the tolerance: words; null where the bits are the same.")
+        str | None,
+        _text(
+            "The largest difference from the first variant's result, its place and the tolerance, in words; null if "
+            "the bits are the same."
+        ),
     ]
-    error: Annotated[str | None, _text("What it raised, one line; null where it did not.")]
+    error: Annotated[
+        str | None, _text("The error that the variant raised, on one line; null if the variant raised no error.")
+    ]
     mode: Annotated[
         Literal["jitted", "jitted_here", "eager", "missing"],
         _text(
-            "jitted: called as it is, under the user's own jax.jit. jitted_here: a plain function, under a jax.jit of "
-            "the comparison. eager: JAX cannot trace it, so it was called without jit. missing: there is no such "
-            "function; see error."
+            "The way in which the variant was called. jitted: under the user's own jax.jit. jitted_here: a plain "
+            "function, under a jax.jit of the comparison. eager: without jit, because JAX cannot trace the "
+            "function. missing: there is no such function; see `error`."
         ),
     ] = "jitted"
     notes: Annotated[
-        list[str], _text("What else is to be known, sentences: what was not measured, and why.", most=SENTENCES)
+        list[str],
+        _text("Further facts about the variant, as sentences: what was not measured, and why.", most=SENTENCES),
     ] = []
-    calls: Annotated[Count, _text("How often it was called for the comparison.")] = 0
+    calls: Annotated[Count, _text("The number of calls of the variant for the comparison.")] = 0
     remarks: Annotated[
         list[str],
         _text(
-            "The notes, what it raised and why it has no derivative: sentences; empty in older documents.",
+            "The notes, the error of the variant and the reason for a missing derivative, as sentences; empty in "
+            "older documents.",
             most=SENTENCES,
         ),
     ] = []
 
 
 class VariantComparison(Struct):
-    """Variants side by side."""
+    """A comparison of several variants side by side."""
 
-    call: Annotated[str, _text("The call whose arguments all variants were called with, as the user wrote it.")]
-    variants: Annotated[list[Variant], _text("In the order they were given.", most=VARIANTS)]
+    call: Annotated[str, _text("The call whose arguments all variants received, as the user wrote the call.")]
+    variants: Annotated[list[Variant], _text("The variants, in the order that the user gave.", most=VARIANTS)]
     verdict: Annotated[
-        list[str], _text("Which variant compiles faster, which runs faster, and more: sentences.", most=SENTENCES)
+        list[str],
+        _text(
+            "The result of the comparison, such as the variants that compile and run faster, as sentences.",
+            most=SENTENCES,
+        ),
     ]
-    stopped: Annotated[str | None, _text("Why it is not complete, a sentence; null where it is.")]
-    sweep: Annotated[str | None, _text("What the recompiles were counted over, such as n = 8, 16; else null.")] = None
-    arguments: Annotated[str, _text("Which arguments all variants were called with, a sentence.")] = ""
+    stopped: Annotated[
+        str | None,
+        _text("The reason why the comparison is not complete, a sentence; null if the comparison is complete."),
+    ]
+    sweep: Annotated[
+        str | None, _text("The values over which the recompiles were counted, such as n = 8, 16; null without a sweep.")
+    ] = None
+    arguments: Annotated[str, _text("The arguments that all variants received, as a sentence.")] = ""

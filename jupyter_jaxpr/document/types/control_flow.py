@@ -19,41 +19,76 @@ class Slot(Struct):
     role: Annotated[
         Literal["const", "carry", "xs", "ys", "operand", "result"],
         _text(
-            "const: the same at every step. carry: goes around. xs, ys: cut along or stacked on the first axis. "
-            "operand, result: of a cond, a switch or a named scope."
+            "The role of the value. const: the value is the same at every step. carry: the value passes from each "
+            "step to the next step. xs: the value is cut along the first axis. ys: the value is stacked on the "
+            "first axis. operand, result: a value of a cond, a switch or a named scope."
         ),
     ]
-    path: Annotated[str, _text("As the user wrote it, such as h, p['w'] or state.count; empty when unknown.")]
-    step: Annotated[int, _text("Index into avals: its type within one step or branch.")]
-    whole: Annotated[int, _text("Index into avals: its type outside; the same as step but for xs and ys.")]
+    path: Annotated[
+        str,
+        _text("The path of the value as the user wrote the path, such as h, p['w'] or state.count; empty if unknown."),
+    ]
+    step: Annotated[int, _text("The index into `avals` of the type of the value within one step or branch.")]
+    whole: Annotated[
+        int,
+        _text(
+            "The index into `avals` of the type of the value outside the construct; the same as `step` except for "
+            "xs and ys."
+        ),
+    ]
     out: Annotated[
-        int, _text("Index into avals: for a carry, its type when it leaves the body; otherwise the same as step.")
+        int,
+        _text(
+            "The index into `avals`: for a carry, of the type of the carry at the end of the body; for other roles, "
+            "the same as `step`."
+        ),
     ]
     operand: Annotated[
         int,
         _text(
-            "Of the equation in its scope: the operand that is its value going in, or -1 - i for literal i; for ys and "
-            "results the variable that it binds. Equals no_operand of the card where there is none."
+            "The operand of the equation that the value comes from: a variable, or -1 - i for literal i; for ys and "
+            "results, the variable that the equation binds. Equals `no_operand` of the card if there is no such "
+            "operand."
         ),
     ]
     kept: Annotated[
-        bool, _text("Of a const: a leaf of the user's carry that no step changes, so JAX took it out of the carry.")
+        bool,
+        _text(
+            "Whether a const is a leaf of the user's carry that no step changes, so that JAX took the leaf out of "
+            "the carry."
+        ),
     ] = False
 
 
 class Branch(Struct):
-    """A side of a cond or a switch, or what became one side of a select."""
+    """A branch of a cond or a switch, or the former branch that a select replaced."""
 
-    label: Annotated[str, _text("False, True, or the index: 0, 1, 2.")]
-    name: Annotated[str, _text("Of the user's function, such as square or <lambda>; empty when unknown.")]
-    scope: Annotated[int, _text("Index into scopes: its program; -1 where it was dissolved into a select.")]
-    equations: Annotated[Count, _text("Of its program, scopes inside included; 0 for a branch that only passes on.")]
-    frame: Annotated[int, _text("Index into frames: the line of its def; -1 when unknown.")]
-    flops: Annotated[Count | None, _text("Operations of one run, at most, loops multiplied; null when unknown.")]
+    label: Annotated[
+        str, _text("The label of the branch: False, True, or the index (0, 1, 2), or the names of the platforms.")
+    ]
+    name: Annotated[str, _text("The name of the user's function, such as square or <lambda>; empty if unknown.")]
+    scope: Annotated[
+        int, _text("The index into `scopes` of the program of the branch; -1 if a select replaced the branch.")
+    ]
+    equations: Annotated[
+        Count,
+        _text(
+            "The number of equations of the branch's program, including the scopes inside; 0 if the branch only "
+            "passes values on."
+        ),
+    ]
+    frame: Annotated[int, _text("The index into `frames` of the line of the function's def; -1 if unknown.")]
+    flops: Annotated[
+        Count | None,
+        _text(
+            "The largest number of operations of one run of the branch, with the steps of loops counted; null if "
+            "unknown."
+        ),
+    ]
 
 
 class Control(Struct):
-    """A control-flow construct, or a named scope that stands around or beside some."""
+    """A control-flow construct, or a named scope that stands around or beside some construct."""
 
     kind: Annotated[
         Literal[
@@ -69,79 +104,162 @@ class Control(Struct):
             "remat",
             "jit",
         ],
-        _text("What the user called. The last four are named scopes, no control flow of their own."),
+        _text("The function that the user called. The last four kinds are named scopes, not control flow."),
     ]
     primitive: Annotated[
-        str, _text("What JAX made of it, such as scan, while, cond, select_n; empty where it left none.")
+        str,
+        _text(
+            "The primitive that JAX made of the construct, such as scan, while, cond or select_n; empty if the "
+            "construct left no primitive."
+        ),
     ]
     title: Annotated[
-        str, _text("The user's name for it: of the body, the branches or the rule, such as step; empty when unknown.")
+        str, _text("The user's name of the body, of the branches or of the rule, such as step; empty if unknown.")
     ]
-    program: Annotated[int, _text("Index into programs.")]
-    scope: Annotated[int, _text("Index into scopes: where its equation is.")]
-    equation: Annotated[int, _text("Index of its equation in that scope; of the first one where it left several.")]
+    program: Annotated[int, _text("The index into `programs` of the program of the construct.")]
+    scope: Annotated[int, _text("The index into `scopes` of the scope that has the equation of the construct.")]
+    equation: Annotated[
+        int,
+        _text(
+            "The index in that scope of the equation of the construct; of the first equation if the construct left "
+            "several equations."
+        ),
+    ]
     equations: Annotated[
-        int, _text("How many equations of that scope are its own: 1, or more where it left no primitive of its own.")
+        int,
+        _text(
+            "The number of equations of the scope that belong to the construct: 1, or more if the construct left no "
+            "primitive of its own."
+        ),
     ]
-    parent: Annotated[int, _text("Index into control_flow: the card that it is in; -1 at the top.")]
+    parent: Annotated[
+        int,
+        _text(
+            "The index into `control_flow` of the card around this construct; -1 if no construct is around this "
+            "construct."
+        ),
+    ]
     parent_part: Annotated[
-        str, _text("Where in its parent: body, condition, or the label of a branch; empty at the top.")
+        str,
+        _text(
+            "The part of the parent that holds this construct: body, condition, or the label of a branch; empty "
+            "without a parent."
+        ),
     ]
-    depth: Annotated[int, _text("How many control-flow constructs are around it; named scopes are not counted.")]
-    frame: Annotated[int, _text("Index into frames: the user's call of it; -1 when unknown.")]
+    depth: Annotated[
+        int, _text("The number of control-flow constructs around this construct; named scopes do not count.")
+    ]
+    frame: Annotated[int, _text("The index into `frames` of the user's call of the construct; -1 if unknown.")]
     library: Annotated[
-        str | None, _text("Where no line of the user's called it: the library function that did, such as jnp.median.")
+        str | None,
+        _text(
+            "The library function that called the construct, such as jnp.median, if no line of the user called the "
+            "construct; else null."
+        ),
     ]
-    name_stack: Annotated[str, _text("Of its equation, such as transpose(jvp()): tells forward from backward.")]
+    name_stack: Annotated[
+        str,
+        _text(
+            "The name stack of the equation of the construct, such as transpose(jvp()); the name stack tells a "
+            "forward construct from a backward construct."
+        ),
+    ]
     slots: Annotated[
-        list[Slot], _text("In the order of the equation: consts, carry, xs, then ys; or operands, results.")
+        list[Slot],
+        _text(
+            "The values of the construct in the order of the equation: consts, carry, xs, then ys; or operands, "
+            "then results."
+        ),
     ]
-    no_operand: Annotated[int, _text("The value of Slot.operand that stands for none; below every literal's.")]
-    branches: Annotated[list[Branch], _text("Of a cond or a switch in the order of the jaxpr: False first.")]
+    no_operand: Annotated[
+        int, _text("The value of Slot.operand that stands for no operand; smaller than the operand of every literal.")
+    ]
+    branches: Annotated[
+        list[Branch], _text("The branches of a cond or a switch in the order of the jaxpr: False first.")
+    ]
     predicate: Annotated[
-        int, _text("Of a cond or a switch: the predicate or index as an operand of its scope; no_operand if none.")
+        int,
+        _text(
+            "The predicate of a cond or the index of a switch, as an operand of the scope of the construct; "
+            "`no_operand` without a predicate."
+        ),
     ]
     predicate_text: Annotated[
-        str | None, _text("The predicate as the user wrote it, such as x > 0; null when unknown.")
+        str | None, _text("The predicate as the user wrote the predicate, such as x > 0; null if unknown.")
     ]
     predicate_equation: Annotated[
-        int, _text("Index of the equation in its scope that made the predicate, conversions passed over; -1 if none.")
+        int,
+        _text(
+            "The index of the equation in the scope that made the predicate, conversions skipped; -1 if no equation "
+            "made the predicate."
+        ),
     ]
-    body: Annotated[int, _text("Index into scopes: the program of one step, or of a named scope; -1 if none.")]
-    body_frame: Annotated[int, _text("Index into frames: the line of the body's def; -1 when unknown.")]
-    condition: Annotated[int, _text("Index into scopes: a while's condition program; -1 if none.")]
+    body: Annotated[
+        int, _text("The index into `scopes` of the program of one step, or of a named scope; -1 if there is no body.")
+    ]
+    body_frame: Annotated[int, _text("The index into `frames` of the line of the body's def; -1 if unknown.")]
+    condition: Annotated[
+        int, _text("The index into `scopes` of the condition program of a while loop; -1 if there is no condition.")
+    ]
     condition_text: Annotated[
-        str | None, _text("The condition as the user wrote it, such as jnp.abs(r) > tol; null when unknown.")
+        str | None, _text("The condition as the user wrote the condition, such as jnp.abs(r) > tol; null if unknown.")
     ]
-    trips: Annotated[Count | None, _text("How many steps it takes; null when that is not known before it runs.")]
+    trips: Annotated[
+        Count | None, _text("The number of steps of the loop; null if the number is unknown before the loop runs.")
+    ]
     trips_from: Annotated[
         Literal["length", "bounds", "xla"] | None,
-        _text("What says so: scan's length, constant bounds of a fori_loop or of a while's counter, XLA's HLO."),
+        _text(
+            "The source of `trips`. length: the length of a scan. bounds: constant bounds of a fori_loop or of the "
+            "counter of a while loop. xla: XLA's HLO. null: no source states the number of steps."
+        ),
     ]
-    lower: Annotated[str | None, _text("Of a fori_loop: its lower bound, a number or a variable's path; else null.")]
-    upper: Annotated[str | None, _text("Of a fori_loop: its upper bound, a number or a variable's path; else null.")]
-    reverse: Annotated[bool, _text("A scan that runs from the last x to the first.")]
-    unroll: Annotated[int, _text("Steps of one iteration of the loop that JAX lowers: scan's unroll; 1 otherwise.")]
-    step_flops: Annotated[Count | None, _text("Operations of one step, at most; null when unknown.")]
+    lower: Annotated[
+        str | None,
+        _text("The lower bound of a fori_loop, a number or the path of a variable; null for other constructs."),
+    ]
+    upper: Annotated[
+        str | None,
+        _text("The upper bound of a fori_loop, a number or the path of a variable; null for other constructs."),
+    ]
+    reverse: Annotated[bool, _text("Whether a scan runs from the last x to the first x.")]
+    unroll: Annotated[
+        int,
+        _text(
+            "The number of steps in one iteration of the loop that JAX lowers: the `unroll` of a scan; 1 for other "
+            "constructs."
+        ),
+    ]
+    step_flops: Annotated[
+        Count | None, _text("The largest number of operations of one step, or of one run of a branch; null if unknown.")
+    ]
     facts: Annotated[
         list[str],
         _text(
-            "What a person should know of it, sentences: why a fori_loop became a scan or a while, that the index is "
-            "clamped, that both sides run under vmap.",
+            "The facts about the construct that the user should know, as sentences: why a fori_loop became a scan "
+            "or a while, that JAX clamps the index, that both branches run under vmap.",
             most=SENTENCES,
         ),
     ]
     choice: Annotated[
         str | None,
         _text(
-            "The row of the decision table that fits: flag, branch, elementwise, short, long, open, outputs; null when "
-            "none does."
+            "The row of the decision table that fits the construct: flag, branch, elementwise, short, long, open or "
+            "outputs; null if no row fits."
         ),
     ]
-    choice_reason: Annotated[str | None, _text("Why that row fits, a sentence; null where there is no row.")]
+    choice_reason: Annotated[str | None, _text("The reason why the row fits, a sentence; null without a row.")]
     effects: Annotated[
-        list[str], _text("Effects of its programs, such as Debug or IO: running it again repeats them.", most=SENTENCES)
+        list[str],
+        _text(
+            "The effects of the construct's programs, such as Debug or IO; another run repeats these effects.",
+            most=SENTENCES,
+        ),
     ]
     steppable: Annotated[
-        str | None, _text("Null where the stepper can run it; else why not and what to do, a sentence.")
+        str | None,
+        _text(
+            "The reason why the stepper cannot run the construct and what the user can do, a sentence; null if the "
+            "stepper can run the construct."
+        ),
     ]

@@ -16,167 +16,277 @@ from .struct import described as _text
 
 
 class ScopeCost(Struct):
-    """Costs of the equations of a scope, as columns: of one run of the scope, programs inside included."""
+    """The costs of the equations of a scope, as columns, for one run of the scope with the programs inside."""
 
-    scope: Annotated[int, _text("Index into scopes.")]
-    runs: Annotated[int, _text("How often it runs in one call, at most; an unknown number of steps as 1.")]
-    runs_min: Annotated[int, _text("At least.")]
-    per_trip: Annotated[bool, _text("A loop with an unknown number of steps is around it: runs is for one step.")]
-    flops: Annotated[list[int], _text("Of each equation, at most; -1 where its primitive has no rule.")]
-    transcendentals: Annotated[list[int], _text("Of each equation; -1 where unknown.")]
-    bytes: Annotated[list[int], _text("Read and written by each equation; -1 where unknown.")]
+    scope: Annotated[int, _text("The index into `scopes` of the scope.")]
+    runs: Annotated[
+        int, _text("The largest number of runs of the scope in one call; an unknown number of steps counts as 1.")
+    ]
+    runs_min: Annotated[int, _text("The smallest number of runs of the scope in one call.")]
+    per_trip: Annotated[
+        bool,
+        _text(
+            "Whether a loop with an unknown number of steps is around the scope: `runs` is then for one step of the "
+            "loop."
+        ),
+    ]
+    flops: Annotated[
+        list[int],
+        _text("The largest number of operations of each equation; -1 if the primitive of the equation has no rule."),
+    ]
+    transcendentals: Annotated[
+        list[int], _text("The number of transcendental operations of each equation; -1 if unknown.")
+    ]
+    bytes: Annotated[list[int], _text("The number of bytes that each equation reads and writes; -1 if unknown.")]
 
 
 class CostRow(Struct):
-    """A sum over equations, steps counted, each equation in one row only: by line or by primitive."""
+    """A sum over the equations of a line or of a primitive, steps counted; each equation is in one row only."""
 
-    label: Annotated[str, _text("The primitive; for a line its text, as far as it is known.")]
-    frame: Annotated[int, _text("Index into frames: the line; -1 for none.")]
-    equations: Annotated[int, _text("How many equations are in it.")]
-    flops: Annotated[int, _text("Its part of the most expensive run: the rows add up to the program's flops.")]
-    flops_min: Annotated[int, _text("Its part of the cheapest run; may be more, in a branch that only that one takes.")]
-    transcendentals: Annotated[int, _text("In the most expensive run.")]
-    bytes_read: Annotated[int, _text("In the most expensive run.")]
-    bytes_written: Annotated[int, _text("In the most expensive run.")]
-    per_trip: Annotated[bool, _text("Part of it is in a loop with an unknown number of steps, counted once.")]
-    if_taken: Annotated[int, _text("Its flops at most, where each cond takes the branch with most of it.")] = 0
+    label: Annotated[str, _text("The primitive; for a row of a line, the text of the line, if known.")]
+    frame: Annotated[int, _text("The index into `frames` of the line; -1 if the row has no line.")]
+    equations: Annotated[int, _text("The number of equations in the row.")]
+    flops: Annotated[
+        int, _text("The operations of the row in the most expensive run; the rows add up to `flops` of the program.")
+    ]
+    flops_min: Annotated[
+        int,
+        _text(
+            "The operations of the row in the cheapest run; more than `flops` if only the cheapest run takes a branch."
+        ),
+    ]
+    transcendentals: Annotated[int, _text("The transcendental operations of the row in the most expensive run.")]
+    bytes_read: Annotated[int, _text("The bytes that the row reads in the most expensive run.")]
+    bytes_written: Annotated[int, _text("The bytes that the row writes in the most expensive run.")]
+    per_trip: Annotated[
+        bool, _text("Whether a part of the row is in a loop with an unknown number of steps, counted as one step.")
+    ]
+    if_taken: Annotated[
+        int,
+        _text(
+            "The largest number of operations of the row: each cond takes the branch with the most operations of "
+            "the row."
+        ),
+    ] = 0
 
 
 class CostNode(Struct):
-    """A bar of the icicle: a scope where it is called, or a part of the name stack, with all that is inside."""
+    """A bar of the icicle: a scope at a place of a call, or a part of the name stack, with everything inside."""
 
-    label: Annotated[str, _text("Such as scan or jit rnn, or a name of the stack.")]
-    parent: Annotated[int, _text("Index into the same list, smaller than its own; -1 for the whole program.")]
-    scope: Annotated[int, _text("Index into scopes; -1 where it is no scope.")]
-    frame: Annotated[int, _text("Index into frames: the line that called it; -1 for none.")]
-    runs: Annotated[int, _text("How often it runs in one call, at most.")]
-    per_trip: Annotated[bool, _text("It is, or is in, a loop with an unknown number of steps.")]
-    flops: Annotated[int, _text("In the most expensive run; 0 in a branch that this run does not take.")]
-    transcendentals: Annotated[int, _text("In the most expensive run.")]
-    bytes: Annotated[int, _text("Read and written, in the most expensive run.")]
+    label: Annotated[str, _text("The label of the bar, such as scan or jit rnn, or a name of the name stack.")]
+    parent: Annotated[
+        int,
+        _text(
+            "The index into the same list of the bar around this bar, smaller than the index of this bar; -1 for "
+            "the whole program."
+        ),
+    ]
+    scope: Annotated[int, _text("The index into `scopes` of the scope; -1 if the bar is not a scope.")]
+    frame: Annotated[int, _text("The index into `frames` of the line that called the scope; -1 if there is no line.")]
+    runs: Annotated[int, _text("The largest number of runs of the bar's program in one call.")]
+    per_trip: Annotated[bool, _text("Whether the bar is a loop with an unknown number of steps, or is in such a loop.")]
+    flops: Annotated[int, _text("The operations in the most expensive run; 0 in a branch that this run does not take.")]
+    transcendentals: Annotated[int, _text("The transcendental operations in the most expensive run.")]
+    bytes: Annotated[int, _text("The bytes read and written in the most expensive run.")]
 
 
 class CostDifference(Struct):
-    """A reason why XLA's total is not ours."""
+    """A reason why XLA's total is not equal to the total of jupyter_jaxpr."""
 
     kind: Annotated[
         Literal["loop_once", "unknown_trips", "branches", "fused_away", "custom_call", "no_rule", "rest"],
         _text(
-            "loop_once: XLA counts a loop's body once. unknown_trips: we count such a loop once as well. branches: XLA "
-            "takes the most expensive one. fused_away: XLA removed or merged operations, or computes some twice. "
-            "custom_call: XLA does not look inside. no_rule: we have no rule. rest: not explained."
+            "The kind of the reason. loop_once: XLA counts the body of a loop once. unknown_trips: jupyter_jaxpr "
+            "also counts a loop with an unknown number of steps once. branches: XLA takes the most expensive "
+            "branch. fused_away: XLA removed or merged operations, or computes some operations twice. custom_call: "
+            "XLA does not look inside a custom call. no_rule: jupyter_jaxpr has no rule for a primitive. rest: the "
+            "difference is not explained."
         ),
     ]
-    text: Annotated[str, _text("A sentence.")]
-    ours: Annotated[int | None, _text("FLOPs of that part by our count; null where it has none.")]
-    xla: Annotated[int | None, _text("FLOPs of that part by XLA's count; null where it cannot be told apart.")]
-    frame: Annotated[int, _text("Index into frames: the line; -1 for none.")]
-    runs: Annotated[int | None, _text("Of loop_once: the steps that make the difference; else null.")]
+    text: Annotated[str, _text("The reason as a sentence.")]
+    ours: Annotated[
+        int | None,
+        _text("The FLOPs of the differing part in the count of jupyter_jaxpr; null if the part has no count."),
+    ]
+    xla: Annotated[
+        int | None,
+        _text(
+            "The FLOPs of the differing part in XLA's count; null if XLA's count has no separate number for the part."
+        ),
+    ]
+    frame: Annotated[int, _text("The index into `frames` of the line; -1 if the reason has no line.")]
+    runs: Annotated[
+        int | None, _text("For loop_once, the number of steps that make the difference; null for other kinds.")
+    ]
 
 
 class XlaCost(Struct):
-    """XLA's own cost analysis of the executable, as it says it."""
+    """XLA's own cost analysis of the executable, as XLA states the numbers."""
 
-    flops: Annotated[float | None, _text("Null where XLA gives none.")]
-    transcendentals: Annotated[float | None, _text("Null where XLA gives none.")]
-    bytes: Annotated[float | None, _text("Bytes accessed; null where XLA gives none.")]
-    differences: Annotated[
-        list[CostDifference], _text("Why its FLOPs are not ours; empty where they are equal.", most=ROWS)
+    flops: Annotated[float | None, _text("The FLOPs of the executable; null if XLA states no number.")]
+    transcendentals: Annotated[
+        float | None, _text("The transcendental operations of the executable; null if XLA states no number.")
     ]
-    text: Annotated[str, _text("Its FLOPs and ours in a sentence or two; empty in older documents.")] = ""
+    bytes: Annotated[float | None, _text("The bytes that the executable accesses; null if XLA states no number.")]
+    differences: Annotated[
+        list[CostDifference],
+        _text(
+            "The reasons why XLA's FLOPs differ from the count of jupyter_jaxpr; empty if the two counts are equal.",
+            most=ROWS,
+        ),
+    ]
+    text: Annotated[
+        str, _text("XLA's FLOPs and the count of jupyter_jaxpr, in a sentence or two; empty in older documents.")
+    ] = ""
 
 
 class LiveBuffer(Struct):
-    """An array that is alive where the program needs most memory, by the jaxpr."""
+    """An array that is alive at the point where the program needs the most memory, as estimated from the jaxpr."""
 
-    name: Annotated[str, _text("What it is, such as argument p['w'], constant, or result of dot_general.")]
-    type: Annotated[str, _text("Such as f32[1024,1024].")]
-    bytes: Annotated[int, _text("Of the array.")]
-    frame: Annotated[int, _text("Index into frames: the line that made it; -1 for none.")]
-    scope: Annotated[int, _text("Index into scopes.")]
-    equation: Annotated[int, _text("Index of the equation that made it in that scope; -1 for inputs and constants.")]
+    name: Annotated[
+        str, _text("The origin of the array, such as argument p['w'], captured constant, or result of dot_general.")
+    ]
+    type: Annotated[str, _text("The type of the array, such as f32[1024,1024].")]
+    bytes: Annotated[int, _text("The size of the array in bytes.")]
+    frame: Annotated[int, _text("The index into `frames` of the line that made the array; -1 if there is no line.")]
+    scope: Annotated[int, _text("The index into `scopes` of the scope of the array.")]
+    equation: Annotated[
+        int, _text("The index in that scope of the equation that made the array; -1 for inputs and constants.")
+    ]
 
 
 class Residual(Struct):
-    """What the forward pass keeps for the backward pass, by line."""
+    """The arrays of one type that a line of the forward pass keeps for the backward pass."""
 
-    type: Annotated[str, _text("Such as f32[100,16].")]
-    count: Annotated[int, _text("How many of that type on that line.")]
-    bytes: Annotated[int, _text("All of them.")]
-    name: Annotated[str, _text("The primitive that made it, or the argument.")]
-    frame: Annotated[int, _text("Index into frames: the line that made it; -1 for none.")]
+    type: Annotated[str, _text("The type of each array, such as f32[100,16].")]
+    count: Annotated[int, _text("The number of arrays of this type and name on this line.")]
+    bytes: Annotated[int, _text("The bytes of all these arrays together.")]
+    name: Annotated[str, _text("The primitive that made the arrays.")]
+    frame: Annotated[int, _text("The index into `frames` of the line that made the arrays; -1 if there is no line.")]
 
 
 class Memory(Struct):
-    """Bytes that the executable needs, as XLA says it; and estimates from the jaxpr."""
+    """The bytes that the executable needs, as XLA states them, and estimates from the jaxpr."""
 
-    arguments: Annotated[int | None, _text("Bytes of the arguments; null where XLA gives none.")]
-    results: Annotated[int | None, _text("Bytes of the results.")]
-    temporaries: Annotated[int | None, _text("Bytes of the buffers in between.")]
-    generated_code: Annotated[int | None, _text("Bytes of the program itself.")]
-    aliased: Annotated[int | None, _text("Bytes of results that take an argument's place (donation).")]
-    peak: Annotated[int | None, _text("Estimate from the jaxpr: most bytes alive at once, if nothing is fused.")]
-    peak_frame: Annotated[int, _text("Index into frames: the line where that is; -1 for none.")]
-    live: Annotated[list[LiveBuffer], _text("Estimate: the largest arrays alive there, the largest first.", most=ROWS)]
-    residuals: Annotated[list[Residual], _text("Of a program that grad made; the largest first.", most=ROWS)]
-    residual_bytes: Annotated[int, _text("All residuals together.")]
-    constants: Annotated[int, _text("Bytes of the constants captured by the closure.")]
-    peak_text: Annotated[str, _text("The estimate in a sentence; empty where there is none.")] = ""
+    arguments: Annotated[int | None, _text("The bytes of the arguments; null if XLA states no number.")]
+    results: Annotated[int | None, _text("The bytes of the results; null if XLA states no number.")]
+    temporaries: Annotated[int | None, _text("The bytes of the temporary buffers; null if XLA states no number.")]
+    generated_code: Annotated[int | None, _text("The bytes of the generated code; null if XLA states no number.")]
+    aliased: Annotated[
+        int | None,
+        _text("The bytes of the results that reuse the buffers of arguments (donation); null if XLA states no number."),
+    ]
+    peak: Annotated[
+        int | None,
+        _text(
+            "The estimate from the jaxpr of the most bytes that are alive at once, if XLA fuses nothing; null "
+            "without an estimate."
+        ),
+    ]
+    peak_frame: Annotated[
+        int, _text("The index into `frames` of the line at which the most bytes are alive; -1 if there is no line.")
+    ]
+    live: Annotated[
+        list[LiveBuffer],
+        _text("The largest arrays that are alive at the peak, as estimated; the largest array first.", most=ROWS),
+    ]
+    residuals: Annotated[
+        list[Residual], _text("The residuals of a program that grad made; the largest residual first.", most=ROWS)
+    ]
+    residual_bytes: Annotated[int, _text("The bytes of all residuals together.")]
+    constants: Annotated[int, _text("The bytes of the constants that the closure captured.")]
+    peak_text: Annotated[str, _text("The estimate of the peak as a sentence; empty without an estimate.")] = ""
 
 
 class ProgramCost(Struct):
-    """What one program costs."""
+    """The costs of one program."""
 
-    program: Annotated[int, _text("Index into programs.")]
-    flops: Annotated[int, _text("Operations of the most expensive run, on numbers of any type.")]
-    flops_min: Annotated[int, _text("At least.")]
-    exact: Annotated[bool, _text("Every primitive has a rule, every loop a known length, every branch the same cost.")]
-    transcendentals: Annotated[int, _text("sin, exp, ...: counted apart; in the most expensive run.")]
-    bytes_read: Annotated[int, _text("By every equation on its own, nothing fused; in the most expensive run.")]
-    bytes_written: Annotated[int, _text("Likewise.")]
+    program: Annotated[int, _text("The index into `programs` of the program.")]
+    flops: Annotated[int, _text("The operations of the most expensive run, on numbers of any type.")]
+    flops_min: Annotated[int, _text("The smallest number of operations of a run.")]
+    exact: Annotated[
+        bool,
+        _text(
+            "Whether the count is exact: every primitive has a rule, every loop has a known length, and all "
+            "branches of a cond have the same cost."
+        ),
+    ]
+    transcendentals: Annotated[
+        int,
+        _text(
+            "The transcendental operations (sin, exp, ...) of the most expensive run; these are not part of `flops`."
+        ),
+    ]
+    bytes_read: Annotated[
+        int, _text("The bytes that all equations read in the most expensive run, if XLA fuses nothing.")
+    ]
+    bytes_written: Annotated[
+        int, _text("The bytes that all equations write in the most expensive run, if XLA fuses nothing.")
+    ]
     per_trip: Annotated[
-        list[str], _text("Loops with an unknown number of steps, such as: while_loop, line 7.", most=SENTENCES)
+        list[str], _text("The loops with an unknown number of steps, such as: while_loop, line 7.", most=SENTENCES)
     ]
     unknown: Annotated[
-        list[str], _text("Primitives without a rule, with how many equations: ffi_call (2).", most=SENTENCES)
+        list[str],
+        _text(
+            "The primitives without a rule, with the number of their equations, such as ffi_call (2).", most=SENTENCES
+        ),
     ]
-    scopes: Annotated[list[ScopeCost], _text("Of each scope of the program that the document holds whole.")]
-    by_line: Annotated[list[CostRow], _text("In the order of the files and lines.", most=ROWS)]
-    by_primitive: Annotated[list[CostRow], _text("The most expensive first.", most=ROWS)]
-    by_scope: Annotated[list[CostNode], _text("Tree of scopes, the program first.", most=ROWS)]
-    by_name_stack: Annotated[list[CostNode], _text("Tree of the name stack, the program first.", most=ROWS)]
-    xla: Annotated[XlaCost | None, _text("Null where the program was not compiled, or XLA gives no analysis.")]
-    memory: Annotated[Memory | None, _text("Null where it could not be had.")]
+    scopes: Annotated[list[ScopeCost], _text("The costs of each scope of the program that the document holds whole.")]
+    by_line: Annotated[list[CostRow], _text("The costs of each line, in the order of the files and lines.", most=ROWS)]
+    by_primitive: Annotated[
+        list[CostRow], _text("The costs of each primitive, the most expensive primitive first.", most=ROWS)
+    ]
+    by_scope: Annotated[list[CostNode], _text("The costs as a tree of scopes, the program first.", most=ROWS)]
+    by_name_stack: Annotated[
+        list[CostNode], _text("The costs as a tree of the name stack, the program first.", most=ROWS)
+    ]
+    xla: Annotated[
+        XlaCost | None,
+        _text("XLA's own cost analysis; null if the program was not compiled, or if XLA gives no analysis."),
+    ]
+    memory: Annotated[Memory | None, _text("The memory of the program; null if unavailable.")]
     xla_asked: Annotated[
         bool,
         _text(
-            "XLA was asked for its numbers. False where it had not compiled the program yet, or where that takes so "
-            "long that only a cost request does it."
+            "Whether jupyter_jaxpr asked XLA for the cost analysis. False: XLA had not compiled the program yet, or "
+            "the analysis takes so long that only a cost request asks for the analysis."
         ),
     ] = False
     lead: Annotated[
         list[str],
-        _text("How much it is and where, in sentences for the user; empty in older documents.", most=SENTENCES),
+        _text(
+            "The amount and the main places of the cost, in sentences for the user; empty in older documents.",
+            most=SENTENCES,
+        ),
     ] = []
-    flops_most: Annotated[int, _text("At most, whichever branches are taken; 0 in older documents.")] = 0
-    transcendentals_min: Annotated[int | None, _text("At least; null in older documents.")] = None
-    transcendentals_most: Annotated[int, _text("At most; 0 in older documents.")] = 0
+    flops_most: Annotated[
+        int, _text("The largest number of operations, whichever branches a run takes; 0 in older documents.")
+    ] = 0
+    transcendentals_min: Annotated[
+        int | None, _text("The smallest number of transcendental operations of a run; null in older documents.")
+    ] = None
+    transcendentals_most: Annotated[
+        int, _text("The largest number of transcendental operations of a run; 0 in older documents.")
+    ] = 0
     recordings: Annotated[
         list[int],
         _text(
-            "Indices into control_flow: while loops whose recordings were asked. One whose executions took the same "
-            "number of steps is counted with that number.",
+            "The indices into `control_flow` of the while loops whose recordings the count uses. If all executions "
+            "of a loop took the same number of steps, the loop counts with that number.",
             most=ROWS,
         ),
     ] = []
 
 
 class Machine(Struct):
-    """What this machine can do at most, as JAX measured it; for the roofline."""
+    """The peak rates of this machine, as measured with JAX, for the roofline."""
 
-    device: Annotated[str, _text("Kind of the device, such as cpu.")]
-    flops: Annotated[float, _text("FLOP a second, of the best matmul.")]
-    bandwidth: Annotated[float, _text("Bytes read plus bytes written a second, in the fastest copy that was measured.")]
-    dtype: Annotated[str, _text("Of the matmul and the copy, such as float32.")]
-    how: Annotated[str, _text("How it was measured, a sentence with the sizes.")]
+    device: Annotated[str, _text("The kind of the device, such as cpu.")]
+    flops: Annotated[float, _text("The FLOP per second of the fastest measured matmul.")]
+    bandwidth: Annotated[
+        float, _text("The bytes read plus the bytes written per second, in the fastest measured copy.")
+    ]
+    dtype: Annotated[str, _text("The dtype of the matmul and the copy, such as float32.")]
+    how: Annotated[str, _text("The method and the sizes of the measurement, a sentence.")]
     seconds: Annotated[float, _text("The seconds that the measurement took.")]

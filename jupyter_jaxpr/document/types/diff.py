@@ -16,79 +16,111 @@ Noise = Literal["convert", "broadcast", "wrapper", "unused"]
 class DiffOf(Struct):
     """One side of a diff."""
 
-    snapshot: Annotated[str, _text("Id of the run.")]
-    program: Annotated[int, _text("Index into its programs.")]
-    name: Annotated[str, _text("The function's name.")]
-    execution_count: Annotated[int | None, _text("The number in In [n] of its cell; null outside a notebook.")]
-    created: Annotated[float, _text("When it ran: seconds since 1970.")]
+    snapshot: Annotated[str, _text("The id of the run.")]
+    program: Annotated[int, _text("The index into `programs` of the run.")]
+    name: Annotated[str, _text("The name of the function.")]
+    execution_count: Annotated[
+        int | None, _text("The number n of the prompt In [n] of the run's cell; null outside a notebook.")
+    ]
+    created: Annotated[float, _text("The time of the run, in seconds since 1970.")]
 
 
 class DiffChange(Struct):
-    """One thing that differs in a row."""
+    """One difference in a row."""
 
     kind: Annotated[
         Literal[
             "operand", "shape", "dtype", "weak_type", "sharding", "type", "parameter", "primitive", "results", "effects"
         ],
-        _text("What differs."),
+        _text("The kind of the difference."),
     ]
-    name: Annotated[str, _text("Of a parameter its name, of an operand its place from 1; else empty.")]
-    before: Annotated[str, _text("As text, cut at 300 characters.")]
-    after: Annotated[str, _text("As text, cut at 300 characters.")]
+    name: Annotated[
+        str, _text("The name of a parameter, or the position of an operand, from 1; empty for other kinds.")
+    ]
+    before: Annotated[str, _text("The earlier form of the differing part, as text, cut at 300 characters.")]
+    after: Annotated[str, _text("The later form of the differing part, as text, cut at 300 characters.")]
     text: Annotated[str, _text("The difference in words, such as shape: [8] → [4].")]
 
 
 class DiffSide(Struct, omit_defaults=True):
-    """A row of one of the two programs, in its own names."""
+    """A row of one of the two programs, in the names of that program."""
 
-    text: Annotated[str, _text("Without indent.")]
-    scope: Annotated[int, _text("Index into the scopes of its snapshot; -1 for a line of a text.")]
-    equation: Annotated[int, _text("Index in that scope; of a line of a text its number, from 0; -1 for neither.")]
-    line: Annotated[int, _text("The line of the cell it was written on, from 1; 0 where it is not in the cell.")]
-    marks: Annotated[list[int], _text("What differs, as start, end, start, end, ... in text, in UTF-16 code units.")]
+    text: Annotated[str, _text("The text of the row, without indent.")]
+    scope: Annotated[int, _text("The index into `scopes` of the program's run; -1 for a line of a text.")]
+    equation: Annotated[
+        int,
+        _text(
+            "The index of the equation in the scope, or the number of the line in a text, from 0; -1 for other rows."
+        ),
+    ]
+    line: Annotated[
+        int,
+        _text("The line of the cell that the equation was written on, from 1; 0 if the equation is not from the cell."),
+    ]
+    marks: Annotated[
+        list[int], _text("The differing parts of `text`, as start, end, start, end, ... in UTF-16 code units.")
+    ]
     noise: Annotated[
         list[Noise],
         _text(
-            "Why it can be hidden: it is a convert, a broadcast, of a jit that holds one equation, of what is unused."
+            "The reasons why the row can be hidden. convert: the equation converts a dtype. broadcast: the equation "
+            "broadcasts a value. wrapper: the row belongs to a jit that holds one equation. unused: nothing uses "
+            "the results of the equation."
         ),
     ] = []
     outside: Annotated[
         str,
         _text(
-            "Of the equation in such a jit: its names inside and outside, such as r = p; empty where they are the same."
+            "For the equation inside a jit that holds one equation, the names that differ inside and outside of the "
+            "jit, such as r = p; empty if the names are the same."
         ),
     ] = ""
 
 
 class DiffRow(Struct):
-    """A row: what stands on both sides, or on one."""
+    """A row of a diff: a piece of one or both programs."""
 
-    sign: Annotated[Sign, _text("What became of it.")]
-    what: Annotated[What, _text("heading: the inputs of a program inside an equation. line: of a text.")]
-    depth: Annotated[int, _text("How many scopes are around the row; 0 for a row of the program itself.")]
-    before: Annotated[DiffSide | None, _text("Null where it was added, or is where something was moved to.")]
-    after: Annotated[DiffSide | None, _text("Null where it was removed, or is where something was moved from.")]
-    changes: Annotated[list[DiffChange], _text("What differs.", most=ROWS)]
-    primitive: Annotated[str, _text("Of an equation; else empty.")]
-    partner: Annotated[int, _text("Of a moved one: the row of its other place; -1 where that is not here.")]
-    skipped: Annotated[int, _text("Equal rows that were left out before this one.")]
+    sign: Annotated[Sign, _text("The change of the row from the earlier to the later program.")]
+    what: Annotated[
+        What, _text("The kind of the row. heading: the inputs of a program inside an equation. line: a line of a text.")
+    ]
+    depth: Annotated[int, _text("The number of scopes around the row; 0 for a row of the program itself.")]
+    before: Annotated[
+        DiffSide | None,
+        _text("The row in the earlier program; null if the row was added, or is the new place of a moved row."),
+    ]
+    after: Annotated[
+        DiffSide | None,
+        _text("The row in the later program; null if the row was removed, or is the old place of a moved row."),
+    ]
+    changes: Annotated[list[DiffChange], _text("The differences between `before` and `after`.", most=ROWS)]
+    primitive: Annotated[str, _text("The primitive of an equation; empty for other rows.")]
+    partner: Annotated[
+        int, _text("For a moved row, the number of the row of the other place; -1 if that row is not in the diff.")
+    ]
+    skipped: Annotated[int, _text("The number of equal rows that were left out before this row.")]
 
 
 class ProgramDiff(Struct):
-    """What became of one program in another; both are of the same kind of text."""
+    """The diff of two programs, or of two texts of the same kind."""
 
-    level: Annotated[Literal["jaxpr", "stablehlo", "hlo"], _text("What was compared.")]
-    before: Annotated[DiffOf, _text("The one.")]
-    after: Annotated[DiffOf, _text("The other.")]
-    added: Annotated[int, _text("Equations, or lines of a text.")]
-    removed: Annotated[int, _text("Equations, or lines of a text.")]
-    changed: Annotated[int, _text("Equations, or lines of a text.")]
-    moved: Annotated[int, _text("Equations, or lines of a text; each once.")]
-    signature: Annotated[int, _text("Arguments and results that were added, removed or changed, inner ones included.")]
-    summary: Annotated[str, _text("How much differs: a sentence.")]
-    remarks: Annotated[
-        list[str], _text("What else is to be known, such as what was wrapped in a scan: sentences.", most=SENTENCES)
+    level: Annotated[Literal["jaxpr", "stablehlo", "hlo"], _text("The kind of the compared text.")]
+    before: Annotated[DiffOf, _text("The earlier program.")]
+    after: Annotated[DiffOf, _text("The later program.")]
+    added: Annotated[int, _text("The number of added equations, or of added lines of a text.")]
+    removed: Annotated[int, _text("The number of removed equations, or of removed lines of a text.")]
+    changed: Annotated[int, _text("The number of changed equations, or of changed lines of a text.")]
+    moved: Annotated[int, _text("The number of moved equations, or of moved lines of a text; each counts once.")]
+    signature: Annotated[
+        int, _text("The number of arguments and results that were added, removed or changed, including inner programs.")
     ]
-    rows: Annotated[list[DiffRow], _text("In order.", most=FUNCTIONS)]
-    skipped: Annotated[int, _text("Equal rows that were left out after the last one.")]
-    left_out: Annotated[int, _text("Rows that differ and were left out, for there are too many.")]
+    summary: Annotated[str, _text("The number of differences, in sentences.")]
+    remarks: Annotated[
+        list[str],
+        _text("Further differences, such as equations that were wrapped in a scan, as sentences.", most=SENTENCES),
+    ]
+    rows: Annotated[list[DiffRow], _text("The rows, in the order in which the programs are read.", most=FUNCTIONS)]
+    skipped: Annotated[int, _text("The number of equal rows that were left out after the last row.")]
+    left_out: Annotated[
+        int, _text("The number of differing rows that were left out because the diff has too many rows.")
+    ]

@@ -37,73 +37,101 @@ VERSION = 1
 
 
 class Environment(Struct):
-    """What the program was made with."""
+    """The versions and devices of the Python process that made the programs."""
 
-    jupyter_jaxpr: Annotated[str, _text("Version of the kernel side of this extension.")]
-    python: Annotated[str, _text("Version of Python, such as 3.13.0.")]
-    jax: Annotated[str | None, _text("Version of jax, or null where it is not installed.")]
-    jaxlib: Annotated[str | None, _text("Version of jaxlib, or null.")]
-    backend: Annotated[str | None, _text("Default backend of JAX: cpu, gpu, tpu; null when not started.")]
-    device: Annotated[str | None, _text("Kind of the first device, such as 'cpu' or 'NVIDIA H200'.")]
-    device_count: Annotated[Count, _text("Devices the backend has; 0 when unknown.")]
+    jupyter_jaxpr: Annotated[str, _text("The version of the kernel side of this extension.")]
+    python: Annotated[str, _text("The version of Python, such as 3.13.0.")]
+    jax: Annotated[str | None, _text("The version of jax; null if jax is not installed.")]
+    jaxlib: Annotated[str | None, _text("The version of jaxlib; null if jaxlib is not installed.")]
+    backend: Annotated[
+        str | None, _text("The default backend of JAX: cpu, gpu or tpu; null if no backend has started.")
+    ]
+    device: Annotated[str | None, _text("The kind of the first device, such as 'cpu' or 'NVIDIA H200'.")]
+    device_count: Annotated[Count, _text("The number of devices of the backend; 0 if unknown.")]
     tier: Annotated[
         Literal["hooks", "events", "inspection", "none"],
         _text(
-            "Which facts can be had with this JAX. hooks: all. events: traces and compiles, not which call "
-            "missed the cache. inspection: programs only. none: no usable JAX."
+            "The facts that the extension can observe with this JAX. hooks: all facts. events: traces and compiles, "
+            "but not the calls that missed the cache. inspection: programs only. none: there is no usable JAX."
         ),
     ]
     tier_note: Annotated[
         str | None,
-        _text("What is missing at this tier and why, or that JAX is newer than the tested one; null where neither."),
+        _text(
+            "The facts that are missing at this tier and the reason, or the statement that JAX is newer than the "
+            "tested version; null if neither applies."
+        ),
     ]
 
 
 class Cell(Struct):
     """The cell that ran."""
 
-    id: Annotated[str | None, _text("JupyterLab's cell id; null where the front end gave none.")]
-    execution_count: Annotated[Count | None, _text("The number in In [n].")]
-    file: Annotated[str, _text("The file name that tracebacks and source positions of this cell carry.")]
-    source: Annotated[str, _text("The whole text of the cell, the magic's line included, as it ran.")]
+    id: Annotated[str | None, _text("The cell id of JupyterLab; null if the front end gave no id.")]
+    execution_count: Annotated[Count | None, _text("The number n of the prompt In [n] of the cell.")]
+    file: Annotated[str, _text("The file name in the tracebacks and source positions of this cell.")]
+    source: Annotated[str, _text("The whole text of the cell when the cell ran, with the line of the magic.")]
 
 
 class File(Struct):
     """A file that frames point into."""
 
-    path: Annotated[str, _text("As Python knows it; library files relative to their installation folder.")]
+    path: Annotated[
+        str,
+        _text(
+            "The path of the file as Python knows the file; for a library file, the path relative to the "
+            "installation folder."
+        ),
+    ]
     kind: Annotated[
         Literal["cell", "user", "library"],
-        _text("cell: a notebook cell. user: the user's own module. library: JAX, NumPy, an installed package."),
+        _text(
+            "The kind of the file. cell: a notebook cell. user: a module of the user. library: JAX, NumPy or "
+            "another installed package."
+        ),
     ]
-    cell_id: Annotated[str | None, _text("For a cell: JupyterLab's id of it, where known.")]
-    execution_count: Annotated[Count | None, _text("For a cell: the number in In [n] of the run that defined it.")]
+    cell_id: Annotated[
+        str | None, _text("The cell id of JupyterLab if the file is a cell and the id is known; else null.")
+    ]
+    execution_count: Annotated[
+        Count | None,
+        _text("If the file is a cell, the number n of the prompt In [n] of the run that defined the code."),
+    ]
     source: Annotated[
         str | None,
-        _text("For a cell other than the one that ran: its text then, where known. Null for other files."),
+        _text(
+            "The text of the cell at the time of the run, if the file is another cell than the cell that ran and "
+            "the text is known. Null for other files."
+        ),
     ]
 
 
 class Frame(Struct, array_like=True):
     """A position in a file: file, function, line, column, end_line, end_column."""
 
-    file: Annotated[int, _text("Index into files.")]
-    function: Annotated[int, _text("Index into strings: the qualified name of the Python function.")]
-    line: Annotated[int, _text("From 1.")]
-    column: Annotated[int, _text("From 0, in UTF-16 code units; -1 when unknown.")]
-    end_line: Annotated[int, _text("From 1; the line itself when unknown.")]
-    end_column: Annotated[int, _text("From 0, exclusive, in UTF-16 code units; -1 when unknown.")]
+    file: Annotated[int, _text("The index into `files` of the file.")]
+    function: Annotated[int, _text("The index into `strings` of the qualified name of the Python function.")]
+    line: Annotated[int, _text("The first line of the position, from 1.")]
+    column: Annotated[int, _text("The first column of the position, from 0, in UTF-16 code units; -1 if unknown.")]
+    end_line: Annotated[int, _text("The last line of the position, from 1; equal to `line` if unknown.")]
+    end_column: Annotated[
+        int, _text("The column after the last character of the position, from 0, in UTF-16 code units; -1 if unknown.")
+    ]
 
 
 class Stack(Struct, array_like=True):
-    """How an equation came about: the user's frames and the library frames below them."""
+    """The call stack of an equation: the frames of the user and the library frames below them."""
 
-    frames: Annotated[list[int], _text("User frames, innermost first; the first one is the equation's span.")]
+    frames: Annotated[
+        list[int],
+        _text("The frames of the user, the innermost frame first; the first frame is the source span of the equation."),
+    ]
     library: Annotated[
         list[int],
         _text(
-            "Library frames between the innermost user frame and the equation, outermost first: the first "
-            "one is the library function that the user called. Empty where the user's own code bound it."
+            "The library frames between the innermost user frame and the equation, the outermost frame first. The "
+            "first frame is the library function that the user called. Empty if the user's own code bound the "
+            "equation."
         ),
     ]
 
@@ -114,225 +142,355 @@ class Stack(Struct, array_like=True):
 class Aval(Struct):
     """The type of a value."""
 
-    text: Annotated[str, _text("As JAX prints it, such as f32[8,4].")]
-    shape: Annotated[list[int | str], _text("Axis sizes; a string for a symbolic one.")]
-    dtype: Annotated[str, _text("Such as float32; empty for values without one (tokens).")]
-    weak: Annotated[bool, _text("Weakly typed: it came from a Python scalar.")]
-    sharding: Annotated[str | None, _text("The sharding in the type, where it says more than 'one device'.")]
+    text: Annotated[str, _text("The type as JAX prints the type, such as f32[8,4].")]
+    shape: Annotated[list[int | str], _text("The sizes of the axes; a symbolic size is a string.")]
+    dtype: Annotated[str, _text("The dtype, such as float32; empty for values without a dtype (tokens).")]
+    weak: Annotated[bool, _text("Whether the type is weak: the value came from a Python scalar.")]
+    sharding: Annotated[str | None, _text("The sharding in the type; null if the type shards no axis.")]
 
 
 class LiteralValue(Struct, array_like=True):
-    """A constant written into an equation."""
+    """A constant that is written into an equation."""
 
-    text: Annotated[int, _text("Index into strings: the value as JAX prints it.")]
-    aval: Annotated[int, _text("Index into avals.")]
+    text: Annotated[int, _text("The index into `strings` of the value as JAX prints the value.")]
+    aval: Annotated[int, _text("The index into `avals` of the type.")]
 
 
 class Parameter(Struct, array_like=True):
-    """A parameter of an equation, those that JAX does not print left out."""
+    """A parameter of an equation; parameters that JAX does not print are left out."""
 
-    name: Annotated[int, _text("Index into strings.")]
+    name: Annotated[int, _text("The index into `strings` of the name of the parameter.")]
     value: Annotated[
         int,
         _text(
-            "Index into strings: the value as JAX prints it on one line, cut at 300 characters. -1 where it is a "
-            "program or a tuple of programs: see the scope's children. In a text with programs inside, such as "
-            "LinearSolveJaxprs(matvec=￼), the sign U+FFFC stands for each of them."
+            "The index into `strings` of the value as JAX prints the value on one line, cut at 300 characters. -1 "
+            "if the value is a program or a tuple of programs: see `children` of the scope. In a text with programs "
+            "inside, such as LinearSolveJaxprs(matvec=￼), the sign U+FFFC stands for each program."
         ),
     ]
 
 
 class Child(Struct, array_like=True):
-    """A program inside an equation: a body, a branch, a called function."""
+    """A program inside an equation: a body, a branch or a called function."""
 
-    equation: Annotated[int, _text("Index of the equation in its scope.")]
-    parameter: Annotated[int, _text("Index into strings: the parameter that holds it, such as branches.")]
-    position: Annotated[int, _text("Place in that parameter's tuple; -1 where it is not a tuple.")]
-    scope: Annotated[int, _text("Index into scopes.")]
+    equation: Annotated[int, _text("The index in the scope of the equation that has the program as a parameter.")]
+    parameter: Annotated[
+        int, _text("The index into `strings` of the name of the parameter that holds the program, such as branches.")
+    ]
+    position: Annotated[
+        int, _text("The position of the program in the tuple of the parameter; -1 if the parameter is not a tuple.")
+    ]
+    scope: Annotated[int, _text("The index into `scopes` of the program.")]
 
 
 class Effects(Struct, array_like=True):
     """The effects of an equation."""
 
-    equation: Annotated[int, _text("Index of the equation in its scope.")]
-    effects: Annotated[list[int], _text("Indices into strings, such as Debug or IO.")]
+    equation: Annotated[int, _text("The index of the equation in the scope of the equation.")]
+    effects: Annotated[list[int], _text("The indices into `strings` of the effects, such as Debug or IO.")]
 
 
 class Scope(Struct):
-    """A jaxpr: its variables' types and its equations as columns, or the first page of them.
+    """A jaxpr: the types of the variables, and the equations as columns; a large scope has only the first page of them.
 
-    Operands are integers: a variable's number, or -1 - i for literal i. An equation without a user frame of
-    its own (inside a library's jit) takes the frames of the equation that calls its scope.
+    Operands are integers: the number of a variable, or -1 - i for literal i. An equation without a user frame of
+    its own (inside a library's jit) takes the frames of the equation that calls the scope.
     """
 
-    name: Annotated[int, _text("Index into strings: the `name` parameter of the calling equation; -1 if none.")]
-    constants: Annotated[Count, _text("How many variables are constants; they come first.")]
-    inputs: Annotated[Count, _text("How many variables are inputs; they come next.")]
-    outputs: Annotated[list[int], _text("The results, as operands.")]
-    count: Annotated[int, _text("Equations of this scope, those not in this document included.")]
-    total: Annotated[int, _text("Equations of this scope and of all scopes inside, each scope once.")]
-    first_equation: Annotated[int, _text("Index of the first equation in the columns; 0 but for later pages.")]
-    first_variable: Annotated[int, _text("Number of the first variable in variable_avals; 0 but for later pages.")]
-    variable_avals: Annotated[list[int], _text("Type of each variable, an index into avals, in order.")]
-    dropped: Annotated[list[int], _text("Variables that JAX made to be ignored; printed as _.")]
+    name: Annotated[
+        int,
+        _text(
+            "The index into `strings` of the `name` parameter of the equation that calls the scope; -1 if there is "
+            "no name."
+        ),
+    ]
+    constants: Annotated[Count, _text("The number of variables that are constants; these variables come first.")]
+    inputs: Annotated[Count, _text("The number of variables that are inputs; these variables follow the constants.")]
+    outputs: Annotated[list[int], _text("The results of the scope, as operands.")]
+    count: Annotated[
+        int, _text("The number of equations of this scope, including the equations that are not in this document.")
+    ]
+    total: Annotated[
+        int, _text("The number of equations of this scope and of all scopes inside, each scope counted once.")
+    ]
+    first_equation: Annotated[int, _text("The index of the first equation in the columns; 0 except on later pages.")]
+    first_variable: Annotated[
+        int, _text("The number of the first variable in `variable_avals`; 0 except on later pages.")
+    ]
+    variable_avals: Annotated[
+        list[int], _text("The index into `avals` of the type of each variable, in the order of the variables.")
+    ]
+    dropped: Annotated[
+        list[int], _text("The numbers of the variables that JAX marks as ignored; JAX prints these variables as _.")
+    ]
     names: Annotated[
         list[str] | None,
-        _text("Printed names of the variables here, only where the program is not complete in this document."),
+        _text(
+            "The printed names of the variables in `variable_avals`, only if this document does not hold the whole "
+            "program."
+        ),
     ]
-    primitive: Annotated[list[int], _text("Of each equation: index into strings.")]
-    operands: Annotated[list[list[int]], _text("Of each equation.")]
-    output_counts: Annotated[list[Count], _text("How many variables each equation binds.")]
-    parameters: Annotated[list[int], _text("Of each equation: index into parameter_lists; -1 for none.")]
-    stack: Annotated[list[int], _text("Of each equation: index into stacks; -1 for none.")]
-    name_stack: Annotated[list[int], _text("Of each equation: index into strings, such as layer/jvp().")]
+    primitive: Annotated[list[int], _text("The index into `strings` of the primitive of each equation.")]
+    operands: Annotated[list[list[int]], _text("The operands of each equation.")]
+    output_counts: Annotated[list[Count], _text("The number of variables that each equation binds.")]
+    parameters: Annotated[
+        list[int],
+        _text(
+            "The index into `parameter_lists` of the parameters of each equation; -1 if the equation has no parameters."
+        ),
+    ]
+    stack: Annotated[
+        list[int], _text("The index into `stacks` of the call stack of each equation; -1 if the equation has no stack.")
+    ]
+    name_stack: Annotated[
+        list[int], _text("The index into `strings` of the name stack of each equation, such as layer/jvp().")
+    ]
     children: Annotated[
         list[Child],
         _text(
-            "Programs inside these equations, in the order of the equations and, inside one, of its parameters as "
-            "JAX keeps them (its printed order is that of the parameter list)."
+            "The programs inside these equations, in the order of the equations. The programs of one equation have "
+            "the order in which JAX keeps the parameters; the printed order is that of the parameter list."
         ),
     ]
-    effects: Annotated[list[Effects], _text("Equations with effects.")]
+    effects: Annotated[list[Effects], _text("The effects of the equations that have effects.")]
 
 
 class Naming(Struct):
-    """How this JAX names variables when it prints a jaxpr; learned by printing one."""
+    """The rules by which this JAX names variables in a printed jaxpr; the kernel prints a jaxpr to learn the rules."""
 
-    share_jit_names: Annotated[bool, _text("Inside a jit, inputs and outputs take the names outside.")]
-    hoist_above: Annotated[Count, _text("Scopes of more equations than this are printed first, as let; 0: never.")]
+    share_jit_names: Annotated[
+        bool, _text("Whether the inputs and outputs of a jit take the names of the variables outside of the jit.")
+    ]
+    hoist_above: Annotated[
+        Count,
+        _text(
+            "The number of equations above which JAX prints a scope first, as a `let`; 0 if the number of equations "
+            "is no reason to print a scope first."
+        ),
+    ]
 
 
 class Let(Struct, array_like=True):
     """A scope that is printed before the program, under a name."""
 
-    scope: Annotated[int, _text("Index into scopes.")]
-    name: Annotated[int, _text("Index into strings: the name it is printed under.")]
+    scope: Annotated[int, _text("The index into `scopes` of the scope.")]
+    name: Annotated[int, _text("The index into `strings` of the name under which the scope is printed.")]
 
 
 class Level(Struct):
     """One of the texts of a program: StableHLO or optimised HLO."""
 
-    name: Annotated[Literal["stablehlo", "hlo"], _text("Which text.")]
+    name: Annotated[Literal["stablehlo", "hlo"], _text("The kind of the text: StableHLO, or optimised HLO (hlo).")]
     state: Annotated[
         Literal["held", "on_request", "not_made", "absent"],
         _text(
-            "held: its text is in this document. on_request: JAX made it, the kernel has it. not_made: JAX "
-            "was not asked to make it; a request may. absent: it cannot be had; see reason."
+            "The state of the text. held: the text is in this document. on_request: JAX made the text, and the "
+            "kernel has the text. not_made: JAX was not asked to make the text; a request may ask. absent: the text "
+            "is not available; see `reason`."
         ),
     ]
-    reason: Annotated[str | None, _text("Why it is absent or not made, and what to do: a sentence.")]
-    characters: Annotated[Count | None, _text("Length of the text; null until it was asked for.")]
-    lines: Annotated[Count | None, _text("Lines of the text; null until it was asked for.")]
-    sha256: Annotated[str | None, _text("Hash of the text, hexadecimal; null until it was asked for.")]
-    text: Annotated[str | None, _text("The text itself, large constants elided; only where held.")]
+    reason: Annotated[
+        str | None, _text("The reason why the text is absent or not made, and what the user can do: a sentence.")
+    ]
+    characters: Annotated[
+        Count | None, _text("The number of characters of the text; null until a request for the text.")
+    ]
+    lines: Annotated[Count | None, _text("The number of lines of the text; null until a request for the text.")]
+    sha256: Annotated[
+        str | None, _text("The SHA-256 hash of the text, in hexadecimal; null until a request for the text.")
+    ]
+    text: Annotated[str | None, _text("The text with large constants elided; null unless `state` is held.")]
     line_stacks: Annotated[
-        list[int] | None, _text("Of each line of text: index into stacks, -1 for none; only where held.")
+        list[int] | None,
+        _text(
+            "The index into `stacks` of the call stack of each line of the text, -1 if a line has no stack; null "
+            "unless `state` is held."
+        ),
     ]
     inferred_lines: Annotated[
-        list[int], _text("Lines, from 0 and ascending, whose stack XLA does not state: it follows from other lines.")
+        list[int],
+        _text(
+            "The lines of the text, from 0 and ascending, whose stack XLA does not state: the stack follows from "
+            "other lines."
+        ),
     ] = []
     other_stacks: Annotated[
         list[list[int]],
-        _text("Lines that may come from several places that JAX does not tell apart: the line, then their stacks."),
+        _text(
+            "The lines of the text that may come from several places that JAX does not tell apart. Each row has the "
+            "line, then the indices into `stacks` of the places besides the place in `line_stacks`."
+        ),
     ] = []
     named_equations: Annotated[
         list[list[int]],
-        _text("Lines of HLO that are one equation of several, by its path and its type: line, scope, equation."),
+        _text(
+            "The lines of the HLO whose path and type identify one equation among several. Each row has the line, "
+            "the index of the scope and the index of the equation."
+        ),
     ] = []
 
 
 class Argument(Struct):
     """An argument of a call, or a result."""
 
-    name: Annotated[str, _text("Parameter name; empty for a result.")]
-    type: Annotated[str, _text("Its types in its tree, such as {b: f32[16], w: f32[8,16]}, or a static value.")]
-    summary: Annotated[str, _text("The same in few letters, such as {b, w} or f32[8].")]
-    static: Annotated[bool, _text("A static argument: part of the cache key by value.")]
-    donated: Annotated[bool, _text("Its buffers were given away to the call.")]
+    name: Annotated[str, _text("The name of the parameter; empty for a result.")]
+    type: Annotated[
+        str,
+        _text(
+            "The types in the tree of the argument, such as {b: f32[16], w: f32[8,16]}, or the value of a static "
+            "argument."
+        ),
+    ]
+    summary: Annotated[str, _text("The type or the static value in a short form, such as {b, w} or f32[8].")]
+    static: Annotated[
+        bool, _text("Whether the argument is static: the value of the argument is part of the cache key.")
+    ]
+    donated: Annotated[bool, _text("Whether the caller donated the buffers of the argument to the call.")]
 
 
 class Stages(Struct):
-    """Seconds of the call that made the program, from JAX's own events; null where JAX reported none."""
+    """The seconds of each stage of the call that made the program, from JAX's events; null without an event."""
 
-    trace: Annotated[float | None, _text("Python to jaxpr.")]
-    lower: Annotated[float | None, _text("jaxpr to StableHLO.")]
-    compile: Annotated[float | None, _text("StableHLO to an executable, or its retrieval from disk.")]
-    from_disk: Annotated[bool, _text("The executable came from the persistent compilation cache.")]
-    first_run: Annotated[
-        float | None, _text("From the executable being ready until the call returned; not until it finished.")
+    trace: Annotated[float | None, _text("The seconds of the trace, from Python to the jaxpr.")]
+    lower: Annotated[float | None, _text("The seconds of the lowering, from the jaxpr to StableHLO.")]
+    compile: Annotated[
+        float | None,
+        _text(
+            "The seconds of the compilation from StableHLO to an executable, or of reading the executable from disk."
+        ),
     ]
-    rest: Annotated[float | None, _text("The part of the call that none of these explains.")]
-    total: Annotated[float | None, _text("The whole call, by the wall clock, until it returned.")]
+    from_disk: Annotated[bool, _text("Whether the executable came from the persistent compilation cache.")]
+    first_run: Annotated[
+        float | None,
+        _text(
+            "The seconds from the moment when the executable was ready until the call returned; the work of the "
+            "call may end later."
+        ),
+    ]
+    rest: Annotated[float | None, _text("The seconds of the call that the other stages do not explain.")]
+    total: Annotated[float | None, _text("The seconds of the whole call by the wall clock, until the call returned.")]
 
 
 class Activity(Struct):
-    """What this run did with the function, from JAX's events and the observer."""
+    """The calls and the work of JAX for a function in this run, from JAX's events and the observer."""
 
-    calls: Annotated[Count | None, _text("Calls seen; null where they could not be counted.")]
-    calls_exact: Annotated[bool, _text("False: calls is a lower bound, shown with a ≥.")]
-    misses: Annotated[Count | None, _text("Calls that missed JAX's fast path; null at a lower tier.")]
-    traces: Annotated[Count | None, _text("Traces, by JAX's events.")]
-    lowerings: Annotated[Count | None, _text("Lowerings, by JAX's events.")]
-    compiles: Annotated[Count | None, _text("Compilations by XLA, retrievals from disk not counted.")]
-    from_disk: Annotated[Count | None, _text("Executables retrieved from the persistent compilation cache.")]
-    inlined: Annotated[Count | None, _text("Calls while another function was being traced.")]
-    raised: Annotated[Count | None, _text("Calls that raised while tracing or compiling.")]
+    calls: Annotated[Count | None, _text("The number of observed calls; null if the calls could not be counted.")]
+    calls_exact: Annotated[
+        bool, _text("Whether `calls` is exact. False: `calls` is a lower bound, which the panel shows with a ≥.")
+    ]
+    misses: Annotated[
+        Count | None, _text("The number of calls that missed JAX's fast path; null at a lower tier than hooks.")
+    ]
+    traces: Annotated[Count | None, _text("The number of traces, by JAX's events.")]
+    lowerings: Annotated[Count | None, _text("The number of lowerings, by JAX's events.")]
+    compiles: Annotated[
+        Count | None, _text("The number of compilations by XLA; executables that were read from disk do not count.")
+    ]
+    from_disk: Annotated[
+        Count | None, _text("The number of executables that were read from the persistent compilation cache.")
+    ]
+    inlined: Annotated[Count | None, _text("The number of calls that happened during the trace of another function.")]
+    raised: Annotated[
+        Count | None, _text("The number of calls that raised an error during the trace or the compilation.")
+    ]
 
 
 class Summary(Struct):
-    """What sums a program up, in the words that the panel and the exports show."""
+    """The summary of a program in the words of the panel and the exports."""
 
-    size: Annotated[list[str], _text("Its equations and its control flow, such as 17 equations, 1 scan ×100.")]
-    activity: Annotated[
-        str | None, _text("What this run did with the function, such as 4 calls, 1 compile; null: nothing observed.")
+    size: Annotated[
+        list[str], _text("The equations and the control flow of the program, such as 17 equations, 1 scan ×100.")
     ]
-    origin: Annotated[str | None, _text("Such as made in an earlier run; null where a call of this run made it.")]
+    activity: Annotated[
+        str | None,
+        _text(
+            "The calls and the work of JAX for the function in this run, such as 4 calls, 1 compile; null if "
+            "nothing was observed."
+        ),
+    ]
+    origin: Annotated[
+        str | None,
+        _text(
+            "The origin of the program in words, such as made in an earlier run; null if a call of this run made "
+            "the program."
+        ),
+    ]
 
 
 class Program(Struct):
-    """What JAX made of one function for one set of argument types."""
+    """The program that JAX made of one function for one set of argument types."""
 
-    name: Annotated[str, _text("The function's name as the user knows it.")]
+    name: Annotated[str, _text("The name of the function as the user knows the function.")]
     origin: Annotated[
         Literal["ran", "seen_before", "derived", "traced", "recorded"],
         _text(
-            "ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one; where it is not "
-            "known which program a call that hit ran, each one that may have run, and 'how' says so, such as 'one of 2 "
-            "candidates'. derived: JAX made it in this run from the user's function by a transform outside any jit. "
-            "traced: our "
-            "own trace, nothing was executed for it. recorded: what a call without jit let JAX run, an equation for "
-            "each program that JAX ran."
+            "The origin of the program. ran: JAX made the program in this run. seen_before: JAX made the program in "
+            "an earlier run and reused the program in this run; if several programs may have run for a call that "
+            "hit, each of these programs is listed, and `how` says so, such as 'one of 2 candidates'. derived: JAX "
+            "made the program in this run from the user's function by a transform outside any jit. traced: "
+            "jupyter_jaxpr traced the program, and nothing was executed for the trace. recorded: the program lists "
+            "the work of a call without jit, with an equation for each program that JAX ran."
         ),
     ]
-    origin_note: Annotated[str | None, _text("A sentence where the origin needs one.")]
-    definition: Annotated[int, _text("Index into frames: the line of its def; -1 when unknown.")]
-    call: Annotated[int, _text("Index into frames: the line that called it; -1 when unknown.")]
-    arguments: Annotated[list[Argument], _text("In the order of the call.")]
-    result: Annotated[Argument | None, _text("Null when unknown.")]
-    scope: Annotated[int, _text("Index into scopes: the program.")]
-    input_names: Annotated[list[str], _text("A path for each input, such as p['w']; empty string when unknown.")]
-    result_names: Annotated[list[str], _text("A path for each result, as JAX has it; may be empty.")]
-    equations: Annotated[int, _text("Over all scopes, each once, call equations included, combiners not.")]
-    complete: Annotated[bool, _text("False: some equations must be asked for (too large to send whole).")]
+    origin_note: Annotated[
+        str | None, _text("A sentence that explains the origin; null if the origin needs no explanation.")
+    ]
+    definition: Annotated[int, _text("The index into `frames` of the line of the function's def; -1 if unknown.")]
+    call: Annotated[int, _text("The index into `frames` of the line that called the function; -1 if unknown.")]
+    arguments: Annotated[list[Argument], _text("The arguments, in the order of the call.")]
+    result: Annotated[Argument | None, _text("The result of the function; null if unknown.")]
+    scope: Annotated[int, _text("The index into `scopes` of the outermost scope of the program.")]
+    input_names: Annotated[
+        list[str], _text("The path of each input, such as p['w']; an empty string for an unknown path.")
+    ]
+    result_names: Annotated[list[str], _text("The path of each result, as JAX states the path; may be empty.")]
+    equations: Annotated[
+        int,
+        _text(
+            "The number of equations in all scopes of the program, each scope counted once; call equations count, "
+            "and the equations of combiners do not count."
+        ),
+    ]
+    complete: Annotated[
+        bool,
+        _text(
+            "Whether this document holds all equations of the program. False: the program is too large to send "
+            "whole, and some equations need a request."
+        ),
+    ]
     lets: Annotated[
         list[Let] | None,
         _text(
-            "Scopes printed before the program, in order; only where it is not complete. Null otherwise: they "
-            "follow from the structure and naming."
+            "The scopes that are printed before the program, in order, only if the program is not complete in this "
+            "document. Otherwise null: these scopes follow from the structure and `naming`."
         ),
     ]
-    levels: Annotated[list[Level], _text("StableHLO, then HLO.")]
-    stages: Annotated[Stages | None, _text("Null where no call made it: our own trace has none.")]
-    activity: Annotated[Activity | None, _text("Null where nothing was observed.")]
+    levels: Annotated[list[Level], _text("The texts of the program: StableHLO, then HLO.")]
+    stages: Annotated[
+        Stages | None,
+        _text(
+            "The seconds of the call that made the program; null if no call made the program, as for a trace by "
+            "jupyter_jaxpr."
+        ),
+    ]
+    activity: Annotated[
+        Activity | None,
+        _text("The calls and the work of JAX for the function in this run; null if nothing was observed."),
+    ]
     how: Annotated[
-        str | None, _text("How it came about, such as ran as an eager scan; null where the origin says all of it.")
+        str | None,
+        _text(
+            "The way in which the program came about, such as ran as an eager scan; null if `origin` says everything."
+        ),
     ] = None
-    summary: Annotated[Summary | None, _text("Null in documents of earlier versions.")] = None
+    summary: Annotated[
+        Summary | None, _text("The summary of the program in words; null in documents of earlier versions.")
+    ] = None
     group: Annotated[
         Literal["jit", "eager", "traced"],
         _text(
-            "The part of the list of programs. jit: JAX ran it for a jitted function. eager: JAX ran it outside of "
-            "jit. traced: JAX did not run it."
+            "The part of the list of programs. jit: JAX ran the program for a jitted function. eager: JAX ran the "
+            "program outside of jit. traced: JAX did not run the program."
         ),
     ] = "jit"
     library: Annotated[
@@ -343,165 +501,260 @@ class Program(Struct):
 class RaisedCall(Struct):
     """The call that ended the trace of a program by an error."""
 
-    program: Annotated[int, _text("Index into programs.")]
+    program: Annotated[int, _text("The index into `programs` of the program.")]
     operands: Annotated[
         list[int],
         _text(
-            "Variables of the program's outermost scope that the call received; those that are known for certain.",
+            "The variables of the outermost scope of the program that the call certainly received as operands.",
             most=SENTENCES,
         ),
     ]
 
 
 class NamedValue(Struct, omit_defaults=True):
-    """What a name of the user's Python had while JAX traced."""
+    """The types and variables that a name of the user's Python had during the traces of JAX."""
 
-    frame: Annotated[int, _text("Place of the name; of a returned value, of the return statement.")]
-    name: Annotated[int, _text("Index into strings; the empty string of a returned value.")]
+    frame: Annotated[
+        int, _text("The index into `frames` of the place of the name; for a returned value, of the return statement.")
+    ]
+    name: Annotated[int, _text("The index into `strings` of the name; for a returned value, of the empty string.")]
     kind: Annotated[
         Literal["parameter", "assigned", "returned"],
-        _text("How the name got the value: by a call, by an assignment or a loop; returned has no name."),
+        _text(
+            "The way in which the name got the value. parameter: by a call. assigned: by an assignment or a loop. "
+            "returned: the value is returned and has no name."
+        ),
     ]
-    scope: Annotated[int, _text("The scope that the values belong to; in a container, the innermost one.")]
+    scope: Annotated[
+        int,
+        _text(
+            "The index into `scopes` of the scope that the values belong to; for a container, of the innermost scope."
+        ),
+    ]
     types: Annotated[
         list[int],
         _text(
-            "Indices into strings: the types that the name had there, in order, each once. Not empty.", most=SENTENCES
+            "The indices into `strings` of the types that the name had in this scope, in order, each type once. Not "
+            "empty.",
+            most=SENTENCES,
         ),
     ]
     variables: Annotated[
         list[int],
-        _text("Variables of the scope that the name had, where each was one array.", most=SENTENCES),
+        _text("The variables of the scope that the name had, if each value of the name was one array.", most=SENTENCES),
     ] = []
     role: Annotated[
         Literal["carry", "xs", "ys"] | None,
-        _text("The part in a loop of JAX that all values have, as Slot.role; null where there is none or it differs."),
+        _text(
+            "The role in a loop of JAX that all values have, as in Slot.role; null if the values have no role or "
+            "different roles."
+        ),
     ] = None
-    steps: Annotated[Count | None, _text("Of the loop; null where it is not known before the loop runs.")] = None
+    steps: Annotated[
+        Count | None, _text("The number of steps of the loop; null if the number is unknown before the loop runs.")
+    ] = None
     promoted: Annotated[
         int,
         _text(
-            "Index into strings: the dtype that an operand of the value's equation had before JAX promoted it, where "
-            "the code asks for no dtype; -1 where there is none."
+            "The index into `strings` of the dtype that an operand of the value's equation had before JAX promoted "
+            "the operand, if the code asks for no dtype; -1 if JAX promoted no operand."
         ),
     ] = -1
 
 
 class Note(Struct, omit_defaults=True):
-    """Something a person should know."""
+    """A fact that the user should know, such as a print during a trace or an unrolled loop."""
 
     kind: Annotated[
         str,
         _text(
-            "Such as printed_while_tracing, captured_constant, unrolled_loop, leaked_tracer, eager_compiles, failed. "
-            "short_loop: a loop was unrolled, and that is fine."
+            "The kind of the note, such as printed_while_tracing, captured_constant, unrolled_loop, leaked_tracer, "
+            "eager_compiles or failed. short_loop: a loop was unrolled, and the loop needs no change."
         ),
     ]
-    text: Annotated[str, _text("What was seen: a sentence or two.")]
-    cure: Annotated[str | None, _text("What to do about it; null where there is nothing to do.")]
-    detail: Annotated[str | None, _text("The raw fact, such as the text that was printed; may be long.")]
-    program: Annotated[int, _text("Index into programs; -1 for the whole run.")]
-    frame: Annotated[int, _text("Index into frames: the line it is about; -1 for none.")]
-    bytes: Annotated[Count | None, _text("A size in bytes, where the note is about one.")]
-    repetitions: Annotated[Count | None, _text("Of an unrolled loop: its iterations, at least; else null.")] = None
-    carried: Annotated[
-        bool | None, _text("Of an unrolled loop: an iteration needs the one before, so it is a scan; else null.")
+    text: Annotated[str, _text("The observed fact, in a sentence or two.")]
+    cure: Annotated[str | None, _text("The advice on the observed fact; null if no action is needed.")]
+    detail: Annotated[str | None, _text("The raw fact, such as the printed text; may be long.")]
+    program: Annotated[
+        int, _text("The index into `programs` of the program of the note; -1 if the note is about the whole run.")
+    ]
+    frame: Annotated[
+        int, _text("The index into `frames` of the line that the note is about; -1 if the note is about no line.")
+    ]
+    bytes: Annotated[Count | None, _text("The size in bytes, if the note is about a size.")]
+    repetitions: Annotated[
+        Count | None, _text("The least number of iterations of an unrolled loop; null for other notes.")
     ] = None
-    code: Annotated[str | None, _text("A rewrite in the user's own names, to copy; null where there is none.")] = None
-    share: Annotated[float | None, _text("Of an unrolled loop: its part of the program's equations; else null.")] = None
-    price: Annotated[list[str], _text("Measured times that belong to it, as sentences.")] = []
-    title: Annotated[str | None, _text("What happened, in a few words; null where the text says it.")] = None
+    carried: Annotated[
+        bool | None,
+        _text(
+            "Whether an iteration of an unrolled loop needs the iteration before, so that a scan can replace the "
+            "loop; null for other notes."
+        ),
+    ] = None
+    code: Annotated[
+        str | None, _text("A rewrite in the user's own names, for the user to copy; null if there is no rewrite.")
+    ] = None
+    share: Annotated[
+        float | None, _text("The share of the program's equations that an unrolled loop makes; null for other notes.")
+    ] = None
+    price: Annotated[list[str], _text("The measured times that belong to the note, as sentences.")] = []
+    title: Annotated[str | None, _text("The observed fact in a few words; null if `text` needs no title.")] = None
     trial: Annotated[
-        str | None, _text("A cell to run that compares the rewrite with what was written; null where there is none.")
+        str | None,
+        _text("The text of a cell that compares the rewrite with the user's code; null if there is no such cell."),
     ] = None
     level: Annotated[
         Literal["applies", "choice", "advice"],
-        _text("How sure the rewrite in `code`, or else the sentence in `cure`, is; see Cure."),
+        _text("The certainty of the rewrite in `code`, or of the sentence in `cure` if there is no rewrite; see Cure."),
     ] = "advice"
-    edits: Annotated[list[Edit], _text("What puts `code` in its place, where the rewrite applies.")] = []
-    cures: Annotated[list[Cure], _text("Ways out to choose from, the one that fits most often first.")] = []
+    edits: Annotated[list[Edit], _text("The edits that put `code` into the user's text, if the rewrite applies.")] = []
+    cures: Annotated[
+        list[Cure], _text("The cures that the user can choose from; the cure that fits most often comes first.")
+    ] = []
 
 
 class Retrace(Struct):
-    """The cell's last call, which was not traced by itself: its Python may change something outside of the call."""
+    """The cell's last call, which the kernel did not trace: its Python may change objects outside of the call."""
 
-    call: Annotated[str, _text("The call, as the cell has it.")]
-    frame: Annotated[int, _text("Index into frames: the line that decided it; -1 where there is none.")]
-    question: Annotated[str, _text("What happens when the user has it traced: sentences.")]
-    undoable: Annotated[bool, _text("What the trace changes is put back afterwards.")]
+    call: Annotated[str, _text("The call, as the cell has the call.")]
+    frame: Annotated[
+        int, _text("The index into `frames` of the line that decided against the trace; -1 if there is no such line.")
+    ]
+    question: Annotated[str, _text("The sentences of the question to the user: what the trace runs again.")]
+    undoable: Annotated[bool, _text("Whether the changes that the trace makes are undone afterwards.")]
 
 
 class Snapshot(Struct, omit_defaults=True):
-    """What one run showed; the methods a user calls are on `jupyter_jaxpr.Snapshot`."""
+    """The document of one run; the methods for users are on `jupyter_jaxpr.Snapshot`."""
 
-    version: Annotated[int, _text("Of this format. A reader refuses a higher one with a sentence.")]
-    id: Annotated[str, _text("Unique to the run; requests name it.")]
-    created: Annotated[float, _text("Seconds since 1970.")]
-    title: Annotated[str | None, _text("What the user called it with --title.")]
-    pinned: Annotated[bool, _text("The user asked to keep it in view with --pin.")]
-    environment: Annotated[Environment, _text("Versions and devices.")]
+    version: Annotated[int, _text("The version of this format. A reader refuses a higher version with a sentence.")]
+    id: Annotated[str, _text("The unique id of the run, by which requests name the run.")]
+    created: Annotated[float, _text("The time of the run, in seconds since 1970.")]
+    title: Annotated[str | None, _text("The title of the run that the user gave with --title.")]
+    pinned: Annotated[bool, _text("Whether the user passed --pin to keep the run in view.")]
+    environment: Annotated[Environment, _text("The versions and devices of the run.")]
     cell: Annotated[Cell | None, _text("The cell that ran; null outside a notebook.")]
     programs: Annotated[
         list[Program],
-        _text("In call order; after them what was derived from one by a transform, see transforms.", most=FUNCTIONS),
+        _text(
+            "The programs in the order of the calls; after these, the programs that a transform derived, see "
+            "`transforms`.",
+            most=FUNCTIONS,
+        ),
     ]
-    focus: Annotated[int, _text("Index of the program to show first; -1 when there is none.")]
-    message: Annotated[str | None, _text("Where there is no program: what was seen and what to type.")]
-    notes: Annotated[list[Note], _text("In the order of the cell's lines.", most=ARRAYS)]
+    focus: Annotated[int, _text("The index into `programs` of the program to show first; -1 if there is no program.")]
+    message: Annotated[
+        str | None, _text("If the run has no program, the observed facts and what the user can type; else null.")
+    ]
+    notes: Annotated[list[Note], _text("The notes of the run, in the order of the cell's lines.", most=ARRAYS)]
     untraced_lines: Annotated[
         list[int],
-        _text("Lines of the cell inside functions that were traced, that hold code and were not reached by the trace."),
+        _text("The lines of the cell that hold code inside traced functions and that the trace did not reach."),
     ]
-    cut: Annotated[str | None, _text("What was left out to keep a saved copy small: a sentence; else null.")]
-    naming: Annotated[Naming, _text("Rules for variable names.")]
-    strings: Annotated[list[str], _text("Pool.")]
-    avals: Annotated[list[Aval], _text("Pool.")]
-    literals: Annotated[list[LiteralValue], _text("Pool.")]
-    parameter_lists: Annotated[list[list[Parameter]], _text("Pool; each list in the order JAX prints it.")]
-    files: Annotated[list[File], _text("Pool.")]
-    frames: Annotated[list[Frame], _text("Pool.")]
-    stacks: Annotated[list[Stack], _text("Pool.")]
-    scopes: Annotated[list[Scope], _text("Pool; a scope that is used twice is here once.")]
-    ledger: Annotated[Ledger | None, _text("The jit cache; null where it was not observed.")] = None
+    cut: Annotated[
+        str | None,
+        _text("The parts that were left out to keep a saved copy small: a sentence; null if nothing was left out."),
+    ]
+    naming: Annotated[Naming, _text("The rules for the names of variables.")]
+    strings: Annotated[list[str], _text("The pool of strings.")]
+    avals: Annotated[list[Aval], _text("The pool of types.")]
+    literals: Annotated[list[LiteralValue], _text("The pool of literals.")]
+    parameter_lists: Annotated[
+        list[list[Parameter]],
+        _text("The pool of parameter lists; each list has the order in which JAX prints the parameters."),
+    ]
+    files: Annotated[list[File], _text("The pool of files.")]
+    frames: Annotated[list[Frame], _text("The pool of frames.")]
+    stacks: Annotated[list[Stack], _text("The pool of call stacks.")]
+    scopes: Annotated[list[Scope], _text("The pool of scopes; a scope that is used twice is in the pool once.")]
+    ledger: Annotated[Ledger | None, _text("The jit cache; null if the cache was not observed.")] = None
     control_flow: Annotated[
-        list[Control], _text("Cards of all programs, in the order of the source.", most=ARRAYS)
+        list[Control], _text("The control-flow cards of all programs, in the order of the source.", most=ARRAYS)
     ] = []
-    comparison: Annotated[VariantComparison | None, _text("Where --compare was asked for; else null.")] = None
+    comparison: Annotated[
+        VariantComparison | None,
+        _text(
+            "The comparison of variants, if the user passed --compare or asked for a comparison in the panel; else "
+            "null."
+        ),
+    ] = None
     recordings: Annotated[
-        list[Recording], _text("Where --steps was asked for: what ran, step by step.", most=ARRAYS)
+        list[Recording],
+        _text(
+            "The recordings of constructs, step by step, if the user passed --steps or asked for the steps in the "
+            "panel.",
+            most=ARRAYS,
+        ),
     ] = []
     costs: Annotated[
-        list[ProgramCost], _text("Of programs small enough to be counted at once; others on request.", most=FUNCTIONS)
+        list[ProgramCost],
+        _text(
+            "The costs of the programs that are small enough to be counted at once; other programs are counted on "
+            "request.",
+            most=FUNCTIONS,
+        ),
     ] = []
-    timings: Annotated[list[ProgramTiming], _text("Where --time was asked for: what ran again.", most=FUNCTIONS)] = []
-    sweep: Annotated[Sweep | None, _text("Where --sweep was asked for; else null.")] = None
+    timings: Annotated[
+        list[ProgramTiming],
+        _text(
+            "The times of programs that ran again, if the user passed --time or asked for the times in the panel.",
+            most=FUNCTIONS,
+        ),
+    ] = []
+    sweep: Annotated[
+        Sweep | None,
+        _text("The sweep over sizes, if the user passed --sweep or asked for a sweep in the panel; else null."),
+    ] = None
     shardings: Annotated[
-        list[ProgramShardings], _text("Of the programs that were compiled for more than one device.", most=FUNCTIONS)
+        list[ProgramShardings],
+        _text("The shardings of the programs that were compiled for more than one device.", most=FUNCTIONS),
     ] = []
-    passes: Annotated[list[ProgramPasses], _text("Where the panel asked what XLA's passes did.", most=FUNCTIONS)] = []
-    exact_links: Annotated[list[ExactLinks], _text("Where the panel asked for a tagged twin.", most=FUNCTIONS)] = []
+    passes: Annotated[
+        list[ProgramPasses],
+        _text("The XLA passes of each program for which the panel asked for the passes.", most=FUNCTIONS),
+    ] = []
+    exact_links: Annotated[
+        list[ExactLinks],
+        _text("The exact links of each program for which the panel asked for a tagged twin.", most=FUNCTIONS),
+    ] = []
     diffs: Annotated[
         list[ProgramDiff],
-        _text("Where the panel compared a program of this run, the later one, with another.", most=FUNCTIONS),
+        _text(
+            "The diffs that the panel asked for between a program of this run, which is the later program, and "
+            "another program.",
+            most=FUNCTIONS,
+        ),
     ] = []
-    transforms: Annotated[list[Transform], _text("Where --transform or the panel asked for some.", most=FUNCTIONS)] = []
+    transforms: Annotated[
+        list[Transform],
+        _text("The transforms of programs that the user asked for with --transform or in the panel.", most=FUNCTIONS),
+    ] = []
     retrace: Annotated[
-        Retrace | None, _text("What the kernel traces when the user presses a button; null where there is nothing.")
+        Retrace | None,
+        _text("The call that the kernel traces if the user presses a button; null if there is no such call."),
     ] = None
-    machine: Annotated[Machine | None, _text("What the machine can do, where it was measured before; else null.")] = (
-        None
-    )
+    machine: Annotated[
+        Machine | None, _text("The measured peak rates of the machine; null if the rates were not measured before.")
+    ] = None
     values: Annotated[
         Literal["kept", "live", "left_out"],
         _text(
-            "Whether texts that may hold a value of the user's are here. live: they are, and what is saved or exported "
-            "leaves them out. left_out: they are not here, and `cut` says so."
+            "Whether the document has the texts that may hold a value of the user's variables. kept: the document "
+            "and its copies have these texts. live: the document has these texts, and saved or exported copies "
+            "leave the texts out. left_out: the document does not have these texts, and `cut` says so."
         ),
     ] = "kept"
     named_values: Annotated[
         list[NamedValue],
-        _text("Names of the user's Python and their types in the traces of the programs.", most=FUNCTIONS),
+        _text(
+            "The names of the user's Python, with the types of the names in the traces of the programs.", most=FUNCTIONS
+        ),
     ] = []
     raised_calls: Annotated[
-        list[RaisedCall], _text("Of programs whose trace raised, where an operand is known.", most=FUNCTIONS)
+        list[RaisedCall],
+        _text(
+            "The calls that raised an error in the trace of a program, if an operand of the call is known.",
+            most=FUNCTIONS,
+        ),
     ] = []

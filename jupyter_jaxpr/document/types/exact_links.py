@@ -9,24 +9,38 @@ from .struct import described as _text
 
 
 class ExactLevel(Struct):
-    """How one text of the twin is linked, and whether it is that of the program."""
+    """The links of one text of the twin, and the comparison of this text with the program's own text."""
 
-    name: Annotated[Literal["stablehlo", "hlo"], _text("Which text.")]
-    lines: Annotated[int, _text("Of the whole text.")]
-    instructions: Annotated[int, _text("Its operations, constants and what only moves or names values left out.")]
-    linked: Annotated[int, _text("Those that come from equations, as the twin states.")]
-    single: Annotated[int, _text("Those that come from one equation alone, as the twin states.")]
-    inferred: Annotated[int, _text("Those of which it states none, and that others tell: see `inferred_lines`.")]
-    same: Annotated[bool | None, _text("Whether it says the same as the program's own text; null: there is none.")]
-    words: Annotated[str, _text("The same as a sentence, with the numbers.")]
+    name: Annotated[Literal["stablehlo", "hlo"], _text("The kind of the text.")]
+    lines: Annotated[int, _text("The number of lines of the whole text.")]
+    instructions: Annotated[
+        int,
+        _text(
+            "The number of operations in the text; constants and operations that only move or name values do not count."
+        ),
+    ]
+    linked: Annotated[int, _text("The number of operations that come from equations, as the twin states.")]
+    single: Annotated[int, _text("The number of operations that come from one equation alone, as the twin states.")]
+    inferred: Annotated[
+        int,
+        _text(
+            "The number of operations for which the twin states no equation and other lines tell the equation: see "
+            "`inferred_lines`."
+        ),
+    ]
+    same: Annotated[
+        bool | None,
+        _text("Whether the twin's text says the same as the program's own text; null if the program has no such text."),
+    ]
+    words: Annotated[str, _text("The comparison of the two texts as a sentence, with the number of differences.")]
 
 
 class ExactLinks(Struct):
-    """A twin of a program: compiled beside it, each equation with a number that its instructions carry."""
+    """A twin of a program, compiled beside the program; each instruction carries the numbers of its equations."""
 
-    program: Annotated[int, _text("Index into programs.")]
-    lower_seconds: Annotated[float, _text("That lowering the twin took.")]
-    compile_seconds: Annotated[float, _text("That compiling it took.")]
-    equations: Annotated[int, _text("Equations of the program.")]
-    reached: Annotated[int, _text("Those that any instruction of the HLO comes from.")]
-    levels: Annotated[list[ExactLevel], _text("StableHLO, then HLO.")]
+    program: Annotated[int, _text("The index into `programs` of the program.")]
+    lower_seconds: Annotated[float, _text("The seconds that lowering the twin took.")]
+    compile_seconds: Annotated[float, _text("The seconds that compiling the twin took.")]
+    equations: Annotated[int, _text("The number of equations of the program.")]
+    reached: Annotated[int, _text("The number of equations that at least one instruction of the HLO comes from.")]
+    levels: Annotated[list[ExactLevel], _text("The texts of the twin: StableHLO, then HLO.")]

@@ -11,140 +11,180 @@ from .struct import described as _text
 
 
 class LedgerReason(Struct):
-    """Why a call missed the cache."""
+    """The reason why a call missed the cache."""
 
-    kind: Annotated[str, _text("Such as shape, static_value, new_function; see observe/cache/reason.py.")]
+    kind: Annotated[
+        str, _text("The kind of the reason, such as shape, static_value, new_function; see observe/cache/reason.py.")
+    ]
     text: Annotated[
         str,
         _text("The reason in whole sentences, such as: The type of p['w'] changed from f32[10] to f32[20]."),
     ]
-    argument: Annotated[str | None, _text("Path of the argument it is about, such as p['w']; else null.")]
-    before: Annotated[str | None, _text("Short text of the ingredient in the closest earlier key, such as f32[10].")]
+    argument: Annotated[
+        str | None, _text("The path of the argument that the reason is about, such as p['w']; else null.")
+    ]
+    before: Annotated[str | None, _text("A short text of the ingredient in the closest earlier key, such as f32[10].")]
     after: Annotated[
         str | None,
         _text(
-            "Short text of the ingredient in this key, such as f32[20]. Of a first call: what was called, where that "
-            "is more than the function, such as a wrapped one."
+            "A short text of the ingredient in this key, such as f32[20]. For a first call, the called object, if "
+            "the object is more than the function, such as a wrapped function."
         ),
     ]
-    cure: Annotated[str | None, _text("Advice: what to do about it, a sentence; null where there is nothing to do.")]
+    cure: Annotated[
+        str | None, _text("Advice: what the user can do about the miss, a sentence; null if no action is needed.")
+    ]
 
 
 class LedgerMiss(Struct, omit_defaults=True):
-    """One call that missed JAX's C++ fast path, or that ran while another function was traced."""
+    """One call that missed JAX's C++ fast path, or that ran during the trace of another function."""
 
     outcome: Annotated[
         Literal["dispatch_only", "lowered", "compiled", "compiled_from_disk", "inlined", "raised"],
         _text(
-            "dispatch_only: a slow hit, Python found an executable that was there. "
-            "lowered: lowered again, executable reused. compiled: by XLA. compiled_from_disk: from the disk cache. "
-            "inlined: called while another function was traced. raised: the trace or the compilation raised."
+            "The outcome of the call. dispatch_only: a slow hit; Python found an existing executable. lowered: JAX "
+            "lowered again and reused the executable. compiled: XLA compiled. compiled_from_disk: the executable "
+            "came from the disk cache. inlined: the call happened during the trace of another function. raised: the "
+            "trace or the compilation raised an error."
         ),
     ]
     reasons: Annotated[
         list[LedgerReason],
-        _text("Against the closest earlier key; empty where it was inlined or raised.", most=SENTENCES),
+        _text(
+            "The reasons for the miss, against the closest earlier key; empty if the call was inlined or raised an "
+            "error.",
+            most=SENTENCES,
+        ),
     ]
     signature: Annotated[str, _text("The argument types and static values of the call, such as x: f32[10], n=3.")]
-    frame: Annotated[int, _text("Index into frames: the line that made the call; -1 when unknown.")]
-    this_run: Annotated[bool, _text("It happened in the run of this document.")]
-    entry: Annotated[int, _text("Index into the function's entries; -1 where it made or used none.")]
-    trace: Annotated[float | None, _text("Seconds of the trace, by JAX's event; null where there was none.")]
-    lower: Annotated[float | None, _text("Seconds of the lowering; null where there was none.")]
-    compile: Annotated[float | None, _text("Seconds of the compilation or retrieval; null where there was none.")]
-    total: Annotated[float | None, _text("Seconds of the call until it returned; null when unknown.")]
+    frame: Annotated[int, _text("The index into `frames` of the line that made the call; -1 if unknown.")]
+    this_run: Annotated[bool, _text("Whether the call happened in the run of this document.")]
+    entry: Annotated[int, _text("The index into `entries` of the function; -1 if the call made or used no entry.")]
+    trace: Annotated[float | None, _text("The seconds of the trace, by JAX's event; null if JAX did not trace.")]
+    lower: Annotated[float | None, _text("The seconds of the lowering; null if JAX did not lower.")]
+    compile: Annotated[
+        float | None,
+        _text("The seconds of the compilation or of reading the executable from disk; null without either."),
+    ]
+    total: Annotated[float | None, _text("The seconds of the call until the call returned; null if unknown.")]
     outcome_text: Annotated[
         str, _text("The outcome as a label, such as: slow hit. Empty in documents of older versions.")
     ] = ""
     cures: Annotated[
         list[Cure],
-        _text("Edits that end the miss, each with a trial that passed. They are tried when the panel asks for them."),
+        _text(
+            "The cures whose edits end the miss; each cure passed a trial. The kernel tries cures when the panel asks."
+        ),
     ] = []
 
 
 class LedgerEntry(Struct):
-    """One cache entry: a key for which JAX holds what is needed to run."""
+    """One cache entry: a key for which JAX holds everything that a call needs to run."""
 
-    signature: Annotated[str, _text("Argument types and static values, such as x: f32[10], n=3.")]
+    signature: Annotated[str, _text("The argument types and static values of the entry, such as x: f32[10], n=3.")]
     hits: Annotated[
-        Count | None, _text("Calls that used it once it was made, slow hits included; null where not known.")
+        Count | None, _text("The number of calls that used the finished entry, including slow hits; null if unknown.")
     ]
-    misses: Annotated[Count, _text("Calls with this key that traced, lowered or compiled.")]
-    this_run: Annotated[bool, _text("It was made in the run of this document.")]
-    fast_path: Annotated[bool, _text("Later calls with this key hit JAX's C++ fast path.")]
+    misses: Annotated[Count, _text("The number of calls with this key that traced, lowered or compiled.")]
+    this_run: Annotated[bool, _text("Whether a call in the run of this document made the entry.")]
+    fast_path: Annotated[bool, _text("Whether later calls with this key hit JAX's C++ fast path.")]
     held: Annotated[
-        bool | None, _text("JAX holds it still; null where that is unknown. Entries that are gone are not listed.")
+        bool | None,
+        _text("Whether JAX still holds the entry; null if unknown. Entries that JAX no longer holds are not listed."),
     ] = True
 
 
 class LedgerCounts(Struct):
-    """Counts of one function, in one run or since the hooks went in."""
+    """The counts of one function, in one run or since the hooks were installed."""
 
-    calls: Annotated[Count | None, _text("Calls seen; null where they could not be counted.")]
-    calls_exact: Annotated[bool, _text("False: calls and hits are lower bounds, shown with a ≥.")]
-    hits: Annotated[Count | None, _text("Calls that compiled and lowered nothing; null where calls is.")]
-    misses: Annotated[Count, _text("Calls that missed the C++ fast path, slow hits included.")]
-    traces: Annotated[Count, _text("By JAX's events.")]
-    lowerings: Annotated[Count, _text("By JAX's events.")]
-    compiles: Annotated[Count, _text("By JAX's events, retrievals from disk not counted.")]
-    from_disk: Annotated[Count, _text("Executables retrieved from the persistent cache.")]
-    inlined: Annotated[Count, _text("Calls while another function was traced.")]
-    raised: Annotated[Count, _text("Calls that raised while tracing or compiling.")]
-    seconds: Annotated[float, _text("What its misses cost: trace, lower and compile together.")]
+    calls: Annotated[Count | None, _text("The number of observed calls; null if the calls could not be counted.")]
+    calls_exact: Annotated[
+        bool,
+        _text("Whether `calls` and `hits` are exact. False: the two are lower bounds, which the panel shows with a ≥."),
+    ]
+    hits: Annotated[
+        Count | None, _text("The number of calls that compiled and lowered nothing; null if `calls` is null.")
+    ]
+    misses: Annotated[Count, _text("The number of calls that missed the C++ fast path, including slow hits.")]
+    traces: Annotated[Count, _text("The number of traces, by JAX's events.")]
+    lowerings: Annotated[Count, _text("The number of lowerings, by JAX's events.")]
+    compiles: Annotated[
+        Count, _text("The number of compilations, by JAX's events; executables that were read from disk do not count.")
+    ]
+    from_disk: Annotated[Count, _text("The number of executables that were read from the persistent cache.")]
+    inlined: Annotated[Count, _text("The number of calls during the trace of another function.")]
+    raised: Annotated[Count, _text("The number of calls that raised an error during the trace or the compilation.")]
+    seconds: Annotated[float, _text("The seconds that the misses took: trace, lower and compile together.")]
 
 
 class LedgerFunction(Struct):
-    """One function of the user's: function objects of one name and def line are one."""
+    """One function of the user; function objects with the same name and the same def line are one function."""
 
-    name: Annotated[str, _text("As the user knows it.")]
-    definition: Annotated[int, _text("Index into frames: the line of its def; -1 when unknown.")]
+    name: Annotated[str, _text("The name of the function as the user knows the function.")]
+    definition: Annotated[int, _text("The index into `frames` of the line of the function's def; -1 if unknown.")]
     function_objects: Annotated[
-        Count, _text("How many different function objects of this line were jitted and called.")
+        Count, _text("The number of different function objects of this def line that were jitted and called.")
     ]
-    run: Annotated[LedgerCounts, _text("In the run of this document.")]
+    run: Annotated[LedgerCounts, _text("The counts in the run of this document.")]
     kernel: Annotated[
-        LedgerCounts, _text("Since the hooks went in; calls is null where cells without the magic called it.")
+        LedgerCounts,
+        _text(
+            "The counts since the hooks were installed; `calls` is null if cells without the magic called the function."
+        ),
     ]
-    entries: Annotated[list[LedgerEntry], _text("In the order they were made.", most=FUNCTIONS)]
-    misses: Annotated[list[LedgerMiss], _text("In the order they happened, the newest 64.", most=SENTENCES)]
-    misses_left_out: Annotated[Count, _text("Older misses that are counted and not listed.")]
+    entries: Annotated[
+        list[LedgerEntry],
+        _text("The cache entries of the function, in the order in which JAX made the entries.", most=FUNCTIONS),
+    ]
+    misses: Annotated[
+        list[LedgerMiss], _text("The newest 64 misses of the function, in the order of the calls.", most=SENTENCES)
+    ]
+    misses_left_out: Annotated[Count, _text("The number of older misses that are counted and not listed.")]
 
 
 class LedgerLine(Struct):
-    """What happened at one line of the cell that ran."""
+    """The calls and compilations at one line of the cell that ran."""
 
-    line: Annotated[int, _text("From 1.")]
+    line: Annotated[int, _text("The number of the line, from 1.")]
     calls: Annotated[
-        Count | None, _text("Calls of jitted functions of the user's at this line; null where not counted.")
+        Count | None, _text("The number of calls of the user's jitted functions at this line; null if not counted.")
     ]
-    calls_exact: Annotated[bool, _text("False: a lower bound.")]
-    hits: Annotated[Count | None, _text("Those of them that compiled and lowered nothing; null where calls is.")]
-    compiles: Annotated[Count, _text("Compilations caused by this line.")]
+    calls_exact: Annotated[bool, _text("Whether `calls` is exact. False: `calls` is a lower bound.")]
+    hits: Annotated[
+        Count | None, _text("The number of these calls that compiled and lowered nothing; null if `calls` is null.")
+    ]
+    compiles: Annotated[Count, _text("The number of compilations that this line caused.")]
 
 
 class Ledger(Struct):
-    """The jit cache as this kernel saw it."""
+    """The jit cache, as this kernel observed the cache."""
 
     functions: Annotated[
-        list[LedgerFunction], _text("Those of this run first, in call order, then earlier ones.", most=FUNCTIONS)
+        list[LedgerFunction],
+        _text("The functions: the functions of this run in call order, then earlier functions.", most=FUNCTIONS),
     ]
-    lines: Annotated[list[LedgerLine], _text("Lines of the cell that called jitted functions.", most=ROWS)]
-    seconds: Annotated[float, _text("What the misses of this run cost: trace, lower and compile together.")]
-    compiles: Annotated[Count, _text("Compilations in this run, by user functions.")]
-    cell_seconds: Annotated[float | None, _text("How long the cell ran; null outside a cell.")]
+    lines: Annotated[list[LedgerLine], _text("The lines of the cell that called jitted functions.", most=ROWS)]
+    seconds: Annotated[float, _text("The seconds that the misses of this run took: trace, lower and compile together.")]
+    compiles: Annotated[Count, _text("The number of compilations in this run by user functions.")]
+    cell_seconds: Annotated[float | None, _text("The seconds that the cell ran; null outside a cell.")]
     library_functions: Annotated[
         list[str],
         _text(
-            "Functions that JAX or packages jitted for their own use and that missed in this run, at most 200.",
+            "The functions that JAX or packages jitted for their own use and that missed in this run, at most 200.",
             most=SENTENCES,
         ),
     ]
-    library_misses: Annotated[Count, _text("How often those missed in this run.")]
-    calls_note: Annotated[str | None, _text("Why calls are lower bounds or absent here; null where they are exact.")]
+    library_misses: Annotated[Count, _text("The number of misses of library functions in this run.")]
+    calls_note: Annotated[
+        str | None, _text("The reason why call counts are lower bounds or absent; null if the counts are exact.")
+    ]
     small_programs: Annotated[
-        Count, _text("Programs compiled in this run for operations outside of jitted functions.")
+        Count,
+        _text("The number of programs that were compiled in this run for operations outside of jitted functions."),
     ] = 0
-    small_seconds: Annotated[float, _text("What compiling them took; no part of seconds.")] = 0.0
+    small_seconds: Annotated[
+        float, _text("The seconds that compiling these small programs took; not part of `seconds`.")
+    ] = 0.0
     lead: Annotated[
-        str, _text("What the misses of this run cost, as sentences. Empty in documents of older versions.")
+        str, _text("The time that the misses of this run took, as sentences. Empty in documents of older versions.")
     ] = ""

@@ -11,25 +11,32 @@ from .struct import described as _text
 
 
 class LiveProgram(Struct):
-    """What became of a cell as it is written now; nothing of the cell ran."""
+    """The program of a cell as the cell is written now; no part of the cell ran."""
 
     state: Annotated[
         Literal["traced", "raised", "not_traced", "needs_arguments", "no_function", "no_python", "waiting", "stopped"],
         _text(
-            "traced: snapshot has the program. raised: the trace raised an error; snapshot has the card in its notes. "
-            "not_traced: a line would do more than compute, or Live does not run it. needs_arguments: no argument "
-            "types are known. no_function: the cell defines none. no_python: the text does not parse, or is not "
-            "Python. waiting: something is measured or recorded now. stopped: the trace took too long."
+            "The outcome of the trace. traced: `snapshot` has the program. raised: the trace raised an error; the "
+            "notes of `snapshot` have the error. not_traced: a line would do more than compute, or Live does not "
+            "run the line. needs_arguments: no argument types are known. no_function: the cell defines no function. "
+            "no_python: the text does not parse, or is not Python. waiting: the kernel measures or records "
+            "something now. stopped: the trace took too long."
         ),
     ]
-    function: Annotated[str | None, _text("The function that was chosen; null where none was.")]
-    line: Annotated[int | None, _text("From 1: the line that the text is about; null where it is about none.")]
-    text: Annotated[str | None, _text("What to know and what to do, sentences; null where the state says it all.")]
-    snapshot: Annotated[Snapshot | None, _text("The document of a trace; no kernel stands behind it.")]
-    seconds: Annotated[float, _text("How long the trace took.")]
+    function: Annotated[str | None, _text("The name of the function that Live chose; null if Live chose no function.")]
+    line: Annotated[int | None, _text("The line that `text` is about, from 1; null if `text` is about no line.")]
+    text: Annotated[
+        str | None,
+        _text("The facts that the user should know and the advice, as sentences; null if the state says everything."),
+    ]
+    snapshot: Annotated[
+        Snapshot | None, _text("The document of the trace; the kernel does not hold this document for requests.")
+    ]
+    seconds: Annotated[float, _text("The seconds that the trace took.")]
     difference: Annotated[
-        ProgramDiff | None, _text("What became of the program of the last run; null where there is none.")
+        ProgramDiff | None, _text("The diff from the program of the last run to this program; null without a diff.")
     ] = None
     cost: Annotated[
-        str | None, _text("What one call costs, and cost in the last run, in sentences; null where it is not counted.")
+        str | None,
+        _text("The cost of one call now and in the last run, in sentences; null if the cost is not counted."),
     ] = None

@@ -13,75 +13,105 @@ from .struct import described as _text
 
 
 class TextPage(Struct):
-    """Some lines of StableHLO or HLO, each with where it came from."""
+    """Some lines of StableHLO or HLO, with the origin of each line."""
 
-    level: Annotated[Literal["stablehlo", "hlo"], _text("Which text.")]
-    characters: Annotated[int, _text("Length of the whole text.")]
-    lines: Annotated[int, _text("Lines of the whole text.")]
-    sha256: Annotated[str, _text("Hash of the whole text.")]
-    first_line: Annotated[int, _text("Index of the first line here, from 0.")]
-    text: Annotated[str, _text("The lines, separated by newlines.")]
-    line_stacks: Annotated[list[int], _text("Of each line here: index into stacks below; -1 for none.")]
-    strings: Annotated[list[str], _text("Pool of this page.")]
-    files: Annotated[list[File], _text("Pool of this page.")]
-    frames: Annotated[list[Frame], _text("Pool of this page.")]
-    stacks: Annotated[list[Stack], _text("Pool of this page.")]
+    level: Annotated[Literal["stablehlo", "hlo"], _text("The kind of the text.")]
+    characters: Annotated[int, _text("The number of characters of the whole text.")]
+    lines: Annotated[int, _text("The number of lines of the whole text.")]
+    sha256: Annotated[str, _text("The SHA-256 hash of the whole text.")]
+    first_line: Annotated[int, _text("The index in the whole text of the first line of this page, from 0.")]
+    text: Annotated[str, _text("The lines of this page, separated by newlines.")]
+    line_stacks: Annotated[
+        list[int], _text("The index into `stacks` of this page for each line of this page; -1 if a line has no stack.")
+    ]
+    strings: Annotated[list[str], _text("The pool of strings of this page.")]
+    files: Annotated[list[File], _text("The pool of files of this page.")]
+    frames: Annotated[list[Frame], _text("The pool of frames of this page.")]
+    stacks: Annotated[list[Stack], _text("The pool of call stacks of this page.")]
     inferred_lines: Annotated[
-        list[int], _text("Lines of the whole text, ascending, whose stack follows from other lines.")
+        list[int], _text("The lines of the whole text, ascending, whose stack follows from other lines.")
     ] = []
     other_stacks: Annotated[
-        list[list[int]], _text("As in a level: the line of the whole text, then stacks of this page.")
+        list[list[int]],
+        _text(
+            "The lines that may come from several places, as in Level: the line of the whole text, then the further "
+            "stacks of this page."
+        ),
     ] = []
     named_equations: Annotated[
-        list[list[int]], _text("As in a level: the line of the whole text, then scope and equation.")
+        list[list[int]],
+        _text(
+            "The lines of the HLO that are one equation among several, as in Level: the line of the whole text, the "
+            "scope and the equation."
+        ),
     ] = []
     line_equations: Annotated[
         list[list[int]] | None,
         _text(
-            "Of a twin: a line of the whole text, then scope and equation of each equation that it comes from; null: "
-            "it is not a twin's."
+            "The origins of the lines of a twin: a line of the whole text, then the scope and the index of each "
+            "equation that the line comes from; null if the text is not the text of a twin."
         ),
     ] = None
 
 
 class ScopeEquations(Struct):
-    """The first equations of a scope that is inside of others of a page, in whose pools its indices point."""
+    """The first equations of a scope inside other scopes of a page; the indices point into the page's pools."""
 
-    number: Annotated[int, _text("Which of the snapshot's scopes.")]
+    number: Annotated[int, _text("The index of the scope in the snapshot's `scopes`.")]
     scope: Annotated[Scope, _text("The columns of these equations, with names.")]
-    operands: Annotated[list[int], _text("Variables that are bound by later equations, and are the scope's outputs.")]
-    operand_names: Annotated[list[str], _text("Their printed names.")]
+    operands: Annotated[
+        list[int],
+        _text("The variables that later equations bind and that are outputs of the scope."),
+    ]
+    operand_names: Annotated[list[str], _text("The printed names of these variables.")]
 
 
 class ScopePage(Struct):
-    """Some equations of a scope; its indices point into the pools here, its children to the snapshot's scopes."""
+    """Some equations of a scope; indices point into the page's pools, those of children to the snapshot's scopes."""
 
     scope: Annotated[Scope, _text("The columns of these equations, with names.")]
-    operands: Annotated[list[int], _text("Variables bound elsewhere that these equations or the scope's outputs use.")]
-    operand_names: Annotated[list[str], _text("Their printed names.")]
-    strings: Annotated[list[str], _text("Pool of this page.")]
-    avals: Annotated[list[Aval], _text("Pool of this page.")]
-    literals: Annotated[list[LiteralValue], _text("Pool of this page.")]
-    parameter_lists: Annotated[list[list[Parameter]], _text("Pool of this page.")]
-    files: Annotated[list[File], _text("Pool of this page.")]
-    frames: Annotated[list[Frame], _text("Pool of this page.")]
-    stacks: Annotated[list[Stack], _text("Pool of this page.")]
+    operands: Annotated[
+        list[int],
+        _text(
+            "The variables that are bound outside these equations and that these equations or the scope's outputs use."
+        ),
+    ]
+    operand_names: Annotated[list[str], _text("The printed names of these variables.")]
+    strings: Annotated[list[str], _text("The pool of strings of this page.")]
+    avals: Annotated[list[Aval], _text("The pool of types of this page.")]
+    literals: Annotated[list[LiteralValue], _text("The pool of literals of this page.")]
+    parameter_lists: Annotated[list[list[Parameter]], _text("The pool of parameter lists of this page.")]
+    files: Annotated[list[File], _text("The pool of files of this page.")]
+    frames: Annotated[list[Frame], _text("The pool of frames of this page.")]
+    stacks: Annotated[list[Stack], _text("The pool of call stacks of this page.")]
     inner: Annotated[
-        list[ScopeEquations], _text("Of the programs inside of these equations, outer before inner, while they fit.")
+        list[ScopeEquations],
+        _text(
+            "The equations of the programs inside these equations, the outer program before the inner program, as "
+            "many as fit."
+        ),
     ] = []
 
 
 class SourceStretch(Struct):
     """Lines of a file."""
 
-    first_line: Annotated[int, _text("From 1.")]
+    first_line: Annotated[int, _text("The number of the first line, from 1.")]
     text: Annotated[str, _text("The lines, separated by newlines.")]
 
 
 class SourcePage(Struct):
-    """The text of a file that frames point into; of a long one the functions that ran."""
+    """The text of a file that frames point into; for a long file, the functions that ran."""
 
-    path: Annotated[str, _text("As in files.")]
-    lines: Annotated[int, _text("Lines of the whole file; 0 where it is not here.")]
-    stretches: Annotated[list[SourceStretch], _text("Ascending; none where it is not here.")]
-    missing: Annotated[str | None, _text("Why it cannot be shown, and what to do: a sentence; else null.")]
+    path: Annotated[str, _text("The path of the file, as in `files`.")]
+    lines: Annotated[int, _text("The number of lines of the whole file; 0 if the page has no text.")]
+    stretches: Annotated[
+        list[SourceStretch], _text("The stretches of the file, ascending; empty if the page has no text.")
+    ]
+    missing: Annotated[
+        str | None,
+        _text(
+            "The reason why the file cannot be shown, and what the user can do: a sentence; null if the page has "
+            "the text."
+        ),
+    ]

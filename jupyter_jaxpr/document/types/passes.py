@@ -9,30 +9,43 @@ from .struct import described as _text
 
 
 class XlaPass(Struct):
-    """A pass that changed something."""
+    """An XLA pass that changed the program."""
 
-    name: Annotated[str, _text("As XLA names it, such as algsimp; before PIPELINE: what was changed between two.")]
-    pipeline: Annotated[str, _text("The pipeline it belongs to.")]
-    before: Annotated[int, _text("Instructions of the module before it.")]
-    after: Annotated[int, _text("Instructions after it.")]
-    added: Annotated[int, _text("Lines that are new.")]
-    removed: Annotated[int, _text("Lines that are gone.")]
+    name: Annotated[
+        str,
+        _text(
+            "The name of the pass as XLA prints the name, such as algsimp; `before PIPELINE` stands for the changes "
+            "between the previous dump and the start of the pipeline."
+        ),
+    ]
+    pipeline: Annotated[str, _text("The pipeline that the pass belongs to.")]
+    before: Annotated[int, _text("The number of instructions of the module before the pass.")]
+    after: Annotated[int, _text("The number of instructions of the module after the pass.")]
+    added: Annotated[int, _text("The number of lines that the pass added.")]
+    removed: Annotated[int, _text("The number of lines that the pass removed.")]
 
 
 class ProgramPasses(Struct):
-    """The passes of one program, in the order in which they ran."""
+    """The XLA passes of one program, in the order in which the passes ran."""
 
-    program: Annotated[int, _text("Index into programs.")]
-    seconds: Annotated[float, _text("That compiling once more took, and reading what XLA wrote.")]
-    passes: Annotated[list[XlaPass], _text("Those that changed something.")]
-    left_out: Annotated[int, _text("Dumps that were too many bytes to be read.")]
+    program: Annotated[int, _text("The index into `programs` of the program.")]
+    seconds: Annotated[
+        float, _text("The seconds that another compilation of the program and reading the dumps of XLA took.")
+    ]
+    passes: Annotated[list[XlaPass], _text("The passes that changed the program.")]
+    left_out: Annotated[int, _text("The number of dumps that were not read because the dumps have too many bytes.")]
 
 
 class PassDiff(Struct):
-    """Some lines of what a pass changed, as a unified diff."""
+    """Some lines of the unified diff of a pass."""
 
-    program: Annotated[int, _text("Index into programs.")]
-    index: Annotated[int, _text("Index into the program's passes.")]
-    lines: Annotated[int, _text("Lines of the whole diff.")]
-    first_line: Annotated[int, _text("Index of the first line here, from 0.")]
-    text: Annotated[str, _text("The lines: each begins with +, -, a space, @@ for a computation, or is … for a gap.")]
+    program: Annotated[int, _text("The index into `programs` of the program.")]
+    index: Annotated[int, _text("The index of the pass in the passes of the program.")]
+    lines: Annotated[int, _text("The number of lines of the whole diff.")]
+    first_line: Annotated[int, _text("The index of the first line of this page, from 0.")]
+    text: Annotated[
+        str,
+        _text(
+            "The lines of this page: each line begins with +, -, a space, or @@ for a computation, or is … for a gap."
+        ),
+    ]

@@ -11,6 +11,6 @@ from .struct import described as _text
 class StartupState(Struct):
     """The file of the IPython profile that loads the extension in every new kernel."""
 
-    file: Annotated[str, _text("Its path, or the path that it would have.")]
-    text: Annotated[str, _text("What the file holds, or would hold.")]
-    written: Annotated[bool, _text("Whether the file is there.")]
+    file: Annotated[str, _text("The path of the file, or the path that the file would have.")]
+    text: Annotated[str, _text("The text that the file holds, or would hold.")]
+    written: Annotated[bool, _text("Whether the file exists.")]

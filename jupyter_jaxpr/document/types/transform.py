@@ -11,46 +11,68 @@ TransformKind = Literal["grad", "vmap", "jvp", "linearize"]
 
 
 class ScopeRoles(Struct, array_like=True):
-    """The part that each equation of a scope plays in a derived program."""
+    """The role of each equation of a scope in a derived program."""
 
-    scope: Annotated[int, _text("Index into scopes.")]
+    scope: Annotated[int, _text("The index into `scopes` of the scope.")]
     roles: Annotated[
         str,
         _text(
-            "A letter for each equation of the scope, those not in this document included. f: forward. b: backward. "
-            "r: a forward equation that jax.checkpoint does again in the backward part. t: it computes tangents. m: "
-            "around, or in, a program that does both. -: of no part: not on the way from what is differentiated to "
-            "the result."
+            "A letter for each equation of the scope, including equations that are not in this document. f: "
+            "forward. b: backward. r: a forward equation that jax.checkpoint computes again in the backward part. "
+            "t: the equation computes tangents. m: the equation holds a program with both parts, or is in such a "
+            "program. -: the equation has no part, because the equation is not on the way from the differentiated "
+            "arguments to the result."
         ),
     ]
 
 
 class KeptValue(Struct, array_like=True):
-    """A residual: a value that is kept, for the backward part or for the linear program."""
+    """A residual: a value that is kept for the backward part or for the linear program."""
 
-    scope: Annotated[int, _text("Index into scopes: where it is made.")]
-    equation: Annotated[int, _text("Index of the equation there that makes it.")]
-    output: Annotated[int, _text("Which of its results.")]
-    type: Annotated[str, _text("Of what is kept, such as f32[3,8]; of a loop that is a value of each step.")]
-    bytes: Annotated[int, _text("Its size.")]
+    scope: Annotated[int, _text("The index into `scopes` of the scope that makes the value.")]
+    equation: Annotated[int, _text("The index in that scope of the equation that makes the value.")]
+    output: Annotated[int, _text("The position of the value among the results of the equation.")]
+    type: Annotated[
+        str,
+        _text(
+            "The type of the kept value, such as f32[3,8]; for a value made in a loop, the type of the stack of one "
+            "value per step."
+        ),
+    ]
+    bytes: Annotated[int, _text("The size of the kept value in bytes.")]
 
 
 class TransformPart(Struct):
     """One of the derived programs."""
 
-    program: Annotated[int, _text("Index into programs.")]
+    program: Annotated[int, _text("The index into `programs` of the derived program.")]
     part: Annotated[
-        Literal["whole", "primal", "linear"], _text("linearize gives a primal and a linear program, others one.")
+        Literal["whole", "primal", "linear"],
+        _text(
+            "The part of the transform: linearize gives a primal and a linear program; other transforms give one "
+            "whole program."
+        ),
     ]
-    roles: Annotated[list[ScopeRoles], _text("Of each scope of the program; empty where the transform has no parts.")]
-    kept: Annotated[list[KeptValue], _text("In the order of the program.")]
+    roles: Annotated[
+        list[ScopeRoles],
+        _text("The roles of the equations of each scope of the program; empty if the transform has no parts."),
+    ]
+    kept: Annotated[list[KeptValue], _text("The residuals, in the order of the program.")]
 
 
 class Transform(Struct):
-    """A transform of a program: traced by jupyter_jaxpr, never run."""
+    """A transform of a program: jupyter_jaxpr traced the derived program and never ran the program."""
 
-    kind: Annotated[TransformKind, _text("Which.")]
-    of: Annotated[int, _text("Index into programs: what it was made of.")]
-    words: Annotated[str, _text("What was done exactly, such as with respect to which arguments: a sentence.")]
-    error: Annotated[str | None, _text("Why there is none and what to do, a sentence; else null.")]
-    parts: Annotated[list[TransformPart], _text("The derived programs; empty where there is none.")]
+    kind: Annotated[TransformKind, _text("The name of the transform.")]
+    of: Annotated[int, _text("The index into `programs` of the original program.")]
+    words: Annotated[
+        str, _text("The exact meaning of the transform, such as the arguments of the derivative, as a sentence.")
+    ]
+    error: Annotated[
+        str | None,
+        _text(
+            "The reason why there is no derived program and what the user can do, a sentence; null if there is a "
+            "derived program."
+        ),
+    ]
+    parts: Annotated[list[TransformPart], _text("The derived programs; empty if there is no derived program.")]

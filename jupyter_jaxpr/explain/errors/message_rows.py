@@ -408,6 +408,14 @@ MESSAGES = (
         ("an array", "Pass an array or a number, or bind the argument before with functools.partial."),
     ),
     Message(
+        r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed)[\s\S]*?"
+        r"callback\.py\", line \d+, in __call__\n  File \"[^\"]*\", line (\d+), in (\S+)\n(?:  [^\n]*\n)*"
+        r"((?:\w+\.)*\w+(?:Error|Exception)[^\n]*)",
+        "A callback raised {3}",
+        "The program called {2}, which raised the error on line {1}. The program itself was traced and compiled.",
+        ("the callback", "Correct {2}, or the values that the call passes to {2}."),
+    ),
+    Message(
         r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed).*\n"
         r"((?:\w+\.)*\w+(?:Error|Exception)[^\n]*)",
         "A callback raised {1}",

@@ -20,7 +20,9 @@ class CompareRequest(LongRequest, tag="compare"):
     patience: ClassVar[int] = 1_800
     into: ClassVar[str | None] = "comparison"
 
-    programs: Annotated[list[ProgramIndex], described("Indices into its programs, two or more.")]
+    programs: Annotated[
+        list[ProgramIndex], described("The indices into `programs` of the run of two or more programs.")
+    ]
 
     def answer(self, context: RequestContext) -> VariantComparison | Confirm:
         run, work = context.run, context.work

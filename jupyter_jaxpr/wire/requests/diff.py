@@ -29,12 +29,15 @@ class DiffRequest(Request, tag="diff"):
     into: ClassVar[str | None] = "diffs"
 
     program: ProgramIndex
-    before: Annotated[str, described("Id of the run of the earlier one; may be the same run.")]
-    before_program: Annotated[int, described("Index into the programs of that run.")]
-    level: Annotated[Literal["jaxpr", "stablehlo", "hlo"], described("What is compared.")]
+    before: Annotated[str, described("The id of the run of the earlier program; may be the same run.")]
+    before_program: Annotated[int, described("The index of the earlier program in the programs of the earlier run.")]
+    level: Annotated[Literal["jaxpr", "stablehlo", "hlo"], described("The kind of the compared text.")]
     before_document: Annotated[
         Snapshot | None,
-        described("The earlier run, where this kernel did not make it: a saved copy, or from before a restart."),
+        described(
+            "The document of the earlier run, if this kernel did not make the run: a saved copy, or a run from "
+            "before a restart."
+        ),
     ] = None
 
     def answer(self, context: RequestContext) -> ProgramDiff:

@@ -12,7 +12,7 @@ from ..request import LongRequest, RequestContext
 
 
 class ExactLinksRequest(LongRequest, tag="exact_links"):
-    """Compile a tagged twin of a program, to see which equations its lines come from: the user pressed the button."""
+    """Compile a tagged twin of a program, to find the equations of each line, after the user pressed the button."""
 
     patience: ClassVar[int] = 1_800
     into: ClassVar[str | None] = "exact_links"

@@ -14,14 +14,15 @@ from ..request import Request, RequestContext
 
 
 class ExportRequest(Request, tag="export"):
-    """A run as a file that needs nothing else, this program first; nothing runs."""
+    """Export a run as a file that needs nothing else, with this program first; nothing runs."""
 
     patience: ClassVar[int] = 60
 
     program: ProgramIndex
-    format: Annotated[Literal["html", "document"], described("An HTML page, or the JSON of a .jaxpr.json file.")] = (
-        "html"
-    )
+    format: Annotated[
+        Literal["html", "document"],
+        described("The format of the file: an HTML page, or the JSON of a .jaxpr.json file (document)."),
+    ] = "html"
 
     def answer(self, context: RequestContext) -> str:
         with_texts = context.run.sources.with_texts

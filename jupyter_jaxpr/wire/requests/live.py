@@ -35,16 +35,20 @@ class LiveRequest(Request, tag="live"):
     patience: ClassVar[int] = 60
     is_of_kernel: ClassVar[bool] = True
 
-    source: Annotated[str, described("The text of the cell, as the user sees it.")]
-    cell_id: Annotated[str, described("Of the notebook.")]
-    line: Annotated[int | None, described("Of the caret, from 1; null where the caret is not in the cell.")]
-    in_view: Annotated[str | None, described("Name of the program in view; null for none.")]
-    specs: Annotated[str | None, described("Argument types that the user typed in this page; null for none.")]
+    source: Annotated[str, described("The text of the cell, as the user sees the text.")]
+    cell_id: Annotated[str, described("The id of the cell in the notebook.")]
+    line: Annotated[int | None, described("The line of the caret, from 1; null if the caret is not in the cell.")]
+    in_view: Annotated[str | None, described("The name of the program in view; null if no program is in view.")]
+    specs: Annotated[
+        str | None, described("The argument types that the user typed in this page; null if the user typed none.")
+    ]
     last_level: Annotated[
         Literal["jaxpr", "stablehlo", "hlo"],
-        described("The last text that is made. For hlo, XLA compiles the program, outside of all caches and counts."),
+        described("The last text to make. For hlo, XLA compiles the program, outside of all caches and counts."),
     ] = "jaxpr"
-    is_asked_for: Annotated[bool, described("The user asked for this trace by name, not by typing.")] = False
+    is_asked_for: Annotated[bool, described("Whether the user asked for this trace with Trace Now, not by typing.")] = (
+        False
+    )
 
     def answer(self, context: RequestContext) -> LiveProgram:
         cells = context.kernel.cells

@@ -12,14 +12,16 @@ from ..request import DOCUMENT, Request, RequestContext
 
 
 class MakeRequest(Request, tag="make"):
-    """Lower or compile a program that was only traced: the user pressed the button. Nothing of the user's runs."""
+    """Lower or compile a program that was only traced, after the user pressed the button; no user code runs."""
 
     patience: ClassVar[int] = 1_800
     into: ClassVar[str | None] = DOCUMENT
     is_kept: ClassVar[bool] = True
 
     program: ProgramIndex
-    level: Annotated[Literal["stablehlo", "hlo"], described("How far.")]
+    level: Annotated[
+        Literal["stablehlo", "hlo"], described("The last text to make: StableHLO, or optimised HLO (hlo).")
+    ]
 
     def answer(self, context: RequestContext) -> Snapshot:
         with context.alone() as run:

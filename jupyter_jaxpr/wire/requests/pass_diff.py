@@ -12,12 +12,12 @@ from ..request import FirstLine, LineCount, Request, RequestContext, lines_asked
 
 
 class PassDiffRequest(Request, tag="pass_diff"):
-    """Lines of one pass's diff; the passes must have been requested before."""
+    """Return lines of the diff of one pass; the passes must have been requested before."""
 
     patience: ClassVar[int] = 120
 
     program: ProgramIndex
-    index: Annotated[int, described("Index into the program's passes.")]
+    index: Annotated[int, described("The index of the pass in the passes of the program.")]
     first_line: FirstLine
     line_count: LineCount
 

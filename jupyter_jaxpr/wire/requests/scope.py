@@ -13,13 +13,15 @@ EQUATIONS_AT_MOST = 5_000
 
 
 class ScopeRequest(Request, tag="scope"):
-    """Equations of a scope that was too large to send whole."""
+    """Return equations of a scope that was too large to send whole."""
 
     patience: ClassVar[int] = 30
 
     scope: ScopeIndex
-    first_equation: Annotated[int, described("From 0.")]
-    equation_count: Annotated[int, described("At most 5,000, those inside of others counted.")]
+    first_equation: Annotated[int, described("The index of the first requested equation, from 0.")]
+    equation_count: Annotated[
+        int, described("The number of requested equations, at most 5,000, including the equations of inner scopes.")
+    ]
 
     def answer(self, context: RequestContext) -> ScopePage:
         count = min(max(self.equation_count, 1), EQUATIONS_AT_MOST)

@@ -10,7 +10,7 @@ from ..request import Request, RequestContext
 
 
 class ShardingsRequest(Request, tag="shardings"):
-    """How a program is spread over devices, its collectives too; its HLO is read, nothing runs."""
+    """Return the distribution of a program over devices, with its collectives; the HLO is read, nothing runs."""
 
     patience: ClassVar[int] = 60
     into: ClassVar[str | None] = "shardings"

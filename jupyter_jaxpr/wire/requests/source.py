@@ -15,7 +15,7 @@ class SourceRequest(Request, tag="source"):
 
     patience: ClassVar[int] = 30
 
-    path: Annotated[str, described("As in its files.")]
+    path: Annotated[str, described("The path of the file, as in `files` of the run.")]
 
     def answer(self, context: RequestContext) -> SourcePage:
         # Only files that the run's frames refer to are read.

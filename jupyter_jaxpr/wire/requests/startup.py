@@ -15,13 +15,16 @@ from ..startup_file import TEXT, StartupFile
 
 
 class StartupRequest(Request, tag="startup"):
-    """Look at the startup file of the kernel's IPython profile, write it or remove it; nothing runs."""
+    """Look at the startup file of the kernel's IPython profile, write the file or remove the file; nothing runs."""
 
     patience: ClassVar[int] = 30
 
     action: Annotated[
         Literal["look", "write", "remove"],
-        described("The user saw path and text before the file is written, and the path before it is removed."),
+        described(
+            "The action on the file. Before write, the user saw the path and the text of the file; before remove, "
+            "the path."
+        ),
     ]
 
     def answer(self, context: RequestContext) -> StartupState:

@@ -24,15 +24,16 @@ _NO_JAX = "The kernel has no JAX that jupyter_jaxpr supports. Install JAX, and r
 
 
 class SweepRequest(LongRequest, tag="sweep"):
-    """Call functions at several sizes, timed: the user typed what, and pressed the button."""
+    """Call functions at several sizes and time the calls; the user typed the values and pressed the button."""
 
     patience: ClassVar[int] = 1_800
     into: ClassVar[str | None] = "sweep"
 
-    sweep: Annotated[str, described("As for --sweep, such as n=64,256,1024.")]
-    call: Annotated[str, described("As a target of the magic, such as f(make(n)).")]
+    sweep: Annotated[str, described("The name and the values of the sweep as in --sweep, such as n=64,256,1024.")]
+    call: Annotated[str, described("The call as a target of the magic, such as f(make(n)).")]
     functions: Annotated[
-        list[str], described("As for --compare: names to call instead of the call's own; may be empty.")
+        list[str],
+        described("The names of functions to call instead of the function of the call, as in --compare; may be empty."),
     ]
 
     def answer(self, context: RequestContext) -> Sweep | Confirm:

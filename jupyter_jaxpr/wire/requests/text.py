@@ -12,18 +12,24 @@ from ..request import FirstLine, LineCount, Request, RequestContext, lines_asked
 
 
 class TextRequest(Request, tag="text"):
-    """Lines of a text that JAX has made."""
+    """Return lines of a text that JAX has made."""
 
     patience: ClassVar[int] = 30
 
     program: ProgramIndex
-    level: Annotated[Literal["stablehlo", "hlo"], described("Which text.")]
+    level: Annotated[Literal["stablehlo", "hlo"], described("The kind of the text.")]
     first_line: FirstLine
     line_count: LineCount
     platform: Annotated[
-        str | None, described("Of StableHLO: lower it for cuda, rocm or tpu; null: as it was lowered to run.")
+        str | None,
+        described(
+            "The platform to lower the StableHLO for: cuda, rocm or tpu; null for the StableHLO of the program that "
+            "ran."
+        ),
     ] = None
-    twin: Annotated[bool, described("The text of the program's twin, which exact_links made before.")] = False
+    twin: Annotated[
+        bool, described("Whether to return the text of the program's twin, which an exact_links request made before.")
+    ] = False
 
     def answer(self, context: RequestContext) -> TextPage:
         first, count = lines_asked_for(self.first_line, self.line_count)

@@ -14,9 +14,9 @@ from ..request import DOCUMENT, Request, RequestContext
 
 
 class TransformRequest(Request, tag="transform"):
-    """Derive a program by a transform; JAX traces it, nothing runs.
+    """Derive a program by a transform; JAX traces the derived program, and nothing runs.
 
-    What JAX refuses to derive is a sentence in the document.
+    If JAX refuses the transform, the document has a sentence with the reason.
     """
 
     patience: ClassVar[int] = 600
@@ -24,7 +24,7 @@ class TransformRequest(Request, tag="transform"):
     is_kept: ClassVar[bool] = True
 
     program: ProgramIndex
-    kind: Annotated[TransformKind, described("Which.")]
+    kind: Annotated[TransformKind, described("The name of the transform.")]
 
     def answer(self, context: RequestContext) -> Snapshot:
         with context.alone() as run:

@@ -14,7 +14,13 @@ class ValuesRequest(Request, tag="values"):
     patience: ClassVar[int] = 30
     is_of_kernel: ClassVar[bool] = True
 
-    saved: Annotated[bool, described("False: outputs and exports leave values out, whatever the kernel's setting is.")]
+    saved: Annotated[
+        bool,
+        described(
+            "Whether outputs and exports contain values. False: outputs and exports leave values out, whatever the "
+            "kernel's setting is."
+        ),
+    ]
 
     def answer(self, context: RequestContext) -> bool:
         context.kernel.page_saves_values = self.saved
