@@ -70,8 +70,9 @@ def shown(cure: FoundCure, text: Sequence[str] | None = None) -> FoundCure:
             )
             for edit in group
         ]
-        texts.append(textwrap.dedent(edited(lines, moved)))
-    return replace(cure, code="\n".join(texts))
+        texts.append(edited(lines, moved))
+    # The places may lie at different depths, such as a loop and a line of its body.
+    return replace(cure, code=textwrap.dedent("\n".join(texts)))
 
 
 def _lines_of(file: str) -> Sequence[str] | None:
