@@ -45,7 +45,7 @@ def compared(ran: Ran) -> dict[str, dict[str, Any]]:
 
 
 def told(ran: Ran, *fields: str) -> list[tuple[Any, ...]]:
-    """Return some fields of each variant, in order."""
+    """Return the name and the given fields of each variant, in the order of the document."""
     return [tuple(variant[field] for field in ("name", *fields)) for variant in ran.document["comparison"]["variants"]]
 
 

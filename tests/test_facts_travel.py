@@ -58,7 +58,7 @@ def is_words(node: ast.expr) -> bool:
 
 
 def is_sentence(node: ast.expr) -> bool:
-    """Whether an expression is a literal, or has one, that only a text for users can be compared with."""
+    """Return whether an expression holds a string of four or more words, such as a sentence for users."""
     if isinstance(node, ast.JoinedStr):
         return any(map(is_sentence, node.values))
     if isinstance(node, ast.Tuple | ast.List | ast.Set):

@@ -96,7 +96,7 @@ def helper(x):
     return lax.while_loop(cond_, body_, x)
 """,
 }
-#: Live does not follow a transform around another transform here.
+#: Live does not trace `jax.jvp` of these helpers, so the test only calls these helpers.
 ONLY_CALLED = {"vmap", "checkpoint"}
 
 

@@ -29,7 +29,7 @@ def hows(ran: Ran) -> list[str | None]:
 
 
 def reasons(ran: Ran, name: str) -> list[tuple[str, str]]:
-    """Return kind and cure of the reason of each miss of a function in this run."""
+    """Return the kind and the cure of the first reason of each miss of a function in this run."""
     functions = ran.document["ledger"]["functions"]
     (function,) = (function for function in functions if function["name"] == name and function["run"]["misses"])
     return [(miss["reasons"][0]["kind"], miss["reasons"][0]["cure"]) for miss in function["misses"] if miss["this_run"]]

@@ -195,7 +195,7 @@ UNBLOCKED = [
     ("begun = seconds()\ny = f(x)\nprint(since(begun))", 3),
     ("begun = seconds()\ny = f(x)\nprint(seconds() - begun)", 3),
     ("watch.start()\ny = f(x)\nwatch.stop()\nprint(watch.took)", 3),
-    # a clock that is named within an expression
+    # a reading of the clock that is named within an expression
     ("(begun := now())\ny = f(x)\nprint(now() - begun)", 3),
     ("print(begun := now())\ny = f(x)\nprint((ended := now()) - begun)", 3),
     ("if (begun := now()):\n    print('on')\ny = f(x)\ntook = now() - begun", 4),

@@ -239,7 +239,7 @@ print("then", shell.run_cell("%%jaxpr\\ny = f(x + 1)\\ny = f(x + 2)").success)
 
 
 def test_a_hook_of_jaxs_that_is_put_over_ours_stays() -> None:
-    """Python 3.11 counts hits at the place where JAX's check for NaN receives them.
+    """On Python 3.11 this package counts hits with the hook of JAX that the NaN check of JAX also uses.
 
     The test runs in its own process: whether JAX checks a hit depends on earlier compiles.
     """

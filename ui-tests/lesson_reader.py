@@ -18,12 +18,12 @@ FOLDER = Path(jupyter_jaxpr.lessons.__file__).parent / "en"
 
 
 class LessonReader:
-    """A reader who runs the cells from top to bottom, and looks at the panel after each.
+    """Runs the cells of a lesson from top to bottom, and lets a test check the panel after each cell.
 
     Args:
         name: The name of the lesson's file, without `.ipynb`.
         notebook: The fixture that opens a notebook of cells.
-        subtests: pytest's; a claim that fails hides none of the later ones.
+        subtests: The `subtests` fixture of pytest, with which the test goes on after a claim that fails.
     """
 
     def __init__(self, name: str, notebook: Callable[..., OpenNotebook], subtests: Any) -> None:

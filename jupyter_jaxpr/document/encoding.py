@@ -30,7 +30,7 @@ def encode(struct: Any) -> bytes:
 
 
 def refused(struct: Any) -> str | None:
-    """Why a struct is not plain data throughout, a sentence about the first thing that is not; None where it is."""
+    """Return a sentence about the first value of a struct that JSON cannot hold; None if there is no such value."""
     try:
         msgspec.json.encode(struct)
     except UnicodeEncodeError:

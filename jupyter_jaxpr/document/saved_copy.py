@@ -24,7 +24,7 @@ from .types.ledger import Ledger, LedgerFunction
 LIMIT_BYTES = 256_000
 #: The numbers of equations of each scope to try, from many to none, until the copy is small enough.
 _PAGES = (2_000, 500, 100, 20, 0)
-#: The bytes of the JSON of an empty scope.
+#: A lower bound of the bytes of a scope's JSON; a scope without equations has 271 bytes or more.
 _SCOPE = 250
 _OTHERS = "functions of other cells"
 _OTHER_COSTS = "costs of other programs"

@@ -35,7 +35,7 @@ class ProgramLines:
 
 
 class Budget:
-    """How much may still be printed, of one program or of several."""
+    """Counts the lines and characters that may still be printed, for one program or for several."""
 
     def __init__(self, lines: int = LINES, characters: int = CHARACTERS) -> None:
         self._lines = lines
@@ -47,7 +47,7 @@ class Budget:
         return self._lines <= 0 or self._characters <= 0
 
     def take(self, characters: int, lines: int = 0) -> None:
-        """Something was printed."""
+        """Subtract the lines and the characters that were printed."""
         self._lines -= lines
         self._characters -= characters
 

@@ -45,7 +45,7 @@ def kept_in(function: Any, is_clock: IsClock) -> str | None:
 
 
 def differs_from(function: Any, is_clock: IsClock) -> str | None:
-    """Where the earlier reading is of which a function takes the difference; None where the function may wait."""
+    """Return the place of the earlier reading that a function subtracts; None if the function may wait."""
     tree = tree_of(function)
     if tree is None:
         return None

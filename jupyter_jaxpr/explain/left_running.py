@@ -125,7 +125,7 @@ class Scope:
         return call.args[0] if len(call.args) > 1 and is_one_of(function, _tree_maps()) else None
 
     def _applies_on(self, call: ast.Call, applied: ast.expr, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Whether to apply a function to each element surely does not wait."""
+        """Return whether a call that applies a function to each element surely does not wait."""
         if call.keywords:
             return False
         is_python = self._value(call.func, local) in (list, tuple)
@@ -199,7 +199,7 @@ class Scope:
         return True
 
     def _touches(self, node: ast.AST, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Whether an expression has to do with a result."""
+        """Return whether an expression reads a name that the code assigned, or calls a function other than `range`."""
         return any(
             (isinstance(node_inside, ast.Name) and node_inside.id in tainted)
             or (isinstance(node_inside, ast.Call) and self._value(node_inside.func, local) is not range)
@@ -225,13 +225,13 @@ class Scope:
         return (is_jitted(value) or is_library_jit(value)) and not self._is_jax(node, local)
 
     def _is_method_of_result(self, node: ast.expr, local: frozenset[str]) -> bool:
-        """Whether it is a method, such as `sum`, of what a jitted call gives, and hands work to JAX as well."""
+        """Return whether a node is a method, such as `sum`, of the result of a jitted call, and gives JAX work."""
         if not isinstance(node, ast.Attribute) or node.attr not in _METHODS:
             return False
         return isinstance(node.value, ast.Call) and self._goes_on(node.value, frozenset(), local)
 
     def _is_jax(self, node: ast.expr, local: frozenset[str]) -> bool:
-        """Whether it names a function of JAX's that does not wait, or `jax.jit`."""
+        """Return whether a node names a function of JAX that does not wait, or `jax.jit`."""
         import jax
 
         if isinstance(node, ast.Call):

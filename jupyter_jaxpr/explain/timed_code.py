@@ -324,7 +324,7 @@ class TimedCode(Scope):
         return self._depth < _DEEP and gives_reading(function, self._is_clock_in)
 
     def _is_plain(self, statement: ast.stmt, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Whether nothing of the statement that reads the clock again can wait before it does.
+        """Return whether no part of a statement can wait before the statement reads the clock.
 
         Python evaluates what stands before the reading of the clock first: `return float(y[0]), now() - start` waits
         for the value, `return now() - start, float(y[0])` does not. To name a result, or to put a result into a
@@ -361,7 +361,7 @@ class TimedCode(Scope):
         return place_with_object(call, function, kept_in(function, self._is_clock_in))
 
     def _stop(self, node: ast.AST, local: frozenset[str]) -> str | None:
-        """Where the earlier reading is of which the function that a node calls takes the difference."""
+        """Return the place of the earlier clock reading that the called function subtracts; None if there is none."""
         if not isinstance(node, ast.Call):
             return None
         function = self._called(node.func, local)

@@ -4,7 +4,7 @@
 /** Place -> the calls that led to it, where more than one did. */
 const calls = JSON.parse(document.getElementById('calls').textContent);
 
-/** Of a frame, for the lines that are not near the window. */
+/** The milliseconds of each animation frame in which `drawn` draws further lines. */
 const MILLISECONDS = 40;
 
 /** A program is made when it is first seen: the rest of its lines is drawn, then all of them are linked. */
@@ -51,7 +51,7 @@ function make(program, texts) {
       }
     }
   }
-  /** Line of the file or the cell -> line of the source. */
+  /** For each line number of the file or the cell: the shown line of the source text. */
   const sourceLines = new Map(source?.lines.map(line => [line.shown, line]));
   let marked = new Map();
   const [status, stack] = program.querySelectorAll('[role="status"]');

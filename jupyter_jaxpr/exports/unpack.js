@@ -1,4 +1,4 @@
-// What is packed in the page comes in, its text goes out; first of all the page's own script, which runs.
+// Unpacks the compressed texts of the page, and first unpacks and runs the page's own script.
 'use strict';
 
 /** Base64 of zlib in, text out. */

@@ -133,7 +133,7 @@ class SlowCompiles:
                 self._seconds[cell_id] = seconds
 
     def _refused(self, level: LevelName, cell_id: str) -> str | None:
-        """Why a level is not made; None where it is."""
+        """Return a sentence that says why Live does not make a level; None if Live makes the level."""
         setting = _dumping_setting(os.environ)
         if setting is not None:
             return _DUMPS.format(setting=setting)

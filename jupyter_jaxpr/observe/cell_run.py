@@ -293,7 +293,7 @@ class Run:
         self.ahead: set[str] = set()  # functions whose trace or lowering was requested without a call
         # those functions of `ahead` that JAX lowered or compiled
         self._ahead: dict[tuple[str, Place | None], None] = {}
-        # the stages by function name and event, at a lower tier
+        # the number of stages by function name and JAX event, counted only at the tier `events`
         self.stage_counts: Counter[tuple[str | None, str]] = Counter()
         self.called_elsewhere: set[tuple[str, Place | None]] = set()  # the functions that other threads called
         self.unseen: list[Any] = []  # jitted functions that were called without an observed miss

@@ -43,7 +43,7 @@ class Tally(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class CallTimes:
-    """The seconds of an ended call, computed at a request: during the call there is no time for it."""
+    """The events and times of an ended call; `times` computes the seconds on request, to keep the call fast."""
 
     started_at: float
     compiled_at: float | None

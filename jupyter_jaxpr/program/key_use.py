@@ -144,7 +144,7 @@ class _Reader:
         return used_up
 
     def _used_by(self, name: str, equation: Any) -> Iterator[tuple[int, bool]]:
-        """Which operands of an equation are keys that it uses up, and whether it does so more than once."""
+        """Yield the position of each operand that is a key which the equation uses up, and whether more than once."""
         params = equation.params
         if name in _USES_UP:
             yield 0, False

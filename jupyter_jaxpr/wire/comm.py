@@ -106,7 +106,7 @@ class Publisher:
         return self._answers.kernel
 
     def holds(self, document: str, sources: Sources) -> bool:
-        """Whether requests may name this run."""
+        """Return whether the run with this id and these sources is held, so that requests may name this run."""
         run = self._runs.get(document)
         return run is not None and run.sources is sources
 

@@ -15,7 +15,7 @@ export interface IExcerptLine {
   /** Without its indentation. */
   text: string;
   indent: number;
-  /** Where it comes from is not stated by XLA. */
+  /** True if XLA does not state the origin of the line. */
   inferred: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface IExcerptLine {
 export interface IExcerptColumn {
   title: string;
   lines: IExcerptLine[];
-  /** How many more there are. */
+  /** The number of further lines that the column leaves out. */
   more: number;
 }
 

@@ -15,7 +15,7 @@ import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { keyBindings } from '../workbench/reading/key-table';
 
-/** What the keys of the cell lead to. */
+/** The object that the cell tells of keys that leave the cell. */
 export interface ISourceCellHost {
   /** The user goes to the next (1) or the previous (-1) column. */
   left(by: 1 | -1): void;

@@ -102,7 +102,7 @@ export class WideView extends LinkedView {
     void this._recall();
   }
 
-  /** How the columns stand. */
+  /** The arrangement of the columns. */
   get arrangement(): IArrangement {
     return this._arrangement;
   }

@@ -26,7 +26,7 @@ class Written:
         self._firsts: dict[int, list[int]] = {}
 
     def noise(self) -> ProgramNoise:
-        """Which of its equations are noise."""
+        """Return the object that tells which equations of the program are noise."""
         return ProgramNoise(self._document, self._pools, self._names)
 
     def equation(self, scope: int, equation: int, changes: Sequence[Change]) -> DiffSide:

@@ -16,7 +16,7 @@ _NAMED = 3
 
 
 def lead(document: Snapshot, cost: ProgramCost) -> list[str]:
-    """How much a call costs and where, a sentence each; the total is in the first that has a number."""
+    """Return sentences on the cost of one call; the first sentence with a number states the total."""
     sentences = []
     amount = _amount(cost)
     if amount:

@@ -135,7 +135,7 @@ class Cost:
     memory: Memory | None
 
     def line(self, line: int, file: str | None = None) -> CostOf:
-        """What a line costs.
+        """Return the cost of a line in one call of the program.
 
         Args:
             line: The number of the line, from 1.

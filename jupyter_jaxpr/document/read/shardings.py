@@ -51,7 +51,7 @@ class ShardedArray:
 
     @property
     def copies(self) -> int:
-        """How many devices hold the same part; the largest number where they differ, 0 where it is not known."""
+        """The largest number of devices that hold the same part; 0 if the devices are unknown."""
         return max(map(len, self.holders), default=0)
 
     @property
@@ -101,7 +101,7 @@ class ShardedArray:
         return "\n".join(lines)
 
     def _place(self, part: int) -> list[int]:
-        """Which part along each axis."""
+        """Return the position of a part along each axis."""
         place = []
         for parts in reversed(self.splits):
             place.append(part % parts)
@@ -148,7 +148,7 @@ class CausedCollective:
 
     @property
     def often(self) -> str:
-        """How often it runs."""
+        """The number of runs of the collective, as words: `once per call`."""
         return often(self.collective.runs, self.collective.per_trip, self.collective.conditional)
 
 
@@ -229,7 +229,7 @@ def decided(origin: str, line: int | None) -> str:
 
 
 def often(runs: int, per_trip: bool, conditional: bool) -> str:
-    """How often a collective runs."""
+    """Return the number of runs of a collective, as words: `at most 3 times per loop step`."""
     times = "once" if runs == 1 else count(runs, "time")
     if per_trip:
         return f"at most {times} per loop step" if conditional else f"{times} per loop step"

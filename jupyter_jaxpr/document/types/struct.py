@@ -15,7 +15,7 @@ class Struct(msgspec.Struct, frozen=True, kw_only=True):
     """Base of the document's structs: immutable, built by keyword."""
 
 
-#: How many there are of something.
+#: The type of a number of things: an integer from 0.
 Count = Annotated[int, msgspec.Meta(ge=0, le=INTEGER)]
 
 

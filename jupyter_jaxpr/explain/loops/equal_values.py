@@ -127,7 +127,7 @@ def _check_functions_around(loop: LoopStatement) -> None:
 
 
 class _Size:
-    """How large the integers of a body may become."""
+    """Finds integers of a loop body that may need more than 32 bits."""
 
     def __init__(self, numbers: set[str], integers: set[str], largest: int) -> None:
         self._numbers = numbers
@@ -140,7 +140,7 @@ class _Size:
         return bound is not None and bound >= _INT32
 
     def adds_up(self, value: ast.expr) -> bool:
-        """Whether a value that is added in each iteration may."""
+        """Return whether the sum of a value that each iteration adds may need more than 32 bits."""
         bound = self._bound(value)
         return bound is not None and bound * self._largest >= _INT32
 

@@ -34,7 +34,7 @@ class FoundLoop:
 
     @property
     def ran(self) -> int | None:
-        """How many iterations Python ran; None where only those that left equations are known."""
+        """The number of iterations that Python ran; None if only the iterations that left equations are known."""
         iterations = self.statement.iterations
         if iterations is not None and iterations >= self.repetitions:
             return iterations
@@ -42,7 +42,7 @@ class FoundLoop:
 
     @property
     def copies(self) -> int:
-        """How often the innermost block is in the program."""
+        """The number of copies of the innermost block in the program."""
         copies = self.repetitions
         for _, iterations in self.inside:
             copies *= iterations

@@ -67,7 +67,7 @@ class LoopStatement:
 
     @functools.cached_property
     def iterations(self) -> int | None:
-        """How often it runs, where its text alone tells; a condition may keep an iteration from leaving equations."""
+        """The number of iterations, if the text of the loop states the number; an iteration may leave no equations."""
         if isinstance(self.node, ast.While):
             return None
         if isinstance(self.node, ast.Call):
@@ -116,7 +116,7 @@ def iterating(call: ast.Call) -> str:
 
 
 def _applied(call: ast.Call) -> int | None:
-    """How often reduce, accumulate or map calls the function that it was given."""
+    """Return how often a call of reduce, accumulate or map calls its function; None if unknown."""
     name = iterating(call)
     length = _length(call.args[0 if name == "accumulate" else 1])
     if length is None or (name == "map" and len(call.args) > 2):

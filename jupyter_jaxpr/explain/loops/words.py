@@ -20,7 +20,7 @@ FAILED = (
 
 
 def text(match: FoundLoop, equations: int, total: int) -> str:
-    """What was seen."""
+    """Return sentences on the iterations of an unrolled loop and on the equations that the iterations left."""
     sentences = [
         *_ran(match),
         f"The iterations left {equations:,} of the program's {count(total, 'equation')}.",
@@ -54,14 +54,14 @@ def _inner(inner: LoopStatement, times: int) -> str:
 
 
 def short_title(match: FoundLoop) -> str:
-    """What happened, of a loop that is fine."""
+    """Return the title for an unrolled loop that needs no rewrite."""
     if match.ran is None:
         return f"A {match.statement.word} of at least {match.repetitions} iterations was unrolled"
     return f"A {match.statement.word} of {match.ran} iterations was unrolled"
 
 
 def cure(match: FoundLoop, written: Rewrite) -> str:
-    """What to write instead."""
+    """Return sentences that say what the user can write instead of the loop."""
     if written.form == "vmap":
         advice = "Compute all iterations at once with jax.vmap."
     elif written.form == "scan" and written.stacked:

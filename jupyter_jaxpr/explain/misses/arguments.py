@@ -206,7 +206,7 @@ def _jnp(side: Side, names: Mapping[str, Any]) -> str:
 
 
 def _builtin(kind: type, side: Side, names: Mapping[str, Any]) -> str:
-    """What turns a value into one of a class of Python's, where nothing else has the name of the class."""
+    """Return the template of a conversion to a builtin class, `int({})`; raise if the name means something else."""
     name = kind.__name__
     if names.get(name, kind) is not kind or is_bound_around(side.text, side.node, name):
         raise Unchanged
@@ -319,7 +319,7 @@ def _edited(side: Side, fun: Any, names: Mapping[str, Any]) -> Arguments:
 
 
 def _evaluated(template: str, value: Any, names: Mapping[str, Any]) -> Any:
-    """What the edited expression of an argument gives, for a value as types."""
+    """Evaluate the edited expression of an argument for a value whose arrays are given as types."""
     import jax
 
     if type(value) is Fixed:

@@ -89,7 +89,7 @@ def passed_values(
 
 
 def _of_partial(name: str, left: ast.stmt) -> Any:
-    """What a name that a partial bound holds, where it is a number that a loop over numbers counts."""
+    """Return a sample value of a name that a partial binds, if a loop over numbers counts the name; else None."""
     match left:
         case ast.For(target=ast.Name(id=target), iter=ast.Call(func=ast.Name(id="range"))) if target == name:
             return 1

@@ -127,7 +127,7 @@ def _printed(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | 
 
 
 def _printed_parts(argument: ast.expr, text: Text) -> tuple[str, list[str]] | None:
-    """What a format has for an argument of print, and the values that the format takes; None where it has nothing."""
+    """Return the format text for an argument of print, and the values of its braces; None if no format text fits."""
     if isinstance(argument, ast.Starred):
         return None
     if isinstance(argument, ast.Constant):

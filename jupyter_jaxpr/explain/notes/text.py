@@ -91,7 +91,7 @@ class Text:
         return None
 
     def is_local(self, name: str, function: Function) -> bool:
-        """Whether a function, or the module, may bind a name without a word more."""
+        """Return whether a name is local to a function; for a module, always True."""
         if isinstance(function, ast.Module):
             return True
         assert isinstance(function, ast.FunctionDef)

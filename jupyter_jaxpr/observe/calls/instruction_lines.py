@@ -11,7 +11,7 @@ from ..whose_code import is_installed
 
 
 class InstructionLines:
-    """The line of each site, computed once."""
+    """Finds the file, line and function of each instruction of the user's code, and computes each place once."""
 
     def __init__(self) -> None:
         self._tables: dict[int, tuple[CodeType, list[int], list[int | None]]] = {}

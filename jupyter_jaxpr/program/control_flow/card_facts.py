@@ -207,7 +207,7 @@ def _fori(card: Card) -> None:
 
 
 def _is_batched(card: Card, walk: Walk) -> bool:
-    """Whether its condition has a truth value for each element, as only vmap makes it."""
+    """Return whether the condition of a while loop gives an array of booleans, which only vmap makes."""
     condition = walk.scopes[card.condition]
     outputs = [variable for variable in condition.outputs if variable >= 0]
     return bool(outputs) and walk.avals[condition.variable_avals[outputs[0]]].shape != ()

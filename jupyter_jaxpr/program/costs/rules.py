@@ -222,7 +222,7 @@ def _fft(equation: Any, inside: Inside) -> Operations:
 
 
 def _matrices(variable: Any) -> tuple[int, int, int]:
-    """How many matrices, their rows and their columns."""
+    """Return the number of matrices in a batch, and the number of rows and of columns of each matrix."""
     *batch, rows, columns = variable.aval.shape
     return int(math.prod(batch)), int(rows), int(columns)
 

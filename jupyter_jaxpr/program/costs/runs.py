@@ -16,7 +16,7 @@ from .scopes import Call, Costs, Part
 
 @dataclass(slots=True)
 class Runs:
-    """How often something runs in one call of the program; see `scopes.Part`."""
+    """The number of runs of a part of the program in one call of the program; see `scopes.Part`."""
 
     most: int = 0
     least: int = 0

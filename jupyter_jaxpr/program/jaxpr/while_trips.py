@@ -36,7 +36,7 @@ def counted_trips(walk: Walk, scope: int, equation: int, condition: int, body: i
         return outer.outputs[position] == outer.constants + parts.body_consts + position
 
     def carried(operand: int) -> int | None:
-        """Which of the carry an operand of the condition is."""
+        """Return the position in the carry of an operand of the condition; None if the operand is not in the carry."""
         position = operand - inner.constants - parts.condition_consts
         return position if 0 <= position and operand < inner.constants + inner.inputs else None
 

@@ -20,7 +20,7 @@ from ...interruptions import not_of_a_signal
 WHOLE_LINES = 2_000
 WHOLE_LIBRARY_LINES = 200
 AROUND = 3
-#: Most lines in all, and most characters of a file that is read.
+#: The text of a long file has at most `MOST_LINES` lines in all; a file of more than `LARGEST` bytes is not read.
 MOST_LINES = 4_000
 LARGEST = 4_000_000
 

@@ -108,7 +108,7 @@ def _inferred(
 
 
 def differing(twin: Sequence[str], program: Sequence[str]) -> int:
-    """How many lines of one text the other does not have; names, numbers and metadata play no part.
+    """Return the number of lines of one text that the other text lacks; names, numbers and metadata are ignored.
 
     Args:
         twin: The lines of one text.

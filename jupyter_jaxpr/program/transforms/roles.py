@@ -45,7 +45,7 @@ class Roles:
 
     @property
     def counts(self) -> Counter[str]:
-        """How many equations there are of each letter."""
+        """The number of equations with each letter of `letters`."""
         return Counter("".join(self.letters.values()))
 
 

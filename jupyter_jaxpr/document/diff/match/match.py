@@ -28,7 +28,7 @@ Key = Callable[[int], Hashable]
 
 @dataclass
 class Matched:
-    """Which equations of scope `a` are which of scope `b`."""
+    """The matched equations and inputs of scope `a` and scope `b`."""
 
     a: int
     b: int
