@@ -101,6 +101,39 @@ def f(x):
 f(x)""",
         [("1 tracer (f32[]) stayed in total after the trace of f", 6)],
     ),
+    "a name that a helper also has as a local": (
+        """kept = []
+def helper(x):
+    kept = [x, x]
+    return kept[0]
+@jax.jit
+def f(x):
+    kept.append(x)
+    return helper(x)
+f(x)""",
+        [("1 tracer (f32[8]) stayed in kept after the trace of f", 8)],
+    ),
+    "a list that another function reads": (
+        """kept = []
+@jax.jit
+def f(x):
+    kept.append(x)
+    return x
+@jax.jit
+def g(x):
+    return x * len(kept)
+f(x), g(x), f(x[:2])""",
+        [("2 tracers (f32[8], f32[2]) stayed in kept after the trace of f", 5)],
+    ),
+    "a vmap outside of any jit": (
+        """kept = []
+@jax.jit
+def f(x):
+    return x * len(kept)
+f(x)
+jax.vmap(lambda v: kept.append(v) or v)(x)""",
+        [],
+    ),
     "arrays alone": (
         """class Model:
     def __init__(self):
@@ -126,5 +159,15 @@ def test_the_object_of_a_method_ends_with_the_users_last_reference(notebook: Not
         "%%jaxpr\nimport gc, weakref\nclass Model:\n    def step(self, x):\n        return x\n"
         "model = Model()\nalive = weakref.ref(model)\njax.jit(model.step)(x)\ndel model\njax.clear_caches()\n"
         "gc.collect()\nprint(alive())"
+    )
+    assert ran.stdout.splitlines()[0] == "None"
+
+
+def test_the_closure_of_a_helper_ends_with_the_users_last_reference(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\nimport gc, weakref\nclass Big: pass\ndef make():\n    big = Big()\n    def helper(x):\n"
+        "        return x if big else x\n    return helper, weakref.ref(big)\nhelper, alive = make()\n"
+        "@jax.jit\ndef f(x):\n    return helper(x)\nf(x)\ndel helper, f\njax.clear_caches()\ngc.collect()\n"
+        "print(alive())"
     )
     assert ran.stdout.splitlines()[0] == "None"

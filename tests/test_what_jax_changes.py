@@ -163,6 +163,10 @@ def test_a_value_that_changes_only_while_jax_traces(notebook, setup, body, name,
     [
         ("log = []", "log.append(x)"),  # a leaked tracer has a note of its own
         ("log = []", "jax.debug.callback(lambda v: log.append(1), x)"),
+        (
+            "class C:\n    def tick(self): self.n = 1\na, b = C(), C()\nb.n = 10",
+            "a.tick()\n    b.tick() if x.ndim > 5 else 0",
+        ),
         ("log = []", "log = []\n    log.append(1)"),
         ("log = {}", "log.setdefault('n', 1) if x.ndim > 1 else None"),
         ("def make():\n    n = 0\n    n += 1\n    return n", "x = x + make()"),

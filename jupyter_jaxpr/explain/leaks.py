@@ -9,6 +9,7 @@ goes on through containers, plain objects and classes of the user's. No code of 
 from __future__ import annotations
 
 import dis
+import itertools
 import re
 import types
 import weakref
@@ -19,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..interruptions import not_of_a_signal
 from ..jax.facts import is_tracer_type
+from ..jax.transforms_of_tracers import jitted_function_of
 from ..observe.code_of_callables import next_inside, unwrap
 from ..observe.observation import Finding, Place
 from ..observe.whose_code import is_class_of_users, is_users_code_of
@@ -28,6 +30,7 @@ from ..quantities import count
 _DEPTH = 4  # containers and objects inside of each other
 _IN_CONTAINER = 1_000  # the newest elements of one container
 _ELEMENTS = 4_000  # elements below one name
+_ALL_ELEMENTS = 20_000  # elements within reach of one function
 _FUNCTIONS = 30  # functions that the traced function names, directly or through others
 _KEY_LENGTH = 30
 
@@ -37,11 +40,17 @@ Held = dict[int, Any]
 
 
 class Scope(NamedTuple):
-    """The code of a function and the values of its free names."""
+    """The code of a function and its globals; the function itself is referred to weakly."""
 
     code: CodeType
     names: Mapping[str, Any]  # its globals
-    cells: tuple[CellType, ...]
+    function: weakref.ref[FunctionType]
+
+    @property
+    def cells(self) -> tuple[CellType, ...]:
+        """The cells of the function's closure; none where the function is gone."""
+        function = self.function()
+        return () if function is None else function.__closure__ or ()
 
 
 class Reach(NamedTuple):
@@ -82,17 +91,29 @@ def leaked_tracers(traced: Sequence[tuple[str, Reach]]) -> list[Finding]:
     Args:
         traced: The name of each function that was traced, and the result of `reach_before`, in their order.
     """
+    traced_names = {name for name, _ in traced}
     told_ids: set[int] = set()
     tracers_by_holder: dict[tuple[str, str], tuple[Reach, list[Any]]] = {}
     for name, reach in reversed(traced):  # the tracers within reach of a later function may be of an earlier one
         for holder, tracer in _tracers_in(reach):
-            if id(tracer) not in told_ids and not _was_there(tracer, reach.tracers):
-                told_ids.add(id(tracer))
-                tracers_by_holder.setdefault((name, holder), (reach, []))[1].append(tracer)
+            if id(tracer) in told_ids or _was_there(tracer, reach.tracers):
+                continue
+            traced_name = _traced_name(tracer)
+            if traced_name is None or (traced_name != name and traced_name in traced_names):
+                continue  # an operation outside of a jit, or the trace of another function, left the tracer
+            told_ids.add(id(tracer))
+            tracers_by_holder.setdefault((name, holder), (reach, []))[1].append(tracer)
     return [
         _finding(name, reach, holder, tracers)
         for (name, holder), (reach, tracers) in reversed(tracers_by_holder.items())
     ]
+
+
+def _traced_name(tracer: Any) -> str | None:
+    try:
+        return jitted_function_of(tracer)
+    except not_of_a_signal(*FAILURES):  # a tracer of a library or of another JAX version
+        return ""
 
 
 def _was_there(tracer: Any, before: Held) -> bool:
@@ -142,7 +163,7 @@ def _scopes(function: FunctionType) -> list[Scope]:
     """Return the scope of a function and the scopes of the user's functions that it names."""
     functions, scopes = [function], []
     for named in functions:  # grows while it is read
-        scope = Scope(named.__code__, named.__globals__, named.__closure__ or ())
+        scope = Scope(named.__code__, named.__globals__, weakref.ref(named))
         scopes.append(scope)
         for _, value in _named_values(scope):
             callee = unwrap(value) if callable(value) else None
@@ -211,7 +232,9 @@ class _Search:
     def __init__(self, literals: frozenset[Any]) -> None:
         self._literals = literals
         self._seen: set[int] = set()
-        self._kinds: dict[type, _Kind | None] = {}
+        self._left = _ALL_ELEMENTS
+        # By the id of a class: the hash of a class may be the user's code.
+        self._kinds: dict[int, _Kind | None] = {}
 
     def below(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
         """Yield the tracers below one name, each with the path of its holder."""
@@ -225,24 +248,25 @@ class _Search:
                 self._seen.add(id(element))
                 if kind == "tracer":
                     yield holder, element
-                elif looked < _ELEMENTS:
+                elif looked < _ELEMENTS and self._left > 0:
                     elements = list(self._elements(kind, path, element))
                     looked += len(elements)
+                    self._left -= len(elements)
                     below += elements
             level = below
 
     def _kind_of(self, value: Any) -> _Kind | None:
         kind = type(value)
-        if kind in self._kinds:
-            return self._kinds[kind]
+        if id(kind) in self._kinds:
+            return self._kinds[id(kind)]
         if issubclass(kind, type):
             return "class" if is_class_of_users(value) else None
-        found = self._kinds[kind] = _kind(kind)
+        found = self._kinds[id(kind)] = _kind(kind)
         return found
 
     def _elements(self, kind: _Kind, path: str, value: Any) -> Iterator[_Element]:
         if kind == "mapping":
-            for key, element in list(dict.items(value))[-_IN_CONTAINER:]:
+            for key, element in itertools.islice(reversed(dict.items(value)), _IN_CONTAINER):
                 is_written = type(key) in (str, int) and key in self._literals
                 yield _Element(f"{path}[{_key_text(key) if is_written else '…'}]", path, element)
         elif kind == "sequence":
@@ -257,7 +281,7 @@ class _Search:
 
 
 def _kind(kind: type) -> _Kind | None:
-    if kind in _PLAIN:
+    if any(kind is plain for plain in _PLAIN):
         return None
     if is_tracer_type(kind):
         return "tracer"
@@ -284,11 +308,15 @@ def _key_text(key: Any) -> str:
 
 
 def _numbered(container: Any) -> Iterator[tuple[int, Any]]:
-    # The method of the built-in type runs no code of a subclass.
+    """Yield the newest elements of a container with their numbers; a set has no order."""
+    # The methods of the built-in type run no code of a subclass.
     base = next(base for base in _CONTAINERS if issubclass(type(container), base))
-    elements = list(base.__iter__(container))
-    first = max(len(elements) - _IN_CONTAINER, 0)
-    return enumerate(elements[first:], first)
+    if base in (set, frozenset):
+        return enumerate(itertools.islice(base.__iter__(container), _IN_CONTAINER))
+    first = max(base.__len__(container) - _IN_CONTAINER, 0)
+    if base is deque:
+        return enumerate(list(itertools.islice(deque.__reversed__(container), _IN_CONTAINER))[::-1], first)
+    return enumerate(base.__getitem__(container, slice(first, None)), first)
 
 
 def _attributes_of(value: Any) -> list[tuple[str, Any]]:
@@ -299,7 +327,8 @@ def _attributes_of(value: Any) -> list[tuple[str, Any]]:
         member = attribute_of(value, "__dict__")
         attributes = member.__get__(value) if type(member) is types.GetSetDescriptorType else member
         stored = attributes if type(attributes) is dict else {}
-    return [(name, element) for name, element in list(stored.items())[:_IN_CONTAINER] if type(name) is str]
+    elements = itertools.islice(list(stored.items()), _IN_CONTAINER)
+    return [(name, element) for name, element in elements if type(name) is str]
 
 
 def _tracer_text(value: Any) -> str:
@@ -317,6 +346,10 @@ _CHANGING = frozenset(
 )
 
 
+_STORES_OF_ATTRIBUTE = frozenset({"STORE_ATTR"})
+_STORES_OF_NAME = frozenset({"STORE_GLOBAL", "STORE_NAME", "STORE_DEREF"})
+
+
 def _place_of_write(codes: Sequence[CodeType], holder: str) -> Place:
     """Return the line that most probably keeps the tracer in `holder`.
 
@@ -325,12 +358,17 @@ def _place_of_write(codes: Sequence[CodeType], holder: str) -> Place:
     """
     match = _LAST_NAME.search(holder)
     name, keys = (match[1], match[2]) if match is not None else (holder, "")
+    stores = _STORES_OF_ATTRIBUTE if "." in holder else _STORES_OF_NAME
     places: dict[str, Place] = {}
     for code in codes:
         for line, instructions in _by_line(code):
             place = Place(file_of(code), line, function_of(code))
-            operations = {instruction.opname for instruction in instructions if instruction.argval == name}
-            if any(operation.startswith("STORE_") for operation in operations):
+            operations = {
+                instruction.opname
+                for instruction in instructions
+                if instruction.argval == name and "_FAST" not in instruction.opname
+            }
+            if not operations.isdisjoint(stores):
                 places["assigned"] = place
             elif operations:
                 places.setdefault("used", place)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..interruptions import not_of_a_signal
+from ..plain_text import text_of
 from .facts import is_tracer_type
 
 _MOST = 20
@@ -67,6 +68,25 @@ def transforms_of(values: Sequence[Any]) -> TransformsOfCall | None:
         leaves.append(tuple(of_leaf))
     ordered = sorted(around.values(), key=lambda entry: -entry[0])
     return TransformsOfCall(tuple(transform for _, transform in ordered), tuple(leaves))
+
+
+def jitted_function_of(tracer: Any) -> str | None:
+    """Return the name of the jitted function whose trace made a tracer, as JAX names the function.
+
+    Returns:
+      An empty name for a tracer of another trace, such as of the body of a scan; None for a tracer of no jaxpr's trace.
+    """
+    for _ in range(_MOST):
+        if not is_tracer_type(type(tracer)):
+            return None
+        frame = getattr(tracer._trace, "frame", None)
+        if frame is not None:
+            debug = frame.debug_info
+            return text_of(debug.func_name) if debug.traced_for == "jit" else ""
+        transform, tracer = _outermost(tracer)
+        if transform is None:
+            return ""
+    return ""
 
 
 def _depth(trace: Any) -> int:

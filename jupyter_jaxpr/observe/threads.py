@@ -216,7 +216,11 @@ def begin_trace(run: Run, name: str, fun: Any, objects: Mapping[str, Any] = Mapp
     is_new = reference is None or reference() is not fun
     if (is_new or objects) and run.keeps_programs and run.look_before and len(run.traced_functions) < TRACED_FUNCTIONS:
         run.traced_objects[id(fun)] = weakref.ref(fun)
-        before = run.look_before(fun, objects)
+        before = None
+        try:
+            before = run.look_before(fun, objects)
+        except not_of_a_signal(*FAILURES) as error:  # the output and the lines of the trace are still recorded
+            run.fail(error)
         if before is not None:
             run.traced_functions.append((name, before))
     if len(run.traced_names) == 1:

@@ -44,6 +44,7 @@ class Kept(NamedTuple):
     in_callback: bool  # a callback may call the reader when the program runs
     cached: str | None = None  # the jitted function whose earlier trace, from JAX's cache, read the path
     holds_tracer: bool = False  # whether the value is a tracer or a container with a tracer
+    owner: int = 0  # the id of the object or the cell at the root of the path
 
 
 class ChangedSince(NamedTuple):
@@ -95,7 +96,7 @@ class ValuesAtTrace:
         self._statics: dict[str, weakref.ref[Any]] = {}
         for name, value in statics.items():
             # A number cannot change; a function may read other values.
-            if contents_of(value) is None or type(value) in (FunctionType, functools.partial):
+            if contents_of(value) is None or type(value) is FunctionType or type(value) is functools.partial:
                 try:
                     self._statics[name] = weakref.ref(value)
                 except TypeError:
@@ -193,8 +194,10 @@ def _changes(
     changes = []
     for key, entry in before.items():
         later = after.get(key)
-        changed = None if later is None or later.holds_tracer else difference(entry.contents, later.contents)
-        if changed is not None and later is not None:
+        if later is None or later.holds_tracer or entry.in_callback or later.owner != entry.owner:
+            continue
+        changed = difference(entry.contents, later.contents)
+        if changed is not None:
             name = entry.read.name + changed.path
             changes.append(ChangedByTrace(function, name, changed.before, changed.after, later.read.place))
     return changes
@@ -264,10 +267,19 @@ class _Reader:
             except not_of_a_signal(LookupError, ValueError):
                 continue
             key = (function_of(function.__code__), change.name)
-            if key not in self.changing and len(self.changing) < _VALUES:
-                self.changing[key] = Kept(
-                    change, contents_of(value), through_jit, in_callback, holds_tracer=_holds_tracer(value, 3)
-                )
+            if key in self.changing or len(self.changing) >= _VALUES:
+                continue
+            owner = bound_values.get(change.root) if change.is_parameter else cells.get(change.root)
+            contents = contents_of(value)
+            self.changing[key] = Kept(
+                change,
+                contents,
+                through_jit,
+                in_callback or (has_callback and change.code is not function.__code__),
+                # A container without contents, which is large, is not walked: nothing is said of it.
+                holds_tracer=contents is not None and _holds_tracer(value, 3),
+                owner=id(owner),
+            )
 
     def _note(self, read: Read, function: FunctionType, value: Any, through_jit: bool, in_callback: bool) -> None:
         key = (function_of(function.__code__), read.name)
@@ -302,9 +314,9 @@ class _Reader:
 def _holds_tracer(value: Any, depth: int) -> bool:
     """Return whether a value is a tracer, or a container of Python's with a tracer inside."""
     kind = type(value)
-    if kind in _DICTS:
+    if any(kind is container for container in _DICTS):
         parts: Iterable[Any] = list(dict.values(value))
-    elif kind in (list, tuple, set, collections.deque):
+    elif any(kind is container for container in (list, tuple, set, collections.deque)):
         parts = list(value)
     else:
         return is_tracer_type(kind)

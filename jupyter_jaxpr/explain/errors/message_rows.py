@@ -409,7 +409,8 @@ MESSAGES = (
     ),
     Message(
         r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed)[\s\S]*?"
-        r"callback\.py\", line \d+, in __call__\n  File \"[^\"]*\", line (\d+), in (\S+)\n(?:  [^\n]*\n)*"
+        r"callback\.py\", line \d+, in __call__\n"
+        r"  File \"(?![^\"]*(?:site|dist)-packages)[^\"]*\", line (\d+), in (\S+)\n(?:  [^\n]*\n)*"
         r"((?:\w+\.)*\w+(?:Error|Exception)[^\n]*)",
         "A callback raised {3}",
         "The program called {2}, which raised the error on line {1}. The program itself was traced and compiled.",

@@ -480,7 +480,10 @@ class Slices:
 
     def _of_write(self, write: ast.Call) -> list[FoundCure]:
         """The cure of a write such as x.at[i:i + 3].set(y): integers in place of the bounds."""
-        text = "The integers name the same elements as the bounds, and their number is fixed."
+        text = (
+            "The integers name the elements between the bounds, and their number is fixed. A negative integer counts "
+            "from the end, and JAX drops a write after the end."
+        )
         name = f"{self._jnp}.arange"
         match write.func:
             case ast.Attribute(value=ast.Subscript(value=at, slice=ast.Slice(lower=ast.expr() as lower) as bounds)):
@@ -496,10 +499,13 @@ class Slices:
                 return [FoundCure(name, None, _WRITTEN)]
         source = self._raised.source
         assert isinstance(write.func, ast.Attribute)
-        index = f"{source(lower)} + {name}({source(length)})"
+        start = source(lower)
+        if not isinstance(lower, ast.Name | ast.Constant | ast.Subscript | ast.Call | ast.Attribute):
+            start = f"({start})"
+        index = f"{start} + {name}({source(length)})"
         arguments = ", ".join(source(argument) for argument in write.args)
         code = f"{source(at)}[{index}].{write.func.attr}({arguments})"
-        if write.keywords:
+        if write.keywords or write.func.attr not in _WRITES:
             return [FoundCure(name, None, _WRITTEN)]
         return [applied(FoundCure(name, code, text), [edit_of(self._raised, over(write, code))])]
 
@@ -566,7 +572,11 @@ _ITEM = "The array of one element works in place of the number, and needs no val
 _LIST = "The array works in place of the list, and needs no values while JAX traces."
 _ELEMENTS = "The function of jax.numpy works on the whole array."
 _DYNAMIC = "dynamic_slice takes a piece of fixed sizes at a traced place."
-_WRITTEN = "Write integers in place of the bounds, such as x.at[i + jnp.arange(3)].set(y)."
+_WRITTEN = (
+    "Give the slice a fixed number of elements, such as x.at[i + jnp.arange(3)].set(y), or choose each element with "
+    "jnp.where."
+)
+_WRITES = frozenset("set add subtract multiply divide min max power apply".split())
 _SIZES = {
     "SIZE": "Set SIZE to the largest number of elements that the result can have. JAX fills the remaining elements.",
     "LENGTH": "Set LENGTH to the length of the result.",

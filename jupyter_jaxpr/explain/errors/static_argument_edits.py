@@ -70,8 +70,7 @@ def by_name_cure(error: BaseException, function: str, names: Sequence[str]) -> F
     name = next((name for name in names if name in call.static_names and name not in parameters), None)
     if name is None:
         return None
-    plain = [value for value in call.args if is_hashed(value)]
-    code = f"{name}={plain[0]!r}" if len(plain) == 1 else f"{name}=..."
+    code = f"{name}=..."
     text = (
         f"jax.jit takes {name} as a static argument only if the call passes {name} by its name. {function} has no "
         f"parameter {name}: the call passed the value as one of *args."

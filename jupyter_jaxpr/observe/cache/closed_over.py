@@ -87,17 +87,20 @@ class ChangedValue(NamedTuple):
 class FunctionReads(NamedTuple):
     """The code of a user's function and the values that the code reads from outside of its arguments."""
 
-    code: CodeType
+    code: CodeType | None  # without lines; None for a partial of a function of a package
     outside: Mapping[str, Outside]
 
     def has_code_of(self, other: FunctionReads) -> bool:
         """Return whether two functions have equal code, on any lines."""
-        return _without_lines(self.code) == _without_lines(other.code)
+        return self.code == other.code
 
 
-def _without_lines(code: CodeType) -> tuple[Any, ...]:
-    constants = [_without_lines(value) if type(value) is CodeType else (type(value), value) for value in code.co_consts]
-    return code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars
+def _without_lines(code: CodeType) -> CodeType:
+    """Return a code that equals the same code on other lines; a code compares its constants with their types."""
+    constants = tuple(_without_lines(value) if type(value) is CodeType else value for value in code.co_consts)
+    return code.replace(
+        co_firstlineno=1, co_linetable=b"", co_filename="", co_name="", co_qualname="", co_consts=constants
+    )
 
 
 def function_reads(fun: Any, reading: Reading) -> FunctionReads | None:
@@ -108,15 +111,18 @@ def function_reads(fun: Any, reading: Reading) -> FunctionReads | None:
         reading: Which methods of the user's objects may be called.
     """
     code = code_of(fun)
-    if code is None or is_installed(file_of(code)):
+    is_users = code is not None and not is_installed(file_of(code))
+    if not is_users and type(fun) is not functools.partial:
         return None
     outside = dict(values_outside(fun, reading))
+    if type(fun) is types.MethodType:
+        outside.update({name: _outside(value, reading, _DEPTH, set()) for name, value in _attributes(fun.__self__)})
     if type(fun) is functools.partial:
         bound = partial_of(fun)
         values = {f"argument {number}": value for number, value in enumerate(bound.args, 1)}
         values.update({exact(name): value for name, value in bound.keywords.items()})
         outside.update({name: _outside(value, reading, _DEPTH, set()) for name, value in values.items()})
-    return FunctionReads(code, outside)
+    return FunctionReads(_without_lines(code) if code is not None else None, outside)
 
 
 def values_outside(fun: Any, reading: Reading) -> Mapping[str, Outside]:

@@ -38,7 +38,7 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
         changed = difference(before.attributes, after.attributes)
         if kind in ("function", "method", "partial"):
             return _another_function(subject, path, before, after)
-        elif changed is not None and changed.path:
+        elif changed is not None and changed.path and (after.by_identity or _is_only_difference(before, after)):
             return _other_contents(subject, path, before, after, changed)
         elif after.by_identity:
             cure = _cure_by_equality(before, after)
@@ -88,6 +88,16 @@ def _another_function(subject: str, path: str, before: StaticValue, after: Stati
     if unread:
         cure += f" If the contents of {unread} change between the calls, pass them as arguments."
     return Reason("static_identity", text, path, before.text, after.text, cure)
+
+
+def _is_only_difference(before: StaticValue, after: StaticValue) -> bool:
+    """Return whether two objects surely differ in one attribute alone: then their __eq__ compares this attribute."""
+    from ..kept_contents import are_surely_equal  # which imports what imports this module
+
+    if before.attributes is None or after.attributes is None:
+        return False
+    old, new = before.attributes.parts or {}, after.attributes.parts or {}
+    return old.keys() == new.keys() and sum(not are_surely_equal(part, new[name]) for name, part in old.items()) == 1
 
 
 def _cure_by_equality(before: StaticValue, after: StaticValue) -> str:

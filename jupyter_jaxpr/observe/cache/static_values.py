@@ -50,7 +50,7 @@ class StaticValue:
             self.attributes = attributes_of(value)
         # The code of a function, and the values that the code reads from outside.
         self.reads: FunctionReads | None = None
-        if reading.calls and self.type in _FUNCTIONS:
+        if reading.calls and any(self.type is kind for kind in _FUNCTIONS):
             from .closed_over import function_reads  # which imports this module
 
             self.reads = function_reads(value, reading)
