@@ -19,6 +19,12 @@ from traitlets.config import Config
 class Kept(io.StringIO):
     """A stream whose text remains after the stream was closed."""
 
+    every: list[Kept] = []  # no stream ends in a later cell, where Python would drop an alarm that struck `close`
+
+    def __init__(self) -> None:
+        super().__init__()
+        Kept.every.append(self)
+
     def close(self) -> None:
         self.text = self.getvalue()
         super().close()
