@@ -576,6 +576,21 @@ def test_eager_operations_that_were_compiled(notebook: Notebook) -> None:
     )
 
 
+def test_small_programs_of_a_jitted_function_under_disable_jit(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\njax.clear_caches()\n@jax.jit\ndef f(x):\n    return jnp.tan(x) + jnp.arcsin(x) * jnp.cosh(x)\n"
+        "with jax.disable_jit():\n    f(x)"
+    )
+    note = ran.note("eager_compiles")
+    took = duration(ran.document["ledger"]["small_seconds"])
+    assert (note["text"], note["cure"], note["detail"]) == (
+        f"JAX compiled 5 small programs in {took} for operations that it ran one by one. jax.disable_jit was on for "
+        "calls of this cell, and a jitted function then runs one operation after the other.",
+        "Turn jax.disable_jit off: JAX then compiles a jitted function as one program.",
+        "line 5: tan, asin, cosh, mul, add",
+    )
+
+
 def test_what_is_compiled_while_a_function_is_traced_is_in_the_price_of_the_function(notebook: Notebook) -> None:
     ran = notebook.run(
         "%%jaxpr\njax.clear_caches()\n@jax.jit\ndef f(x):\n    with jax.ensure_compile_time_eval():\n"

@@ -62,6 +62,16 @@ KEPT = "A call of f that finds a cache entry does not read {name} again. The cal
             id="an array",
         ),
         pytest.param(
+            "key = jax.random.key(0)\n@jax.jit\ndef f(x):\n    return x + jax.random.normal(key)",
+            "key = jax.random.split(key)[0]",
+            "key changed after the trace",
+            "key is another array than when JAX last traced f. "
+            + KEPT.format(name="key", kept="the array of the trace"),
+            "Pass key to f as an argument.",
+            5,
+            id="a key of jax.random",
+        ),
+        pytest.param(
             "def activation(x): return jnp.sin(x)\n@jax.jit\ndef f(x):\n    return activation(x)",
             "def activation(x): return jnp.cos(x)",
             "activation changed after the trace",

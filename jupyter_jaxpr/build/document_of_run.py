@@ -194,7 +194,7 @@ class _Builder:
                 observation.printed,
                 lambda program: sketches.of_notes(notes.printed_notes(walk, [program], self._programs)),
             ),
-            *self._found(lambda: notes.eager_note(observation.eager_compiles, self._files_of_cell())),
+            *self._found(lambda: notes.eager_note(observation, self._names_disable_jit(), self._files_of_cell())),
             *self._each(
                 notes.without_known_keys(walk, observation.findings, key_notes),
                 lambda program: sketches.of_notes(notes.finding_notes(walk, [program], self._programs), program.dtype),
@@ -299,6 +299,10 @@ class _Builder:
         except not_of_a_signal(Exception) as error:
             self._could_not("The cache", error)
             return None
+
+    def _names_disable_jit(self) -> bool:
+        """Return whether the text of the cell names `disable_jit`: Python 3.11 reports no call under it."""
+        return self._cell is not None and "disable_jit" in self._cell.source
 
     def _files_of_cell(self) -> set[str]:
         """Return the file names of the cell's code: its own, and those of the magics below `%%jaxpr`."""

@@ -12,8 +12,8 @@ from .notes import inside, user_frame
 
 _TITLE = "The gradient can be NaN"
 _TEXT = (
-    "The gradient of this selection is NaN where the compared value is {point:g}. The branch that is not taken there "
-    "has an infinite derivative, and JAX multiplies the derivative by zero."
+    "The gradient of this selection is NaN where the compared value is {point:g}. The derivative of the branch that is "
+    "not taken there is infinite or NaN, and JAX multiplies the derivative by zero."
 )
 _CURE = (
     "Keep {point:g} out of the branch with a second selection: jnp.where(c, f(jnp.where(c, x, a)), y) in place of "

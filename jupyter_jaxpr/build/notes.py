@@ -11,7 +11,7 @@ from ..document.types.cures import Cure, Edit
 from ..document.types.document import Note, Program, Retrace
 from ..explain.loops.unrolled import UnrolledLoop, UnrolledLoops
 from ..interruptions import not_of_a_signal
-from ..observe.observation import EagerCompile, Finding, FoundCure, Place, Printed, StageTimes
+from ..observe.observation import EagerCompile, Finding, FoundCure, Observation, Place, Printed, StageTimes
 from ..observe.observation import Edit as FoundEdit
 from ..observe.retrace import Retrace as RetraceOffer
 from ..program.jaxpr.scope_columns import Captured, ScopeColumns
@@ -237,24 +237,32 @@ def inside(walk: Walk, scope: int) -> list[int]:
     return order
 
 
-def eager_note(compiles: Sequence[EagerCompile], files: Collection[str] = ()) -> list[Note]:
-    """Return a note if JAX compiled many programs for operations outside any jitted function.
+def eager_note(observation: Observation, names_disable_jit: bool = False, files: Collection[str] = ()) -> list[Note]:
+    """Return a note if JAX compiled many programs for operations that it ran one by one.
 
     Args:
-        compiles: The programs that JAX compiled for such operations.
+        observation: The run of the cell.
+        names_disable_jit: Whether the text of the cell names `disable_jit`.
         files: The file names under which the code of the cell was compiled.
     """
+    compiles = observation.eager_compiles
     if len(compiles) < EAGER_KERNELS:
         return []
     seconds = sum(compiled.seconds for compiled in compiles)
+    programs = f"{count(len(compiles), 'small program')} in {duration(seconds)}"
+    text = f"JAX compiled {programs} for operations outside any jitted function."
+    cure = "Put the operations into a function under @jax.jit: JAX compiles the function once, as one program."
+    if observation.without_jit or names_disable_jit:
+        text = (
+            f"JAX compiled {programs} for operations that it ran one by one. jax.disable_jit was on for calls of this "
+            "cell, and a jitted function then runs one operation after the other."
+        )
+        cure = "Turn jax.disable_jit off: JAX then compiles a jitted function as one program."
     return [
         Note(
             kind="eager_compiles",
-            text=(
-                f"JAX compiled {count(len(compiles), 'small program')} in {duration(seconds)} for operations outside "
-                "any jitted function."
-            ),
-            cure="Put the operations into a function under @jax.jit: JAX compiles the function once, as one program.",
+            text=text,
+            cure=cure,
             detail=_by_line(compiles, files) or None,
             program=-1,
             frame=-1,

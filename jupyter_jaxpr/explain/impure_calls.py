@@ -12,12 +12,12 @@ from ..observe.values_at_trace import ChangedByTrace
 _TITLE = "{name} was called only while JAX traced {function}"
 _TEXT = (
     "{name} was called while JAX traced {function}. A call of {function} that finds a cache entry does not call {name} "
-    "again. A value of {name} that reached the program is a constant of the program."
+    "again. A value of {name} that reached the program is the same in each of these calls."
 )
 _TITLE_OF_VARIABLE = "{name} was read only while JAX traced {function}"
 _TEXT_OF_VARIABLE = (
     "{name} was read while JAX traced {function}. A call of {function} that finds a cache entry does not read {name} "
-    "again. A value of {name} that reached the program is a constant of the program."
+    "again. A value of {name} that reached the program is the same in each of these calls."
 )
 _CURES: dict[Kind, str] = {
     "clock": "Read the clock outside of {function}, and pass the time to {function} as an argument.",

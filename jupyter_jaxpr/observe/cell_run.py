@@ -406,6 +406,7 @@ class Run:
             printed=list(self.prints.printed),
             untraced_lines=self.lines.untraced() if self.lines is not None else [],
             eager_compiles=list(self.eager),
+            without_jit=self.counter.without_jit,
             failures=self.failures,
             reading=self.reading,
             named_values=self.named_values if self.keeps_programs else None,

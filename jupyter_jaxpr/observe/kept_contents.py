@@ -19,6 +19,7 @@ from types import CodeType, FunctionType
 from typing import Any, Final, NamedTuple
 
 from ..interruptions import not_of_a_signal
+from ..jax.dispatches import base_array
 from ..plain_text import FAILURES, defined, exact, file_of, kind_name, own_name
 from .code_of_callables import unwrap
 from .value_texts import NOTHING_CALLED
@@ -244,7 +245,7 @@ def _array(array: Any) -> Contents | None:
 def array_text(contents: Contents) -> str:
     """Return the text of a value; a short JAX array that still exists is read for the text."""
     array = contents.reference() if contents.kind == "Array" and contents.reference is not None else None
-    if array is None or array.size > _SHOWN:
+    if array is None or array.size > _SHOWN or base_array(array) is not None:  # the numbers of a key say nothing
         return contents.text
     numbers = _numbers(array)
     return contents.text if numbers is None else _text_of_array("Array", numbers, array.dtype, tuple(array.shape))
@@ -281,8 +282,9 @@ def _numbers(array: Any) -> Any:
     import numpy as np
 
     try:
-        is_number = isinstance(array.dtype, np.dtype)  # a jax.random key has a dtype of JAX's own
-        if not is_number or array.is_deleted() or not array.is_fully_replicated:
+        keys = base_array(array)  # a jax.random key has a dtype of JAX's own
+        array = array if keys is None else keys
+        if not isinstance(array.dtype, np.dtype) or array.is_deleted() or not array.is_fully_replicated:
             return None
         if array.nbytes > _FETCHED and any(device.platform != "cpu" for device in array.devices()):
             return None

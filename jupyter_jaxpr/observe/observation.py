@@ -220,6 +220,7 @@ class Observation:
     # the lines that no trace reached; see `Snapshot.untraced_lines`
     untraced_lines: list[int] = field(default_factory=list)
     eager_compiles: list[EagerCompile] = field(default_factory=list)
+    without_jit: bool = False  # whether a jitted function was called while `jax.disable_jit` was on
     findings: list[Finding] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)  # errors of this package, as tracebacks
     # the texts that the user's objects returned during the observation

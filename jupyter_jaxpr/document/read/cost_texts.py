@@ -135,7 +135,24 @@ def _most_expensive(document: Snapshot, cost: ProgramCost) -> str | None:
     sentence = f"{part} of the {counted} are on {line}."
     if cost.flops and cost.transcendentals:
         sentence = f"{part} of the {counted} are on {line}, where a transcendental operation counts as {_WEIGHT}."
+    if _counts_for_call(document, cost, row):
+        sentence += (
+            f" The call is on {line}: operations without a line in JAX's program, such as operations of a backward "
+            "rule, count for the line of the call."
+        )
     return f"With the most expensive branches, {sentence}" if _depends(cost) else sentence
+
+
+def _counts_for_call(document: Snapshot, cost: ProgramCost, row: CostRow) -> bool:
+    """Return whether equations without a frame of the user count for the line of a row, which called the program."""
+    program = document.programs[cost.program]
+    if program.call < 0:
+        return False
+    called, line = document.frames[program.call], document.frames[row.frame]
+    stacks = document.scopes[program.scope].stack
+    return (called.file, called.line) == (line.file, line.line) and any(
+        stack < 0 or not document.stacks[stack].frames for stack in stacks
+    )
 
 
 def _loop(document: Snapshot, control: int) -> str:

@@ -24,7 +24,7 @@ from ..result_types import Fixed, result_types
 from .edited_calls import Side, Unchanged, edits_of_call, expressions
 from .key_comparison import Arguments, arguments_of, as_specs, bound, have_one_key
 from .read_outside import names_read
-from .written_calls import Text, call_at, is_bound_around, is_repeated, text_of
+from .written_calls import Text, call_at, calls_of, is_bound_around, is_repeated, text_of
 
 KINDS = frozenset({"weak_type", "dtype", "argument_type", "pytree", "call_style"})
 _NUMBERS = ("bool", "int", "float", "complex")
@@ -74,6 +74,7 @@ def argument_cure(
         list(other_cells), fun, names, budget
     ):
         return None
+    changed += _hits_of(changed, sides, history, names)
     edits = tuple(edit for side in changed for edit in edits_of_call(side, fun))
     return FoundCure(_name(reasons), None, _text(reasons), "applies", edits)
 
@@ -279,6 +280,29 @@ def _others(changed: Sequence[Side], apart: Sequence[MissEvent], fun: Any, histo
             if side.restyled is not None:
                 raise Unchanged
             yield replace(side, key=old.key, given=old_arguments)
+
+
+def _hits_of(
+    changed: Sequence[Side], sides: Sequence[Side], history: FunctionHistory, names: Mapping[str, Any]
+) -> list[Side]:
+    """The calls without a miss that are written as an edited call: without the same edit, they would miss.
+
+    Raises:
+        Unchanged: A call without a miss may have hit the entry of an edited call, and is written in another way.
+    """
+    text = changed[0].text
+    known = {ast.unparse(side.node): side for side in sides}
+    missed = {(event.place.file, event.place.line) for event in history.events if event.place is not None}
+    hits = []
+    for node in calls_of(text, history.name, names):
+        if any(node is side.node for side in sides) or (text.file, node.lineno) in missed:
+            continue
+        alike = known.get(ast.unparse(node))
+        if alike is None:
+            raise Unchanged
+        if alike in changed:
+            hits.append(replace(alike, node=node))
+    return hits
 
 
 def _pass(sides: Sequence[Side], fun: Any, names: Mapping[str, Any], budget: Budget, *, one_key: bool = False) -> bool:

@@ -121,6 +121,12 @@ def call_at(text: Text, place: Place, name: str, names: Mapping[str, Any]) -> as
     return sure_calls[0] if len(sure_calls) == 1 else None
 
 
+def calls_of(text: Text, name: str, names: Mapping[str, Any]) -> list[ast.Call]:
+    """Return the calls in a text that are or may be calls of the jitted function with a name."""
+    calls = [node for node in ast.walk(text.module) if isinstance(node, ast.Call)]
+    return [node for node in calls if _is_call_of(text, node, name, names) is not False]
+
+
 def _is_call_of(text: Text, node: ast.Call, name: str, names: Mapping[str, Any]) -> bool | None:
     """Whether a call is of a jitted function of some name; None where that cannot be told."""
     called = node.func

@@ -43,6 +43,7 @@ class Outside(NamedTuple):
     inside: Mapping[str, Outside] | None = None  # the values that a function of the user's reads
     fixed: bool = False  # True for a JAX array and for a jitted function, whose contents never change
     aval: Any = None  # the aval of a JAX array
+    is_default: bool = False  # whether the value is the default value of an argument
 
     @property
     def is_nan(self) -> bool:
@@ -79,6 +80,10 @@ class ChangedValue(NamedTuple):
 
     def described(self) -> str:
         """Return the change as text, such as: i changed from 0 to 1."""
+        if self.after.is_default:
+            return (
+                f"the default value of {self.name} changed from {self.before.described()} to {self.after.described()}"
+            )
         if self.after.text is None and self.before.kind == self.after.kind:
             return f"{self.name} is another {self.after.kind}{' object' * (self.after.kind != 'array')}"
         return f"{self.name} changed from {self.before.described()} to {self.after.described()}"
@@ -142,12 +147,13 @@ def _read(fun: Any, reading: Reading, depth: int, visited: set[int]) -> Mapping[
     if code is None or id(inner) in visited or is_installed(file_of(code)):
         return {}
     visited.add(id(inner))
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     values: dict[str, Outside] = {}
     for name, value in names(inner):
         if len(values) >= _NAMES:
             break
         if name not in values and not issubclass(type(value), _SAME_ANYWHERE):
-            values[name] = _outside(value, reading, depth, visited)
+            values[name] = _outside(value, reading, depth, visited)._replace(is_default=name in parameters)
     return values
 
 
@@ -260,6 +266,10 @@ def reads_another(called: str, name: str, changed: Sequence[ChangedValue]) -> Re
         changed: The changed values, at least one.
     """
     first = changed[0]
+    if any(value.after.is_default for value in changed):
+        text = f"This is {called}: {first.described()}."
+        cure = f"Make {name} once, and pass {first.name} in each call."
+        return Reason("new_function", text, first.name, first.before.described(), first.after.described(), cure)
     names = names_text([value.name for value in changed])
     cure = f"Pass {names} to {name} as arguments, and make {name} once."
     if len(changed) == 1:

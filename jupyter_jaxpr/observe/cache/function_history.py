@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from .ledger import FunctionRecord
 
 
-# (names of the wrappers around a function, whether a partial binds it, hash of whatever else distinguishes two
-# functions of one line)
-Wrapped = tuple[Wrappers, bool, int]
+# (names of the wrappers around a function, whether a partial binds the function, the class of a called object that is
+# no function, hash of the other differences between two functions of one line)
+Wrapped = tuple[Wrappers, bool, str, int]
 
 
 EVENTS_PER_FUNCTION = 512
@@ -196,7 +196,7 @@ class FunctionHistory:
         """
         event.partial, event.partial_read = first.partial, first.partial_read
         event.wrappers, event.method, event.callable_class = first.wrappers, first.method, first.callable_class
-        key = first.wrappers, first.partial is not None, first.apart
+        key = first.wrappers, first.partial is not None, first.callable_class, first.apart
         last = self.wrapped.get(key)
         if last is not None:
             event.alike = last.objects
@@ -207,7 +207,7 @@ class FunctionHistory:
             event.captured = kept_values(plain, first.outside)
             event.changed = changed_values(last.outside, first.outside)
             event.unread = unread_values(last.outside, first.outside)
-        event.another = any(wrapping[:2] == key[:2] and wrapping[2] != first.apart for wrapping in self.wrapped)
+        event.another = any(wrapping[:3] == key[:3] and wrapping[3] != first.apart for wrapping in self.wrapped)
         self.wrapped[key] = NewestObject(event.alike + 1, first.outside)
 
     def counts_on(self, thread: int | None) -> Counts:

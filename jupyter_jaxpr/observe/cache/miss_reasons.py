@@ -117,13 +117,17 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
     before = [old for old in history.events if old.function_object == event.function_object - 1]
     if event.partial is not None and before and before[0].partial is not None:
         return _new_partial(event, before[0], history)
+    if event.method and event.outcome == "dispatch_only":  # Python compares two methods by their object and code
+        text = (
+            f"This is another method object of the same method {name}{_defined_at(history, event)}: Python makes a "
+            f"method object each time that the code reads object.{name}. JAX compiled nothing."
+        )
+        return Reason("new_function", text, cure="Jit the method once, and keep the jitted function in a variable.")
     if event.method:
         text = (
             f"This is another method {name}{_defined_at(history, event)}: each object.{name} is a function object of "
             "its own."
         )
-        if event.outcome == "dispatch_only":
-            text += " JAX compiled nothing."
         cure = "Jit the method once and keep the jitted function, or jit a function with the object as an argument."
         return Reason("new_function", text, cure=cure)
     plain = name.strip("<>")
@@ -133,7 +137,7 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
     if event.callable_class:
         if event.callable_class == "PjitFunction":
             text = f"This is a new jit of {name}, which is jitted already: jax.jit makes a function object of its own."
-            return Reason("new_function", text, cure=f"Call {name} itself, or keep the new jitted function.")
+            return Reason("new_function", text, cure="Keep the new jitted function in a variable, and call it again.")
         text = f"This is another {event.callable_class} object: JAX keeps its cache entries by object."
         cure = f"Keep one {event.callable_class} object, or pass its values to a function as arguments."
         return Reason("new_function", text, cure=cure)
@@ -183,6 +187,8 @@ def _as_it_is(event: MissEvent, history: FunctionHistory, expression: str | None
     """Return the text that names a function among functions of the same name and line with other wrappers."""
     if len(history.wrapped) < 2:
         return history.name
+    if event.callable_class == "PjitFunction":
+        return f"a second jax.jit around {history.name}"
     if event.another:
         return f"another {expression or 'lambda'}{_defined_at(history, event)}"
     if event.partial is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING
 
-from ...plain_text import kind_name
+from ...plain_text import exact, kind_name
 from ..value_texts import is_of_users
 from .reason import Reason, names_text
 from .static_values import StaticValue
@@ -29,6 +29,9 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
         text = f"{subject} is the same {kind} object, but its hash changed."
         cure = f"Do not modify a static object: make a new {kind} for other contents."
         return Reason("static_identity", text, path, before.text, after.text, cure)
+    if is_defined_again(before.type, after.type) and before.text == after.text:
+        text = f"{subject} is an object of another class of the name {kind}: {kind} was defined again."
+        return Reason("static_identity", text, path, before.text, after.text, defined_once(kind))
     if not (before.read and after.read):
         return _unread(subject, path, before, after, cure)
     if before.text == after.text or (after.by_identity and not _named_otherwise(before, after)):
@@ -52,6 +55,17 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
     if after.by_identity:  # a function, a class, or a member of an enum
         cure = f"Pass the same value for {path} in every call, or expect one compile for each value."
     return Reason("static_value", text, path, before.text, after.text, cure)
+
+
+def is_defined_again(before: type, after: type) -> bool:
+    """Return whether a class is another class of the same module and name, as after a second run of its cell."""
+    names = [(exact(kind.__module__), exact(kind.__qualname__)) for kind in (before, after)]
+    return before is not after and names[0] == names[1]
+
+
+def defined_once(kind: str) -> str:
+    """Return the cure for a class that was defined again."""
+    return f"Put the class {kind} in a cell of its own, and run that cell once."
 
 
 def _differ_in_type_alone(before: StaticValue, after: StaticValue) -> bool:

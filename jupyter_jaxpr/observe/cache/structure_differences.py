@@ -6,9 +6,10 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
+from ...plain_text import kind_name
 from ..value_texts import Reading
 from .reason import Reason, names_text
-from .static_differences import static_reason
+from .static_differences import defined_once, is_defined_again, static_reason
 from .static_values import StaticValue
 from .structures import Changed, changed, is_same, structure_text
 
@@ -42,6 +43,11 @@ def structure_difference(
     lost = [path for path in old_paths if _is_part_of(path, name) and path not in new_paths]
     was, became = _tree_texts(before, after, reading)
     text = f"The structure of {name} changed from {was} to {became}."
+    again = _class_defined_again(before, after) if not added and not lost else None
+    if again is not None:
+        text = f"The structure of {name} has another class of the name {again}: {again} was defined again."
+        yield 1, Reason("pytree", text, name, was, became, defined_once(again))
+        return
     if _is_another_container(before, after):
         pass  # every path differs then, which explains less than the two structures
     elif added and lost:
@@ -57,6 +63,17 @@ def structure_difference(
     cure = "Pass the same structure every time: the same keys, the same containers, None in the same places."
     containers = 0 if (added or lost) and _has_same_containers(before, after) else 1
     yield len(added) + len(lost) + containers, Reason("pytree", text, name, was, became, cure)
+
+
+def _class_defined_again(before: Any, after: Any) -> str | None:
+    """Return the name of the first container class that was defined again between two calls; None without one."""
+    old, new = before.node_data(), after.node_data()
+    if old is None or new is None:
+        return None
+    if is_defined_again(old[0], new[0]):
+        return kind_name(new[0])
+    inside = map(_class_defined_again, before.children(), after.children())
+    return next((again for again in inside if again is not None), None)
 
 
 def _has_same_containers(before: Any, after: Any) -> bool:

@@ -64,6 +64,7 @@ class CallCounter:
     Attributes:
         overflowed: the user's stack reached Python's recursion limit, where the counter cannot see; assigned
             directly, because a call would raise.
+        without_jit: a jitted function was called while `jax.disable_jit` was on.
         drains: drains this counter; runs before Python's full garbage collections, because undrained calls keep
             JAX's objects of derived programs alive.
         record_of: returns the record of a jitted function, for calls of a function that is gone at the drain.
@@ -93,6 +94,7 @@ class CallCounter:
         self._hits: Hits | None = None
         self._lost: str | None = None
         self.overflowed = False
+        self.without_jit = False
         self._thread = 0
         self._jit_type: type | None = None
         self.running = self._ending = False
@@ -285,7 +287,8 @@ class CallCounter:
     def _count_first(self, code: CodeType, offset: int, called: Any, frame: FrameType | None = None) -> None:
         """Count a call from a site that is not the last site of its offset."""
         if jit_disabled():
-            return  # under disable_jit a call runs no compiled program
+            self.without_jit = True  # a call under disable_jit runs no compiled program of the function
+            return
         is_of_package = is_installed(file_of(code))
         if is_of_package and id(getattr(called, "_fun", None)) in self._library:
             return  # a package calls JAX's own function

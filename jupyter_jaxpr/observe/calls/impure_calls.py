@@ -11,11 +11,12 @@ import builtins
 import datetime
 import dis
 import io
+import itertools
 import os
 import random
 import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -85,9 +86,9 @@ class FrozenCalls:
             self.calls[function, name] = FrozenCall(function, name, kind, _place(code, offset))
 
     def _note_taken(self, function: str, called: Any, first: Any, code: CodeType, offset: int) -> None:
-        """Record a value taken from a generator or an open file: each call takes the next value."""
+        """Record a value taken from an iterator of Python's or an open file: each call takes the next value."""
         owner = first if called is next else _receiver(called, first)
-        if called is next and type(owner) is not types.GeneratorType and not issubclass(type(owner), _FILES):
+        if called is next and type(owner) not in _ITERATORS and not issubclass(type(owner), _FILES):
             return
         name = "next" if called is next else f"{kind_name(type(owner))}.{_name(called, owner)}"
         if (function, name) not in self.calls and _is_from_outside(owner, code):
@@ -96,6 +97,12 @@ class FrozenCalls:
 
 
 _FILES = (io.TextIOBase, io.RawIOBase, io.BufferedIOBase)
+_ITERABLES: tuple[Iterable[Any], ...] = ([], (), set(), {}, {}.values(), {}.items(), "", range(0))
+_ITERATORS = frozenset(
+    {types.GeneratorType, map, filter, zip, enumerate, reversed}
+    | {type(iter(iterable)) for iterable in _ITERABLES}
+    | {kind for kind in vars(itertools).values() if isinstance(kind, type)}
+)
 
 
 def _reads_file(called: Any, first: Any) -> bool:
