@@ -30,7 +30,7 @@ def not_of_a_signal(*kinds: type[_Kind]) -> tuple[type[_Kind], ...]:
 
 
 def is_of_a_signal(error: BaseException) -> bool:
-    """Whether a signal handler of the user's raised an error; most are functions of Python."""
+    """Return whether a signal handler of the user's raised an error; most handlers are Python functions."""
     # The first frame belongs to the `try` statement, or to a function that the statement called.
     above = error.__traceback__
     frames = []
@@ -51,7 +51,10 @@ def _takes_two(code: CodeType) -> bool:
 
 
 def _was_called_by_a_signal(frame: FrameType) -> bool:
-    """Whether a function was called with a signal and the frame that it struck: it may be the handler no more."""
+    """Return whether a function was called as a signal handler: with a signal and the interrupted frame.
+
+    The frame tells more than `signal.getsignal`: the function may no longer be the registered handler.
+    """
     code, values = frame.f_code, frame.f_locals
     passed = [values.get(name) for name in code.co_varnames[: code.co_argcount]]
     if code.co_flags & inspect.CO_VARARGS:

@@ -28,8 +28,8 @@ class Limit:
     PARAMETER: Final = 300  # of an equation
     POOLED: Final = 1_000  # any text of a program, such as layer/jvp()
     TYPE: Final = 300
-    PRINTED: Final = 20_000  # what a traced function prints, a traceback
-    REASON: Final = 300  # why something could not be described
+    PRINTED: Final = 20_000  # the output of a traced function, or a traceback
+    REASON: Final = 300  # the reason why an object could not be described
     ERROR: Final = 4_000  # of an error of the user's code
 
 

@@ -16,7 +16,7 @@ UNKNOWN = "unknown"
 
 # Below this many seconds a time is in microseconds: 0.095 ms is the last one that reads well in milliseconds.
 _MILLISECONDS_FROM = 0.095e-3
-# What would round to 1000 ms is 1.0 s.
+# From here on, a time would round to 1000 ms, and is printed as 1.0 s.
 _SECONDS_FROM = 0.9995
 
 
@@ -119,7 +119,7 @@ def _scaled(number: int | None, unit: str) -> str:
         return UNKNOWN
     value, prefix = float(number), ""
     for larger in ("k", "M", "G", "T", "P"):
-        # What would round to 1000 belongs to the next prefix.
+        # A value that would round to 1000 takes the next prefix.
         if value < 999.5:
             break
         value, prefix = value / 1000, larger

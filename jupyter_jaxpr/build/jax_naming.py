@@ -1,4 +1,4 @@
-"""How the JAX of this process names the variables of a printed jaxpr, learned by printing one."""
+"""Learns how the JAX of this process names the variables of a printed jaxpr: the file prints one jaxpr and reads it."""
 
 from __future__ import annotations
 

@@ -62,5 +62,5 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
 
 
 def _is_pair(before: Program, program: Program) -> bool:
-    """Whether two programs may be the forward and the backward program of one gradient."""
+    """Return whether two programs may be the forward and the backward program of one gradient."""
     return before.origin == program.origin == "derived" and before.name == program.name

@@ -35,7 +35,7 @@ class _Values:
     types: list[str] = field(default_factory=list)
     variables: list[int] = field(default_factory=list)
     is_tree: bool = False
-    is_known: bool = True  # whether all parts of all values have known variables
+    is_known: bool = True  # true if all parts of all values have known variables
 
 
 def named_values(

@@ -30,12 +30,12 @@ class ProgramNoise:
         self._firsts: dict[int, list[int]] = {}
 
     def primitive(self, scope: int, equation: int) -> Noise | None:
-        """Whether an equation changes a dtype or repeats values, and does no more."""
+        """Return the noise of an equation that only changes a dtype or repeats values; None for another equation."""
         document = self._document
         return _PRIMITIVES.get(document.strings[document.scopes[scope].primitive[equation]])
 
     def is_unused(self, scope: int, equation: int) -> bool:
-        """Whether nothing uses the results of an equation that has no effect."""
+        """Return whether an equation has no effect and nothing uses its results."""
         unused = self._unused.get(scope)
         if unused is None:
             unused = self._unused[scope] = self._unused_of(scope)

@@ -43,7 +43,7 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether the limit of lines or of characters is reached."""
+        """True if the limit of lines or the limit of characters is reached."""
         return self._lines <= 0 or self._characters <= 0
 
     def take(self, characters: int, lines: int = 0) -> None:

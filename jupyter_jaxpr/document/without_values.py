@@ -67,7 +67,7 @@ _GIVEN = re.compile(r"=[^,(){}\[\]]*")
 
 
 def as_saved(document: Snapshot) -> Snapshot:
-    """What is saved or exported of a document: the document, or a copy without values where the user wants so."""
+    """Return the document to save or export: the document, or a copy without values if the user wants no values."""
     return without_values(document) if document.values == "live" else document
 
 

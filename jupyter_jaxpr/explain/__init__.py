@@ -1,1 +1,1 @@
-"""What a person should know about a run, beyond what was observed: leaked tracers."""
+"""Finds facts about a run that the user should know and that no hook reported, such as causes of errors and misses."""

@@ -18,7 +18,7 @@ IsClock = Callable[[ast.AST, Mapping[str, Any]], bool]
 
 
 def gives_reading(function: Any, is_clock: IsClock) -> bool:
-    """Whether a function only gives a reading of a clock: `def now(): return time.time()`."""
+    """Return whether a function only returns a reading of a clock, as in `def now(): return time.time()`."""
     tree = tree_of(function)
     if tree is None:
         return False
@@ -28,7 +28,7 @@ def gives_reading(function: Any, is_clock: IsClock) -> bool:
 
 
 def kept_in(function: Any, is_clock: IsClock) -> str | None:
-    """Where a function keeps a reading of a clock after it returns, such as `_start`, `self.start` or `starts`."""
+    """Return the place where a function keeps a clock reading after its return, such as `_start` or `self.start`."""
     tree = tree_of(function)
     if tree is None:
         return None
@@ -92,7 +92,7 @@ def before_reading(statement: ast.stmt, is_reading: Callable[[ast.AST], bool]) -
 
 
 def parameter_of(function: FunctionType, name: str) -> int | None:
-    """Which parameter of a function has a name."""
+    """Return the position of the parameter with a name; None if the function has no such positional parameter."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     return names.index(name) if name in names else None
 
@@ -104,7 +104,7 @@ _MAY_WAIT = (
 
 
 def _formats(node: ast.AST, names: frozenset[str]) -> bool:
-    """Whether a node only puts the values of some names into a text."""
+    """Return whether a node only puts the values of some names into a text."""
     return isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.Name) and node.value.id in names
 
 

@@ -87,7 +87,7 @@ def keys_between_calls(
 
 
 def _is_written_by_functions(name: str, tree: ast.Module, namespace: Mapping[str, Any]) -> bool:
-    """Whether a function of the cell or of the notebook writes a name of the notebook, which a call may change."""
+    """Return whether a function of the cell or the notebook writes a global name; a call may change such a name."""
     if any(isinstance(node, ast.Global) and name in node.names for node in ast.walk(tree)):
         return True
     values = list(namespace.values())
@@ -186,7 +186,7 @@ def _jitted(
 
 
 def _value(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
-    """What a dotted name of modules stands for."""
+    """Return the value of a name of the notebook, or of an attribute of `jax` or `jax.random`; None if unknown."""
     import jax
 
     match node:
@@ -199,7 +199,7 @@ def _value(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
 
 
 def _differ(first: _Use, second: _Use) -> bool:
-    """Whether two uses are surely not one computation that is done twice."""
+    """Return whether two uses of a key are surely different computations, not one computation that runs twice."""
     if first.call is second.call or first.draw == second.draw:
         return False
     if isinstance(first.draw, tuple) and isinstance(second.draw, tuple):

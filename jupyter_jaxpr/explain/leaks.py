@@ -54,7 +54,7 @@ class Scope(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """What a function can reach. It does not hold the function: JAX must be able to drop the cache entries."""
+    """The objects that a function can reach. The function is not held, so that JAX can drop its cache entries."""
 
     scopes: tuple[Scope, ...]  # the scope of the function first
     arguments: Mapping[str, weakref.ref[Any]]  # the object of a method and the static arguments, by their names

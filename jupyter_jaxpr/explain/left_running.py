@@ -144,7 +144,7 @@ class Scope:
         return self._left_running([ast.Expr(function.body)], local | _parameters(function))
 
     def _leaves_running(self, node: ast.expr, local: frozenset[str]) -> bool:
-        """Whether a call runs a jitted function, or a plain function that calls a jitted function and does not wait."""
+        """Return whether a call runs a jitted function, itself or through a plain function that does not wait."""
         if self._is_jitted(node, local):
             return True
         function = None if isinstance(node, ast.Call) else self._value(node, local)
@@ -158,7 +158,7 @@ class Scope:
         return inside._left_running([*body, last], locals_of(tree)) is not None
 
     def _waits_for_other(self, call: ast.Call, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Whether a call waits for arrays that existed before the timed call, or for effects."""
+        """Return whether a call waits for arrays that existed before the timed call, or for effects."""
         function = self._value(call.func, local)
         if function is not None and function is getattr(sys.modules["jax"], "effects_barrier", None):
             return not self._barrier_waits
@@ -170,7 +170,7 @@ class Scope:
         return bool(waited) and all(isinstance(name, ast.Name) and name.id not in tainted for name in waited)
 
     def _goes_on(self, node: ast.AST, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Whether a node surely does not wait for a result."""
+        """Return whether a node surely does not wait for a result."""
         if isinstance(node, ast.Call):
             return (
                 self._leaves_running(node.func, local)
@@ -328,12 +328,12 @@ def _transforms() -> tuple[Any, ...]:
 
 
 def _takes_values(call: ast.Call) -> bool:
-    """Whether a call is given anything but constants."""
+    """Return whether a call passes an argument that is no constant."""
     return not all(isinstance(argument, ast.Constant) for argument in arguments(call))
 
 
 def is_one_of(value: Any, objects: Sequence[Any]) -> bool:
-    """Whether a value is one of some objects; nothing of the user's compares them."""
+    """Return whether a value is one of some objects, by identity: no `__eq__` of the user's runs."""
     return any(value is candidate for candidate in objects)
 
 
@@ -342,7 +342,7 @@ def _is_name(node: ast.AST) -> bool:
 
 
 def _after(call: ast.Call, other_call: ast.Call) -> bool:
-    """Whether a call begins after another; of one within the other the outer one is the later."""
+    """Return whether a call begins after another call; of two nested calls, the outer call counts as the later call."""
     if call.lineno == other_call.lineno and call.col_offset <= other_call.col_offset:
         return (call.end_lineno, call.end_col_offset) >= (other_call.end_lineno, other_call.end_col_offset)
     return (call.lineno, call.col_offset) > (other_call.lineno, other_call.col_offset)

@@ -40,17 +40,17 @@ class Fixed:
 
 
 class ResultTypes(NamedTuple):
-    """What a call gives and computes.
+    """The types of the results and of the equations of a call.
 
     Attributes:
-        tree: The structure of what it gives.
+        tree: The pytree structure of the result.
         leaves: The shape and dtype of each leaf.
-        equations: The equations with the types of their operands and results, conversions left out. Two calls of one
-            code with equal ones compute the same numbers, but for the dtype that an input had before its conversion.
-        size: How many equations, those of bodies and branches included.
-        dtypes: Of what they compute, where they do more than to move values.
-        float_conditions: How many comparisons of floats decide whether a `while_loop` goes on.
-        program: Its jaxpr.
+        equations: The equations with the types of their operands and results, without conversions. Two calls of one
+            code with equal `equations` compute the same numbers, but for the dtype of an input before its conversion.
+        size: The number of equations, with the equations of bodies and branches.
+        dtypes: The dtypes of the results of equations that do more than move values.
+        float_conditions: The number of comparisons of floats that decide whether a `while_loop` goes on.
+        program: The jaxpr of the call.
     """
 
     tree: Any
@@ -62,7 +62,7 @@ class ResultTypes(NamedTuple):
     program: Any = None
 
     def is_as(self, other: ResultTypes) -> bool:
-        """Whether both give the same types and compute the same."""
+        """Return whether two calls give the same types and compute the same numbers."""
         return (self.tree, self.leaves, self.equations) == (other.tree, other.leaves, other.equations)
 
 

@@ -253,7 +253,7 @@ class TimedCode(Scope):
                     yield self._timing(call, "with", 0, name_of(statement.body, call))
 
     def _times(self, item: ast.withitem, local: frozenset[str]) -> bool:
-        """Whether a context manager reads a clock before and after its block, and surely does not wait."""
+        """Return whether a context manager reads a clock before and after its block, and surely does not wait."""
         expression = item.context_expr
         manager = self._value(expression.func if isinstance(expression, ast.Call) else expression, local)
         if manager is None or issubclass(type(manager), types.ModuleType):
@@ -290,7 +290,7 @@ class TimedCode(Scope):
     def _ends(
         self, statement: ast.stmt, start: str, name: str | None, following: Sequence[ast.stmt], local: frozenset[str]
     ) -> bool:
-        """Whether a statement reads the clock for a difference to `start`, there or in what follows."""
+        """Return whether a statement reads the clock for a difference to `start`, in this or a later statement."""
         if any(
             is_difference(node, start) and isinstance(node.left, ast.NamedExpr) and self._is_clock(node.left, local)
             for node in ast.walk(statement)
@@ -353,7 +353,7 @@ class TimedCode(Scope):
     # --- functions that read the clock for others ----------------------------------------------------------
 
     def _start(self, statement: ast.stmt, local: frozenset[str]) -> str | None:
-        """Where the function that a statement calls keeps a reading of the clock, such as `_start` for `tic()`."""
+        """Return the place where the called function keeps a clock reading, such as `_start` for `tic()`."""
         call = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
         if not isinstance(call, ast.Call):
             return None
@@ -374,7 +374,7 @@ class TimedCode(Scope):
         return ast.unparse(argument) if argument is not None and is_place(argument) else None
 
     def _stops(self, statement: ast.stmt, start: str, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Whether a statement calls a function that takes the difference to `start`, and gives it no result."""
+        """Return whether a statement calls a function that takes the difference to `start`, and passes it no result."""
         return any(
             self._stop(node, local) == start
             and not any(self._touches(argument, tainted, local) for argument in arguments(node))
@@ -383,13 +383,13 @@ class TimedCode(Scope):
         )
 
     def _is_of_object(self, call: ast.Call, local: frozenset[str]) -> bool:
-        """Whether a call is of the method of an object, not of a function of a module."""
+        """Return whether a call calls a method of an object, not a function of a module."""
         if not isinstance(call.func, ast.Attribute):
             return False
         return not issubclass(type(self._called(call.func.value, local)), types.ModuleType)
 
     def _is_clock_in(self, node: ast.AST, names: Mapping[str, Any]) -> bool:
-        """Whether a node reads the clock, by the names of the function where it stands."""
+        """Return whether a node reads the clock, by the names of the function in which the node stands."""
         return TimedCode("", names, self._barrier_waits, self._depth + 1)._is_clock(node, frozenset())
 
     def _timing(

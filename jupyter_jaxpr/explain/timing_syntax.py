@@ -36,12 +36,12 @@ def name_of(body: Sequence[ast.stmt], call: ast.Call) -> str | None:
 
 
 def is_difference(node: ast.BinOp, start: str) -> bool:
-    """Whether an expression subtracts an earlier reading of the clock."""
+    """Return whether an expression subtracts an earlier reading of the clock."""
     return isinstance(node.op, ast.Sub) and is_place(node.right) and ast.unparse(node.right) == start
 
 
 def is_place(node: ast.AST) -> bool:
-    """Whether an expression is a name, or an attribute of a name such as `self.started`."""
+    """Return whether an expression is a name, or an attribute of a name such as `self.started`."""
     return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
 
 
@@ -57,7 +57,7 @@ def in_order(body: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 
 def may_look(node: ast.AST) -> TypeGuard[ast.Attribute]:
-    """Whether an attribute may look at a value; that of a type does not."""
+    """Return whether an attribute may read the value of an array; `shape`, `dtype`, `ndim` and `size` do not."""
     return isinstance(node, ast.Attribute) and node.attr not in ("shape", "dtype", "ndim", "size")
 
 

@@ -74,7 +74,7 @@ def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
 
 
 def _one_array(timing: Timing, observation: Observation) -> bool:
-    """Whether the function is known to return one array, which has a `block_until_ready`."""
+    """Return whether the function is known to return one array, which has a `block_until_ready`."""
     import jax
 
     results = [

@@ -30,7 +30,7 @@ class LinkedText:
     folds: dict[int, int]
     # For each line: the number that the panel shows, 0 without one; None where lines are numbered from 1.
     numbers: list[int] | None = None
-    # Why the text is missing, with a cure; None where the text exists.
+    # The reason why the text is missing, with a cure; None if the text exists.
     absent: str | None = None
 
 

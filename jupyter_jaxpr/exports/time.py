@@ -85,7 +85,7 @@ def middle_half(time: WarmTime) -> str:
 
 
 def calls_sentence(kind: str, time: WarmTime) -> str:
-    """How many calls of a kind were timed."""
+    """Return the sentence that says how many calls of a kind were timed."""
     if time.batch == 1 and time.runs == 1:
         return _ONE_CALL.format(kind=kind)
     sentence = _BATCHES if time.batch > 1 else _CALLS

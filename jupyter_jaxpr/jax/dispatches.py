@@ -155,7 +155,7 @@ def flatten_code(kind: type) -> Any:
 
 
 def is_registered(kind: type) -> bool:
-    """Whether JAX takes objects of a class apart, as far as known; an object of another class is one leaf."""
+    """Return whether JAX flattens objects of a class, as far as known; an object of any other class is one leaf."""
     registry = getattr(private("tree_util"), "_registry", None)
     return registry is None or kind in registry
 

@@ -41,7 +41,7 @@ class Hooks(EventListeners):
         self._open: dict[int, JitCall] = {}  # calls that have not run yet, by id of their frame
         self._finder: WhenImported | None = None
         self._lock = threading.RLock()
-        self.tells_calls = False  # whether the tier is `hooks` and the hooks are installed
+        self.tells_calls = False  # true if the tier is `hooks` and the hooks are installed
         # During a recording: receives JAX's frame of a miss and the flat results of each program that ran.
         self.ran: Callable[[FrameType, Any], None] | None = None
         # During a recording: receives the arguments and the results of `jax.device_put`.
@@ -50,7 +50,7 @@ class Hooks(EventListeners):
 
     @property
     def support(self) -> Support:
-        """What the observer can report; before JAX is imported, the tier `hooks` is assumed."""
+        """The events that the observer can report; before JAX is imported, the tier is assumed to be `hooks`."""
         return self._support or support()
 
     def ensure(self) -> None:

@@ -250,7 +250,7 @@ class Hits:
 
     @property
     def all_told(self) -> bool:
-        """Whether every call since the start was reported."""
+        """True if every call since the start was reported."""
         return self._has_begun and not self._overruled
 
     def stop(self) -> None:

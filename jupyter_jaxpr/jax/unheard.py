@@ -26,7 +26,7 @@ class _Unheard:
 
 
 _blocks: list[_Unheard] = []
-_lock = threading.RLock()  # what stops a thread may come while the thread holds the lock
+_lock = threading.RLock()  # a handler that stops a thread may run while the same thread holds the lock
 
 
 def _is_heard() -> bool:

@@ -39,7 +39,7 @@ class UnusedDonation(NamedTuple):
     program: str  # JAX's name of the program, such as jit(f)
     arguments: tuple[DonatedArgument, ...]
     results: tuple[str, ...]  # the types of the results
-    is_supported: bool  # whether the platform supports donation
+    is_supported: bool  # true if the platform supports donation
 
 
 class PromotedCarry(NamedTuple):

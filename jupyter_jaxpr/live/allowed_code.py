@@ -97,7 +97,7 @@ def check_wraps(node: ast.expr, names: Mapping[str, Any]) -> None:
 
 
 def completes(node: ast.expr, names: Mapping[str, Any]) -> bool:
-    """Whether an expression, such as `f.defvjp(forward, backward)`, completes a function that a decorator made."""
+    """Return whether an expression such as `f.defvjp(forward, backward)` completes a function of a decorator."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in _COMPLETES:
         return False
     try:

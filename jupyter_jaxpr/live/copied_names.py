@@ -185,7 +185,7 @@ class _Definer:
         return True
 
     def _is_own(self, call: ast.expr) -> bool:
-        """Whether the object that a call changes was made by this cell, just now."""
+        """Return whether this copy of the cell made the object that a call changes."""
         owner = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
         if not isinstance(owner, ast.Name):
             return False
@@ -261,7 +261,7 @@ class _Definer:
 
 
 def _is_target(target: ast.expr, value: ast.expr) -> bool:
-    """Whether an assignment binds names only, and takes nothing apart but a tuple that is written out."""
+    """Return whether an assignment binds only names, and unpacks nothing but a tuple that the statement writes out."""
     if isinstance(target, ast.Name):
         return True
     if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
@@ -330,7 +330,7 @@ def outdated_calls(function: Any, definitions: Definitions, names: Mapping[str, 
 
 
 def _are_alike(code: CodeType | None, later: CodeType | None) -> bool:
-    """Whether two codes do the same, wherever they stand."""
+    """Return whether two code objects do the same, whatever their lines are."""
     if code is None or later is None:
         return code is later
     if (code.co_code, code.co_names, code.co_varnames) != (later.co_code, later.co_names, later.co_varnames):

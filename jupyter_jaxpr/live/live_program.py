@@ -292,7 +292,7 @@ class _OneTrace:
         return None
 
     def _is_reached(self, function: Any, definitions: Definitions) -> bool:
-        """Whether a function reads the chosen one, itself or through functions of the cell."""
+        """Return whether a function reads the chosen function, itself or through functions of the cell."""
         defined_functions = list(definitions.functions.values())
         waiting, visited = [function], set()
         while waiting:

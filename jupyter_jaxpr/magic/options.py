@@ -42,7 +42,7 @@ class Options:
 
     @property
     def keeps_values(self) -> bool:
-        """Whether the function runs again after the cell, so that its values are kept."""
+        """True if the function runs again after the cell, so that its argument values are kept."""
         return self.steps or self.time
 
 

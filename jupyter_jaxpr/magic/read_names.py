@@ -1,4 +1,4 @@
-"""Whether code of the notebook may read a name: a statement that assigned to such a name changed what a call saw.
+"""Decides whether code of the notebook may read a name; an assignment to such a name may change what a call sees.
 
 The search is wider than needed: each function, method and class of the notebook's variables counts, and each mention of
 the name, an attribute of that name included.

@@ -323,7 +323,7 @@ class Session:
 
     @property
     def saves_values(self) -> bool:
-        """Whether saved outputs and exports may contain values of the user's."""
+        """True if saved outputs and exports may contain values of the user's."""
         return self.publisher.kernel.page_saves_values and (self.magics is None or bool(self.magics.values))
 
     def _traces(self) -> bool:

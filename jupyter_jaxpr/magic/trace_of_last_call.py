@@ -102,7 +102,7 @@ def trace_last_call(
     else:
         why = _not_traceable(last)
         if why is not None:
-            # Where the last call waits for a thread, `why_no_program` names the function that the thread called.
+            # If the last call waits for a thread, `why_no_program` names the function that the thread called.
             in_threads = active.run.ledger is not None and active.run.ledger.elsewhere
             return None if in_threads else why
         if not is_wanted:

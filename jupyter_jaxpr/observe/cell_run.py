@@ -412,11 +412,11 @@ class Run:
             named_values=self.named_values if self.keeps_programs else None,
         )
 
-    counted = False  # whether calls were counted from the start of the run
+    counted = False  # true if calls were counted from the start of the run
 
     @property
     def sees_all(self) -> bool:
-        """Whether the counter saw every call from Python code, as far as calls are counted."""
+        """True if the counter saw every call from Python code, as far as calls are counted."""
         return HAS_MONITORING and self.counter.lost is None
 
     def sees_all_of(self, key: tuple[str, Place | None]) -> bool:

@@ -60,19 +60,19 @@ class FunctionRecord:
         self.library = library
         self.shared = shared  # equinox: one jitted function serves all user functions with one name
         self.equinox = shared  # equinox calls the function; a user's function inside a shared one is not itself shared
-        self.missed = False  # whether the function object was already read, at its first miss
+        self.missed = False  # true if the function object was already read, at its first miss
         self.construct: Construct | None = None  # the construct that JAX compiled by itself, outside of jit
         self.pmap = False  # the functions that JAX makes for one pmapped function share a record
         self.replayable = True  # False once asking JAX's caches for stages made JAX compile or lower
         self.programs: dict[Any, Any] = {}  # the programs observed last, newest last
-        self.unkept = False  # whether JAX may hold further programs of the function
+        self.unkept = False  # true if JAX may hold further programs of the function
         self.at_trace: Any = None  # `ValuesAtTrace` of the last trace; None where no run saw the trace
         # (history, index of this function object in it, whether a rerun of its cell made the object)
         self.history: tuple[FunctionHistory, int, bool] | None = None
 
     @property
     def has_several(self) -> bool:
-        """Whether a hit may run one of several programs."""
+        """True if a hit may run one of several programs."""
         return len(self.programs) > 1 or self.unkept
 
 

@@ -76,7 +76,7 @@ class HookReceiver:
         self.functions = Functions()
         self.library = self.functions.library
         self.history = History(lambda: self.hooks.cleared.times)
-        self.shows_programs = False  # whether a session shows programs; `observe()` alone keeps no programs
+        self.shows_programs = False  # true if a session shows programs; `observe()` alone keeps no programs
         self.hooks: Hooks = Hooks(self)
         self._eager = EagerConstructs(self._is_observed, self.evaluated, self.hooks.fail)
         self._ahead_of_calls = TracesAhead(self.traced_ahead, self.hooks.fail)

@@ -123,7 +123,7 @@ def attributes_of(value: Any) -> Contents | None:
 
 
 def are_surely_equal(before: Contents | None, after: Contents | None) -> bool:
-    """Whether two values are known to the end, and hold the same."""
+    """Return whether two values are completely known and hold the same contents."""
     if before is None or after is None or before.kind != after.kind:
         return False
     if before.parts is not None and after.parts is not None:

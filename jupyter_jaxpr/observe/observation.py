@@ -84,7 +84,7 @@ class ObservedProgram:
     how: str | None = None  # the origin in at most six words; None where `origin` says enough
     values: CallValues | None = None  # the values of the newest call whose leaves were seen and still exist
     calls: ProgramCalls | None = None  # the calls of the cell whose arguments `--steps` kept
-    donated: tuple[bool, ...] = ()  # whether a call donates each of the last leaves
+    donated: tuple[bool, ...] = ()  # for each of the last leaves: true if a call donates the leaf
     held: HeldCall | None = None  # the call that can be made again; None where this is impossible
     key: Any = None  # the key of the newest missed call that ran the program; None where it is unknown
     input_names: tuple[str, ...] = ()  # paths that replace JAX's names of the inputs
@@ -99,7 +99,7 @@ class ObservedFunction:
     name: str
     definition: Place | None
     programs: list[ObservedProgram] = field(default_factory=list)  # the programs in the order of first use in this run
-    top_level: bool = False  # whether the run called the function outside of another function's trace
+    top_level: bool = False  # true if the run called the function outside of another function's trace
     calls: int | None = None
     calls_exact: bool = True
     misses: int | None = None
@@ -109,9 +109,9 @@ class ObservedFunction:
     from_disk: int | None = None
     inlined: int | None = None
     raised: int | None = None
-    handed: bool = False  # whether C code such as map() received the function and may have called it unseen
-    construct: bool = False  # whether JAX compiled this construct by itself, outside of jit
-    library: bool = False  # whether a library jitted this function for itself
+    handed: bool = False  # true if C code such as map() received the function and may have called it unseen
+    construct: bool = False  # true if JAX compiled this construct by itself, outside of jit
+    library: bool = False  # true if a library jitted this function for itself
     called_at: Place | None = None  # the line of a construct's last call in this run
     transform: str | None = None  # the transform under which a call without jit ran
 

@@ -59,7 +59,7 @@ class KeptProgram:
 
     @property
     def is_told_by_values(self) -> bool:
-        """Whether a call with the values of the last call surely runs this program: no argument is static."""
+        """True if a call with the values of the last call surely runs this program, because no argument is static."""
         return self.origin == "ran" and (self.held is None or not self.held.has_statics)
 
     def observed(self, now: bool, note: str | None = None) -> ObservedProgram:

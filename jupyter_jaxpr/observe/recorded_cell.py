@@ -73,7 +73,7 @@ class RecordedCell:
 
     @property
     def is_checked(self) -> bool:
-        """Whether the recording is empty because JAX checks each result for NaN."""
+        """True if the recording is empty because JAX checks each result for NaN."""
         return self._is_checked or (self.recording.ended is not None and not self.recording.count)
 
     def pause(self) -> None:

@@ -131,7 +131,7 @@ class Recording:
 
     @property
     def is_over(self) -> bool:
-        """Whether the recording reached a limit, or a jitted function at which it ends."""
+        """True if the recording reached a limit, or a jitted function at which the recording ends."""
         return self._is_at_end or self.ended is not None
 
     def start(self) -> bool:

@@ -83,7 +83,7 @@ class Retrace:
 
     @property
     def allows_effects(self) -> bool:
-        """Whether the trace repeats a side effect that cannot be undone."""
+        """True if the trace repeats a side effect that cannot be undone."""
         return self.effect.kind == "outside"
 
     @property

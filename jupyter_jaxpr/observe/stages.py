@@ -67,7 +67,7 @@ class CallStages:
     def __init__(self) -> None:
         self.started_at = time.perf_counter()
         self.compiled_at: float | None = None
-        self.has_program = False  # whether JAX lowered or compiled
+        self.has_program = False  # true if JAX lowered or compiled
         self.events: list[StageEvent] = []
 
     def add(self, event: str, seconds: float, from_disk: bool) -> None:

@@ -71,7 +71,7 @@ class Miss:
         self.place = place
         self.stages = CallStages()
         self.tracing = True
-        self.records_trace = False  # whether the output and the reached lines of the trace are being recorded
+        self.records_trace = False  # true if the output and the reached lines of the trace are being recorded
         self.types: list[Any] | None = None
         self.values: CallValues | None = None
         self.held: HeldCall | None = None

@@ -126,7 +126,7 @@ class NameRecorder:
         self._frames: dict[int, _Line] = {}
         self._watching = False
         self._is_over = False  # no tool id is free, or this package failed
-        self._ended = False  # whether the rest of this trace is not read
+        self._ended = False  # true if the rest of this trace is not read
         self._error: BaseException | None = None  # an error of this package in this trace
 
     def start(self, fun: Any) -> None:
@@ -147,7 +147,7 @@ class NameRecorder:
             return
         self._watching, self._ended = True, False
         monitor, number = monitoring(), self._tool.number
-        # Of the functions that the trace may run, each is read when it begins.
+        # Each function that the trace may run is read when the function begins.
         for watched in self._codes.values():
             watched.lines_left = _LINES
             monitor.set_local_events(number, watched.code, monitor.events.PY_START)

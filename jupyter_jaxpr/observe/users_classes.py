@@ -67,11 +67,11 @@ _READ = (
     *("__hash__", "__eq__", "__getattr__", "__getattribute__", "__jax_array__", "__array__", "__bool__", "__len__"),
     *("__iter__", "__index__", "__int__", "__float__", "__complex__", "aval", "dtype", "ndim", "shape", "weak_type"),
 )
-"""What JAX may ask an object for that is one leaf or a static argument."""
+"""The methods and attributes that JAX may read of an object that is one leaf or a static argument."""
 
 
 def _runs_when_read(kind: type) -> bool:
-    """Whether a class defines what JAX may ask its objects for; Python's own answers run no code of the user's."""
+    """Return whether a class defines, in the user's Python, a method or attribute that JAX may read of its objects."""
     return any(type(defined(kind, name)) in (FunctionType, property, classmethod, staticmethod) for name in _READ)
 
 

@@ -43,7 +43,7 @@ class Kept(NamedTuple):
     through_jit: bool  # the reader is jitted: JAX may have taken its program from the cache
     in_callback: bool  # a callback may call the reader when the program runs
     cached: str | None = None  # the jitted function whose earlier trace, from JAX's cache, read the path
-    holds_tracer: bool = False  # whether the value is a tracer or a container with a tracer
+    holds_tracer: bool = False  # true if the value is a tracer or a container with a tracer
     owner: int = 0  # the id of the object or the cell at the root of the path
 
 
@@ -120,7 +120,7 @@ class ValuesAtTrace:
             return [], []
         earlier_changing = self._changing
         did_run = {key: ran(entry.read) for key, entry in self._values.items()}
-        # Where the trace is not known to have run a jitted reader, JAX may have taken its program from the cache.
+        # If the trace is not known to have run a jitted reader, JAX may have taken the reader's program from the cache.
         self._cached = {key: entry for key, entry in self._values.items() if entry.through_jit and not did_run[key]}
         self._values = {
             key: entry
@@ -140,7 +140,7 @@ class ValuesAtTrace:
 
     @property
     def calls_cached(self) -> bool:
-        """Whether the trace called functions whose programs JAX took from its cache."""
+        """True if the trace called functions whose programs JAX took from its cache."""
         return bool(self._cached)
 
     def take_from(self, earlier: Iterable[tuple[str, ValuesAtTrace]]) -> None:

@@ -134,7 +134,7 @@ class _Reader:
         return frozenset(position for position, variable in enumerate(jaxpr.invars) if variable in users)
 
     def _inputs(self, jaxpr: Any) -> frozenset[int]:
-        """Which inputs of a program are keys that the program uses up."""
+        """Return the positions of the inputs of a program that are keys and that the program uses up."""
         opened = open_jaxpr(jaxpr)
         if opened is None:
             return frozenset()

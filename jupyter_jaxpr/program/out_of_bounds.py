@@ -253,7 +253,7 @@ _SAME_VALUES = frozenset({"squeeze", "broadcast_in_dim", "reshape", "convert_ele
 
 
 def _is_masked(jaxpr: Any, equation: Any) -> bool:
-    """Whether what an equation reads goes into selections alone, as of `jnp.where`: that may be on purpose."""
+    """Return whether only selections such as `jnp.where` read an equation's results; the index may then be intended."""
     names = set(equation.outvars)
     is_selected = False
     for later in jaxpr.eqns:

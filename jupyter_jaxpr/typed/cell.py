@@ -73,14 +73,14 @@ def without_magic(lines: list[str]) -> list[str]:
 
 
 def nested_magic(text: str) -> bool:
-    """Whether a cell magic for Python code stands right below `%%jaxpr`: its body keeps its lines too."""
+    """Return whether a cell magic for Python code stands right below `%%jaxpr`; that body keeps its lines, too."""
     below = [line for line in text.splitlines() if line.strip()][1:2]
     name = re.match(r"%%(\w*)", below[0]) if below else None
     return name is not None and name[1] in PYTHON_CELL_MAGICS
 
 
 def has_body(text: str) -> bool:
-    """Whether there is anything below the magic's line."""
+    """Return whether the cell has any text below the line of the magic."""
     return bool(text.lstrip().partition("\n")[2].strip())
 
 
@@ -112,8 +112,8 @@ class LastCall:
 
     def __init__(self, watcher: Watcher | None = None) -> None:
         self.watcher = watcher
-        self.is_kept = True  # for a call before the end of the cell: whether to keep its values
-        self.is_above = False  # whether it stands above the last statement
+        self.is_kept = True  # for a call before the end of the cell: true if its values are kept
+        self.is_above = False  # true if the call stands above the last statement
         self.number = next(_numbers)  # the number by which the rewritten cell finds this call
         self.is_evaluated = False  # the cell has evaluated the function
         self.returned = False
@@ -127,7 +127,7 @@ class LastCall:
         self.text: str = ""
         self.is_part = False  # of an assignment or of a larger expression
         self.targets: frozenset[str] = frozenset()  # names that the statement assigns to after the call
-        self.seconds = 0.0  # how long the call took
+        self.seconds = 0.0  # the duration of the call
         self.is_known = True  # False where the values behind a star cannot be read without running the user's code
         self._args: list[Any] = []
         # Iterators that the call reads too: where their values belong, and a list that is empty until the call has read

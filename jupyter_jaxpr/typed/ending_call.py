@@ -43,7 +43,7 @@ def transformed_above(module: ast.Module, statement: ast.stmt | None) -> Iterato
 
 
 def _is_transform(node: ast.expr) -> bool:
-    """Whether an expression is a function of JAX's that returns a function, by its name; also `partial(jax.vmap)`."""
+    """Return whether an expression names a function of JAX that returns a function, such as `partial(jax.vmap)`."""
     if isinstance(node, ast.Call):
         return _is_transform(node.func) or any(map(_is_transform, node.args[:1]))
     return _name_of(node) in _TRANSFORMS | _AT_ONCE
@@ -193,7 +193,7 @@ def _outermost(node: ast.expr) -> ast.Call | None:
 
 
 def _is_constant(node: ast.expr) -> bool:
-    """Whether an argument is written out, such as an axis, a shape or a dtype: arrays take no others."""
+    """Return whether an argument is written out, such as an axis, a shape or a dtype; an array argument is not."""
     if isinstance(node, ast.Tuple | ast.List):
         return all(map(_is_constant, node.elts))
     if isinstance(node, ast.UnaryOp):
@@ -202,7 +202,7 @@ def _is_constant(node: ast.expr) -> bool:
 
 
 def _is_of_python(called: ast.expr) -> bool:
-    """Whether the called object is a built-in function, or a method of a literal such as a list."""
+    """Return whether the called object is a built-in function, or a method of a literal such as a list."""
     if isinstance(called, ast.Name):
         return called.id in dir(builtins)
     literals = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set)
@@ -210,7 +210,7 @@ def _is_of_python(called: ast.expr) -> bool:
 
 
 def is_whole(node: ast.expr, call: ast.Call) -> bool:
-    """Whether an expression is this call, or only prints the result of the call or waits for the result."""
+    """Return whether an expression is this call, or only prints the result of the call or waits for the result."""
     while isinstance(node, ast.Call) and node is not call:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
         if name == "block_until_ready" and not node.args and isinstance(node.func, ast.Attribute):

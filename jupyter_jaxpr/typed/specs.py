@@ -87,7 +87,7 @@ class Target:
 
     @property
     def takes_values(self) -> bool:
-        """Whether the evaluation of the target runs user code: some argument is neither a type nor a constant."""
+        """True if the evaluation of the target runs user code: some argument is neither a type nor a constant."""
         arguments = [*self._call.args, *(keyword.value for keyword in self._call.keywords)]
         return any(not _is_plain(argument) for argument in arguments)
 
@@ -180,7 +180,7 @@ def _check_shape(shape: str, text: str) -> None:
 
 
 def is_spec(node: ast.expr) -> bool:
-    """Whether an expression is a type, as `parse_target` rewrites it."""
+    """Return whether an expression is a type, as `parse_target` rewrites it."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == _MAKE
 
 

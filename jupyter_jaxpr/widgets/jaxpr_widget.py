@@ -156,7 +156,7 @@ def views() -> tuple[str, str]:
 
 
 def _is_marimo() -> bool:
-    """Whether marimo runs this: its widgets send from the thread of a cell alone."""
+    """Return whether marimo runs this code: the widgets of marimo send messages only from the thread of a cell."""
     marimo = sys.modules.get("marimo")
     try:
         return marimo is not None and bool(marimo.running_in_notebook())

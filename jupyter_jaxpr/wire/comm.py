@@ -102,7 +102,7 @@ class Publisher:
 
     @property
     def kernel(self) -> Kernel:
-        """What the kernel does now, as requests want to know it."""
+        """The activity of the kernel, as requests need to know it."""
         return self._answers.kernel
 
     def holds(self, document: str, sources: Sources) -> bool:

@@ -15,10 +15,10 @@ class Cells(Protocol):
     """The cells of a kernel: which cell runs, and what the session knows about the cells."""
 
     def may_trace(self, cell_id: str) -> bool:
-        """Whether the user ran this cell, or `%load_ext`, in this kernel."""
+        """Return whether the user ran this cell, or `%load_ext`, in this kernel."""
 
     def is_measuring(self) -> bool:
-        """Whether the running cell is timed or recorded, so that a trace at the same time would change the result."""
+        """Return whether the running cell is timed or recorded; a trace at the same time would change the result."""
 
     def known_cells(self) -> Mapping[str, CellText]:
         """The cells that ran, by the file name that their code carries."""
@@ -39,5 +39,5 @@ class Kernel:
 
     @property
     def is_measuring(self) -> bool:
-        """Whether a trace would change the times that something measures now."""
+        """True if a trace would change times that are being measured now."""
         return self._worker.is_busy or (self.cells is not None and self.cells.is_measuring())

@@ -51,7 +51,7 @@ class Work:
 
     @property
     def stopped(self) -> bool:
-        """Whether the user has pressed Stop, or nobody waits for the answer any more."""
+        """True if the user has pressed Stop, or nobody waits for the answer any more."""
         return self._stop.is_set()
 
     @property
@@ -134,7 +134,7 @@ class Worker:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a job of any worker is at work, or a job of this worker waits for its turn."""
+        """True if a job of any worker is at work, or a job of this worker waits for its turn."""
         return _turn.locked() or bool(self._works)
 
     def leave(self, page: str | None = None) -> None:

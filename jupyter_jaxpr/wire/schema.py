@@ -174,7 +174,7 @@ def _fields(values: dict[str, Any], indent: str) -> list[str]:
 
 
 def _maximum(kind: dict[str, Any]) -> int | None:
-    """How many entries a list may have; None where `LIST` alone holds."""
+    """Return the largest number of entries of a list; None if only the general limit of lists (`LIST`) holds."""
     return kind.get("maxItems") if kind.get("type") == "array" and "prefixItems" not in kind else None
 
 

@@ -45,7 +45,7 @@ class StartupFile:
         self.path = folder / NAME
 
     def is_there(self) -> bool:
-        """Whether our file is there.
+        """Return whether the startup file of this package exists.
 
         Raises:
             Unavailable: There is a file of this name that is not ours, or that cannot be read.

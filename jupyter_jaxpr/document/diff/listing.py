@@ -25,7 +25,7 @@ At = tuple[int, int]
 
 @dataclass
 class Hideable:
-    """Why one side of a row may be hidden; see `difference.DiffSide`."""
+    """The reasons why one side of a row may be hidden; see `difference.DiffSide`."""
 
     noise: list[Noise] = field(default_factory=list)
     outside: str = ""

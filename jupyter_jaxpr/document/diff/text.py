@@ -95,7 +95,7 @@ def text_rows(
 
 
 def _is_elided(line: str) -> bool:
-    """Whether a line holds a constant whose values StableHLO, or HLO, does not print."""
+    """Return whether a line holds a constant whose values StableHLO, or HLO, does not print."""
     return "dense_resource<__elided__>" in line or " constant({...})" in line
 
 

@@ -199,7 +199,7 @@ def _carry(document: Snapshot, card: Control) -> tuple[tuple[str, str, str], ...
 
 
 def _leaves_of_one(slots: list[Slot]) -> bool:
-    """Whether all are leaves of one tree, such as s['a'] and s['b']: then their paths tell their order."""
+    """Return whether all slots are leaves of one tree, such as s['a'] and s['b']; their paths then tell their order."""
     roots = [_ROOT.match(slot.path) for slot in slots]
     names = {root.group() if root is not None else "" for root in roots}
     return len(names) == 1 and all(root is not None and root.end() < len(root.string) for root in roots)

@@ -10,7 +10,7 @@ from ..types.document import Snapshot
 
 @dataclass(frozen=True)
 class CostOf:
-    """What a line or a primitive costs in one call of the program.
+    """The cost of a line or of a primitive in one call of the program.
 
     Attributes:
         name: The text of the line, if it is known, or the primitive.
@@ -23,7 +23,8 @@ class CostOf:
         transcendentals: Functions such as sin, in the most expensive run.
         bytes_read: Bytes that the equations read, in the most expensive run.
         bytes_written: Bytes that the equations write, in the most expensive run.
-        per_trip: Whether equations of the row are in a loop with an unknown number of steps, which counts as one step.
+        per_trip: True if equations of the row are in a loop with an unknown number of steps; the loop counts as one
+            step.
     """
 
     name: str
@@ -61,7 +62,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Cost:
-    """What one call of a program costs, loops counted as often as they run.
+    """The cost of one call of a program; the body of a loop counts as often as it runs.
 
     The rules are those of XLA's ``HloCostAnalysis``, by the primitive that lowers to the instruction:
 
@@ -96,7 +97,7 @@ class Cost:
             of steps takes one step.
         flops_min: The smallest number of operations of a run.
         flops_most: The largest number of operations of a run.
-        exact: Whether each primitive has a rule, each loop a known length, and all runs cost the same.
+        exact: True if each primitive has a rule, each loop has a known length, and all runs cost the same.
         transcendentals: Functions such as sin, in the most expensive run.
         transcendentals_min: The smallest number of functions of a run.
         transcendentals_most: The largest number of functions of a run.

@@ -186,7 +186,7 @@ class Shardings:
 
 
 def shardings_of(document: Snapshot, shardings: ProgramShardings) -> Shardings:
-    """How a program of a document is spread, to be read."""
+    """Return the shardings of a program of a document in the form that scripts read."""
     return Shardings(
         devices=len(shardings.devices),
         arrays=tuple(_array(document, array, shardings.layouts[array.layout]) for array in shardings.arrays),

@@ -1,4 +1,4 @@
-"""What a program costs: operations and bytes of each equation, times its steps, beside XLA's own totals; and memory.
+"""The types of a program's cost: operations and bytes of each equation, times its steps; XLA's totals; memory.
 
 Numbers are of one call of the program. A cost that depends on the data has bounds, and a number for the most expensive
 run: each cond takes the branch with most operations, in which a transcendental one counts as

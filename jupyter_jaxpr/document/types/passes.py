@@ -1,4 +1,4 @@
-"""What each of XLA's passes did to a program, and a page of one pass's diff, as the wire has them."""
+"""The types of XLA's passes, as the wire has them: the changes of each pass, and a page of the diff of one pass."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How a program is spread over devices: who holds which part of each array, and what devices exchange.
+"""The types of a program's shardings: the part of each array that each device holds, and the exchanges of devices.
 
-Only of programs that run over more than one device.
+A document has shardings only for programs that run on more than one device.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the stepper recorded: the values that went through a construct when it ran, as columns.
+"""The types of a recording of the stepper: the values that went through a construct when it ran, as columns.
 
 A recording has `points`: the steps that were kept, in the order they ran. A leaf has one value a point. A carry, a
 condition and what is compared in it have one more a visit, which stands after the visit's last step: the carry that

@@ -1,4 +1,4 @@
-"""What the structs of document and wire have in common: immutable, built by keyword, every field described."""
+"""Defines the base of the structs of document and wire: immutable, built by keyword, with every field described."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program takes when it runs again, and over a sweep of sizes: measured only when asked for."""
+"""The types of measured times: of a program that runs again, and of a sweep of sizes, both only when the user asks."""
 
 from __future__ import annotations
 

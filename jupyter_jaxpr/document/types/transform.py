@@ -1,4 +1,4 @@
-"""What JAX derives from a program by a transform, as plain typed data: part of the document."""
+"""The types of the programs that JAX derives from a program by a transform: plain data, a part of the document."""
 
 from __future__ import annotations
 

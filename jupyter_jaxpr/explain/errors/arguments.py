@@ -89,7 +89,7 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
 
 
 def module_of_call(raised: RaisedAt, call: ast.Call) -> bool:
-    """Whether a call calls a function of a module, such as jnp.add."""
+    """Return whether a call calls a function of a module, such as jnp.add."""
     function = call.func
     while isinstance(function, ast.Attribute):
         function = function.value
@@ -278,7 +278,7 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
 
 
 def _is_shape(raised: RaisedAt, node: ast.expr, value: Any) -> bool:
-    """Whether an array may hold the sizes of a shape: a few integers along one axis."""
+    """Return whether an array may hold the sizes of a shape: a few integers along one axis."""
     if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.args[0], ast.List):
         return all(isinstance(element, ast.Constant) and type(element.value) is int for element in node.args[0].elts)
     return dtype_of(value).startswith("int") and value.ndim == 1 and value.size <= 8
@@ -365,7 +365,7 @@ def _parameters_of_method(raised: RaisedAt, function: ast.expr) -> list[str]:
 
 
 def _is_static(raised: RaisedAt, call: ast.Call, name: str, parameters: list[str]) -> bool:
-    """Whether the code marks an argument as static, by static_argnames or static_argnums."""
+    """Return whether the code marks an argument as static, by static_argnames or static_argnums."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     place = parameters.index(name) if name in parameters else -1
     value_by_option = {"static_argnames": name, "static_argnums": place}

@@ -198,13 +198,13 @@ def _out_axes(raised: RaisedAt | None) -> str | None:
 
 
 def _makes_array(raised: RaisedAt | None) -> bool:
-    """Whether the expression is a call of array or asarray."""
+    """Return whether the expression is a call of array or asarray."""
     call = raised.node if raised is not None else None
     return isinstance(call, ast.Call) and called(call) in ("array", "asarray")
 
 
 def _fits_with_new_axis(before: str, after: str) -> bool:
-    """Whether the first shape broadcasts to the second once it has an axis of size 1 at its end."""
+    """Return whether shape `before` broadcasts to shape `after` with an additional last axis of size 1."""
     old, new = ([size.strip() for size in shape.split(",") if size.strip()] for shape in (before, after))
     widened = [*old, "1"]
     return len(widened) <= len(new) and all(

@@ -73,13 +73,13 @@ def item_assignment(raised: RaisedAt | None) -> Explained:
 
 
 def _is_one_index(raised: RaisedAt, index: ast.expr) -> bool:
-    """Whether an index selects a single element of an axis."""
+    """Return whether an index selects a single element of an axis."""
     value: Any = index.value if isinstance(index, ast.Constant) else value_of(raised, index)
     return type(value) is int or ("int" in dtype_of(value) and value.ndim == 0)
 
 
 def _is_mask(raised: RaisedAt, index: ast.expr) -> bool:
-    """Whether an index is an array of booleans."""
+    """Return whether an index is an array of booleans."""
     if isinstance(index, ast.Compare):
         return True
     if isinstance(index, ast.UnaryOp):

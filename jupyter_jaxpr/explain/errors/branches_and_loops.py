@@ -94,7 +94,7 @@ class Choices:
         return value is not None and not dtype_of(value) and type(value) not in (bool, int, float)
 
     def _guards(self, test: ast.expr) -> bool:
-        """Whether an operand of `and` or `or` keeps Python from evaluating the next one."""
+        """Return whether an operand of `and` or `or`, such as `x is None`, may keep Python from the next operand."""
         if not isinstance(test, ast.BoolOp):
             return False
         return any(
@@ -348,7 +348,7 @@ class Choices:
         return None
 
     def _of_numpy(self, node: ast.AST | None) -> bool:
-        """Whether a node is a NumPy call around the failing expression, such as np.any(np.isnan(x))."""
+        """Return whether a node is a NumPy call around the failing expression, such as np.any(np.isnan(x))."""
         return isinstance(node, ast.Call) and self._raised.node is not node and Calls(self._raised).is_of_numpy(node)
 
     def _source(self, node: ast.expr) -> str:

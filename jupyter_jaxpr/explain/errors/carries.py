@@ -37,7 +37,7 @@ class Carry(NamedTuple):
     is_in_pair: bool
 
     def is_kept(self, before: Any, result: Any) -> bool:
-        """Whether the traced body returns a carry with the same types as before; weak types are ignored."""
+        """Return whether the traced body returns a carry with the same types as before; weak types are ignored."""
         if self.is_in_pair:
             if not isinstance(result, tuple) or len(result) != 2:
                 return False

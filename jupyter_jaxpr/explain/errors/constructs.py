@@ -276,7 +276,7 @@ def _leaf(node: ast.expr, path: str) -> ast.expr | None:
 
 
 def _is_growing(raised: RaisedAt | None) -> bool:
-    """Whether the loop body may grow its carry with concatenate, append or stack."""
+    """Return whether the loop body may grow its carry with concatenate, append or stack."""
     parts = _body_and_carry(raised)
     body = function_of_text(raised, parts[0]) if raised is not None and parts is not None else None
     return body is None or any(called(node) in _GROWING for node in ast.walk(body))
@@ -381,7 +381,7 @@ def _pair(returned_text: str, raised: RaisedAt | None) -> Explained:
 
 
 def _reads_output(raised: RaisedAt) -> bool:
-    """Whether the code reads the stacked outputs of the scan, as in `carry, ys = lax.scan(...)`."""
+    """Return whether the code reads the stacked outputs of the scan, as in `carry, ys = lax.scan(...)`."""
     match raised.statement_of(raised.node):
         case ast.Assign(targets=[ast.Tuple(elts=[_, ast.Name(id=name)])], value=value) if value is raised.node:
             module = raised.function or (raised.loops.module if raised.loops is not None else None)

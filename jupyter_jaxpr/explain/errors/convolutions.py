@@ -49,7 +49,7 @@ def convolution_error(error: BaseException, raised: RaisedAt | None, function: s
 
 
 def _has_channels_last(raised: RaisedAt, call: ast.Call) -> bool:
-    """Whether the arrays of a call without dimension_numbers fit together as images (NHWC) and a kernel (HWIO)."""
+    """Return whether the arrays of a call without dimension_numbers fit as images (NHWC) and a kernel (HWIO)."""
     if called(call) != "conv_general_dilated" or len(call.args) < 2 or len(call.args) > 7:
         return False
     if any(keyword.arg in (None, "dimension_numbers") for keyword in call.keywords):

@@ -100,7 +100,7 @@ def copied(
 
 
 def has_handler(code: CodeType) -> bool:
-    """Whether code, or a nested function, handles exceptions: a bare `except` would catch the end of a trial."""
+    """Return whether code, or a nested function, handles exceptions: a bare `except` would catch the end of a trial."""
     if any(instruction.opname == "PUSH_EXC_INFO" for instruction in dis.get_instructions(code)):
         return True
     return any(has_handler(constant) for constant in code.co_consts if isinstance(constant, CodeType))

@@ -118,7 +118,7 @@ def _donation(raised: RaisedAt | None, name: str | None) -> tuple[ast.Call, ast.
 
 
 def _donates(module: ast.AST, call: ast.Call) -> bool:
-    """Whether the cell jits the called function with donate_argnums or donate_argnames."""
+    """Return whether the cell jits the called function with donate_argnums or donate_argnames."""
     name = ast.unparse(call.func)
     for node in ast.walk(module):
         jit_calls: list[ast.expr] = []
@@ -223,7 +223,7 @@ def _targets_of(target: ast.expr) -> list[ast.expr]:
 
 
 def _is_outside(target: ast.expr, local_names: set[str]) -> bool:
-    """Whether an assignment target is a name or an attribute from outside of the function, or of self."""
+    """Return whether an assignment target is a name or an attribute from outside of the function, or of self."""
     root = target
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value

@@ -162,7 +162,7 @@ def trace_error(error: BaseException, function: str, budget: Budget | None = Non
 
 
 def _is_of_jax(function: str, error: BaseException) -> bool:
-    """Whether the function that JAX traced is JAX's own, such as the `_reduce_sum` of `jnp.sum`."""
+    """Return whether the function that JAX traced is JAX's own, such as the `_reduce_sum` of `jnp.sum`."""
     files_of_function = set()
     traceback = error.__traceback__
     while traceback is not None:
@@ -198,7 +198,10 @@ def raised_error(error: BaseException, function: str | None, budget: Budget | No
 
 
 def is_of_call(error: BaseException, function: str) -> bool:
-    """Whether a call of a jitted function may have raised the error: JAX took part, or the line names the function."""
+    """Return whether a call of a jitted function may have raised the error.
+
+    The call may have raised the error if JAX took part in the error, or if the failing line names the function.
+    """
     raised = raised_at(error)
     return touches_jax(error) or (raised is not None and function in (raised.text or ""))
 

@@ -196,7 +196,10 @@ def lost_write(raised: RaisedAt, statement: ast.stmt, base: ast.expr) -> str | N
 
 
 def _can_hold(raised: RaisedAt, base: ast.expr) -> bool:
-    """Whether the container of the array allows an assignment; a tuple, a frozen object or a property does not."""
+    """Return whether the container of the array allows an assignment.
+
+    A tuple, a frozen object and a property do not allow an assignment.
+    """
     if isinstance(base, ast.Name) or raised.frame is None:
         return True
     assert isinstance(base, ast.Attribute | ast.Subscript)
@@ -222,7 +225,7 @@ def _loop_over(raised: RaisedAt, statement: ast.AST, name: str) -> ast.For | Non
 
 
 def _is_view(raised: RaisedAt, iterated: ast.expr) -> bool:
-    """Whether code after the start of a for loop reads the iterated array again and expects the writes in it."""
+    """Return whether code after the start of a for loop reads the iterated array again and expects the writes in it."""
     module = raised.around(ast.FunctionDef) or (raised.loops.module if raised.loops is not None else None)
     roots = {part.id for part in ast.walk(iterated) if isinstance(part, ast.Name)}
     end = max((getattr(part, "end_lineno", 0) or 0 for part in ast.walk(iterated)), default=0)
@@ -249,7 +252,7 @@ def _is_load_after(node: ast.AST, statement: ast.stmt, name: str) -> bool:
 
 
 def _is_read_after(raised: RaisedAt, function: ast.FunctionDef, statement: ast.stmt, name: str) -> bool:
-    """Whether a line that can run after a statement reads a name."""
+    """Return whether a line that can run after a statement reads a name."""
     if any(_is_load_after(node, statement, name) for node in ast.walk(function)):
         return True
     node: ast.AST | None = statement
@@ -284,7 +287,7 @@ def _view_of(function: ast.FunctionDef, statement: ast.stmt, name: str) -> str |
 
 
 def _is_dropped(raised: RaisedAt, function: ast.FunctionDef) -> bool:
-    """Whether the line that called a function ignores the result of the call."""
+    """Return whether the line that called a function ignores the result of the call."""
     if not raised.callers or raised.loops is None:
         return False
     frame = raised.callers[-1]

@@ -79,7 +79,7 @@ def _outside_writes(function: ast.FunctionDef, lines: list[str], read: set[str])
 
 
 def _is_written(node: ast.AST) -> TypeGuard[ast.expr]:
-    """Whether an assignment writes a node of its left side, as it writes both nodes of `model.h, y = ...`."""
+    """Return whether an assignment writes a node of its left side, as `model.h, y = ...` writes both of its nodes."""
     return isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load)
 
 

@@ -176,7 +176,10 @@ def _counts_of_unique(raised: RaisedAt, node: ast.Call, name: str) -> str:
 
 
 def _is_array(raised: RaisedAt, node: ast.Call, outer: ast.expr, name: str) -> bool:
-    """Whether `outer` is an array of positions: where and nonzero return a tuple with one array for each axis."""
+    """Return whether `outer` is an array of positions.
+
+    The functions `where` and `nonzero` return a tuple with one such array for each axis.
+    """
     if name not in ("where", "nonzero"):
         return outer is node
     statement = raised.parents.get(id(node))

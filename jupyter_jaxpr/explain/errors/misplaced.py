@@ -363,7 +363,7 @@ _XLA_FLAGS = (
 
 
 def _lists_devices(raised: RaisedAt, node: ast.expr) -> bool:
-    """Whether an expression is `jax.devices()`, without arguments."""
+    """Return whether an expression is `jax.devices()`, without arguments."""
     import jax
 
     if not isinstance(node, ast.Call) or node.args or node.keywords:
@@ -504,7 +504,7 @@ def _trees(raised: RaisedAt, operator: str, left: str, right: str) -> Explained 
 
 
 def _is_row(value: Any) -> bool:
-    """Whether a list or a tuple holds numbers only, so it stands for one array."""
+    """Return whether a list or a tuple holds only numbers, so that the container stands for one array."""
     return type(value) in (list, tuple) and all(dtype_of(leaf) and not leaf.shape for leaf in value)
 
 

@@ -146,7 +146,7 @@ def _argument_in(context: str) -> str | None:
 
 
 def _passes(raised: RaisedAt | None, argument: str | None) -> bool:
-    """Whether the failing call passes an argument by name."""
+    """Return whether the failing call passes an argument by name."""
     call = raised.node if raised is not None else None
     return isinstance(call, ast.Call) and any(keyword.arg == argument for keyword in call.keywords)
 

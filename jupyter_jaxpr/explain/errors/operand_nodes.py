@@ -51,7 +51,7 @@ def operand_nodes(raised: RaisedAt | None) -> list[ast.expr]:
 
 
 def is_array(value: Any) -> bool:
-    """Whether the class of a value has a shape and a dtype."""
+    """Return whether the class of a value has a shape and a dtype."""
     return hasattr(type(value), "shape") and hasattr(type(value), "dtype")
 
 

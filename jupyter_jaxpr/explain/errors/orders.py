@@ -82,7 +82,7 @@ def _is_shape(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _has_sizes(raised: RaisedAt, node: ast.expr) -> bool:
-    """Whether an expression is certainly a shape: a tuple or a list of positive integers."""
+    """Return whether an expression is certainly a shape: a tuple or a list of positive integers."""
     if isinstance(node, ast.Tuple | ast.List):
         return all(_is_size(raised, element) for element in node.elts)
     value = value_of(raised, node)
@@ -169,7 +169,7 @@ def _update_of(raised: RaisedAt, name: str) -> ast.Call | None:
 
 
 def _is_state(raised: RaisedAt, name: str, optimizer: str) -> bool:
-    """Whether the code assigns the result of the optimizer's init to a name."""
+    """Return whether the code assigns the result of the optimizer's init to a name."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     return any(
         isinstance(node, ast.Assign)

@@ -279,7 +279,7 @@ def _operand_sentence(raised: RaisedAt, node: ast.expr) -> str | None:
 
 
 def _is_argument(raised: RaisedAt, value: Any) -> bool:
-    """Whether a traced value is itself an argument of a running function, under whatever name."""
+    """Return whether a traced value is itself an argument of a running function, under whatever name."""
     assert raised.frame is not None
     return any(leaf is value for frame in (raised.frame, *raised.callers) for _, leaf in _argument_leaves(frame))
 
@@ -322,7 +322,10 @@ MASK_OF_ROWS = "The mask needs the shape of the array: give a mask of rows a sec
 
 
 def masks_elements(raised: RaisedAt, node: ast.Subscript) -> bool:
-    """Whether a mask certainly has one element for each array element; jnp.where spreads a mask of rows wrongly."""
+    """Return whether a mask certainly has one element for each array element.
+
+    For a mask of rows, jnp.where would broadcast the mask along the wrong axis.
+    """
     array = value_of(raised, node.value)
     return bool(dtype_of(array)) and (array.ndim == 1 or axes_of(raised, node.slice) == array.ndim)
 
@@ -348,7 +351,7 @@ def axes_of(raised: RaisedAt, node: ast.expr) -> int | None:
 
 
 def makes_key(raised: RaisedAt, node: ast.expr) -> bool:
-    """Whether an expression is a key of jax.random, or a call that makes a key."""
+    """Return whether an expression is a key of jax.random, or a call that makes a key."""
     maker_name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
     value = value_of(raised, node) if raised.frame is not None else None
     return maker_name.endswith(("random.key", "random.PRNGKey")) or dtype_of(value).startswith("key<")

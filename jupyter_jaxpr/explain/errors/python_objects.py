@@ -103,7 +103,7 @@ def _no_wait(raised: RaisedAt, kind: str) -> Explained | None:
 
 
 def _of_equinox(raised: RaisedAt) -> bool:
-    """Whether the statement sets a field of an equinox module."""
+    """Return whether the statement sets a field of an equinox module."""
     statement = raised.statement_of(raised.node)
     target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
     if not isinstance(target, ast.Attribute):
@@ -230,7 +230,7 @@ def _of_list(raised: RaisedAt) -> Explained | None:
 
 
 def _is_flat(node: ast.expr, value: Any) -> bool:
-    """Whether a list holds numbers only."""
+    """Return whether a list holds only numbers."""
     if isinstance(node, ast.List | ast.Tuple):
         return all(isinstance(element, ast.Constant) and type(element.value) in _NUMBERS for element in node.elts)
     return all(type(element) in _NUMBERS or (dtype_of(element) and not element.shape) for element in value)

@@ -140,7 +140,7 @@ def _uncalled_function(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -
 
 
 def _has_method(raised: RaisedAt) -> bool:
-    """Whether an operand is a method of a JAX array."""
+    """Return whether an operand is a method of a JAX array."""
     return any(
         isinstance(operand, ast.Attribute) and dtype_of(value_of(raised, operand.value))
         for operand in _operand_nodes(raised)
@@ -214,7 +214,7 @@ def _function_of_value(raised: RaisedAt, node: ast.expr) -> ast.FunctionDef | No
 
 
 def _computes_with_jax(raised: RaisedAt, function: ast.FunctionDef) -> bool:
-    """Whether a function uses a JAX module, or a call in the code passes a JAX array to the function."""
+    """Return whether a function uses a JAX module, or a call in the code passes a JAX array to the function."""
     assert raised.frame is not None
     names = {part.id for part in ast.walk(function) if isinstance(part, ast.Name)}
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])

@@ -47,7 +47,7 @@ def quoted_error(error: BaseException, raised: RaisedAt | None, function: str) -
 
 
 def _is_stated(error: BaseException) -> bool:
-    """Whether a `raise` statement of JAX or of a JAX library, such as flax, raised the error."""
+    """Return whether a `raise` statement of JAX or of a JAX library, such as flax, raised the error."""
     last: TracebackType | None = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next

@@ -197,12 +197,12 @@ def _is_tracer(value: Any) -> bool:
 
 
 def is_of_jax(error: BaseException) -> bool:
-    """Whether JAX defines the class of an error."""
+    """Return whether JAX defines the class of an error."""
     return (own_name(type(error), "__module__") or "").split(".")[0] in ("jax", "jaxlib")
 
 
 def touches_jax(error: BaseException) -> bool:
-    """Whether JAX took part in an error: by its class, its message or a frame of the traceback."""
+    """Return whether an error has to do with JAX, by its class, its message or a frame of its traceback."""
     if is_of_jax(error) or _OF_JAX.search(message_of(error)):
         return True
     traceback = error.__traceback__
@@ -214,7 +214,7 @@ def touches_jax(error: BaseException) -> bool:
 
 
 def was_raised_in_jax(error: BaseException) -> bool:
-    """Whether code of JAX or of a JAX library, such as flax, raised the error."""
+    """Return whether code of JAX or of a JAX library, such as flax, raised the error."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next

@@ -264,12 +264,12 @@ class Calls:
         ]
 
     def is_of_numpy(self, node: ast.Call) -> bool:
-        """Whether `node` and the failing call both call NumPy functions that jax.numpy also has."""
+        """Return whether `node` and the failing call both call NumPy functions that jax.numpy also has."""
         raised = self._raised.node
         return isinstance(raised, ast.Call) and self._has_twin(raised) and self._has_twin(node)
 
     def _has_twin(self, node: ast.Call) -> bool:
-        """Whether a call calls a NumPy function that jax.numpy also has."""
+        """Return whether a call calls a NumPy function that jax.numpy also has."""
         if self._module_of_function(node.func) != "numpy" or not isinstance(node.func, ast.Attribute):
             return False
         jax_member: Any = sys.modules.get("jax.numpy")
@@ -548,7 +548,7 @@ def _as_format(node: ast.expr) -> tuple[str, list[ast.expr]] | None:
 
 
 def _is_extreme(node: ast.AST | None) -> TypeGuard[ast.Call]:
-    """Whether a node calls Python's max or min with several values."""
+    """Return whether a node calls Python's max or min with several values."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)

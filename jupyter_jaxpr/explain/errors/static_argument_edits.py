@@ -159,7 +159,7 @@ def jit_with(
 
 
 def is_differentiated(raised: RaisedAt, error: BaseException) -> bool:
-    """Whether jax.grad or jax.vjp started the trace; they cannot differentiate a loop of unknown length."""
+    """Return whether jax.grad or jax.vjp started the trace; they cannot differentiate a loop of unknown length."""
     import jax
 
     values = [value for frame in (*raised.callers, raised.frame) if frame is not None for value in _local(frame)]
@@ -244,7 +244,7 @@ def _jits(raised: RaisedAt, function: str, transforms: frozenset[str]) -> Iterat
 
 
 def _is_transform(raised: RaisedAt, node: ast.expr, transforms: frozenset[str]) -> bool:
-    """Whether an expression names one of the transforms, also under another name, such as jx.jit."""
+    """Return whether an expression names one of the transforms, also under another name, such as jx.jit."""
     import jax
 
     if ast.unparse(node) in transforms:
@@ -256,7 +256,7 @@ def _is_transform(raised: RaisedAt, node: ast.expr, transforms: frozenset[str]) 
 
 
 def _makes_transform(raised: RaisedAt, node: ast.Call, transforms: frozenset[str]) -> bool:
-    """Whether a call makes a decorator: partial(jax.jit, ...) or jax.jit(...) without a function."""
+    """Return whether a call makes a decorator: partial(jax.jit, ...) or jax.jit(...) without a function."""
     if ast.unparse(node.func) in ("partial", "functools.partial"):
         return bool(node.args) and _is_transform(raised, node.args[0], transforms)
     return not node.args and _is_transform(raised, node.func, transforms)
@@ -279,7 +279,7 @@ def _values_by_parameter(call: RaisedCall) -> dict[str, Any] | None:
 
 
 def is_hashed(value: Any) -> bool:
-    """Whether the hash of a value certainly depends only on its contents."""
+    """Return whether the hash of a value certainly depends only on its contents."""
     if type(value) is tuple:
         return all(map(is_hashed, value))
     return type(value) in _HASHED

@@ -300,7 +300,7 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
 
 
 def _rebinds_operand(raised: RaisedAt) -> bool:
-    """Whether the statement assigns to a name that it reads, as in `w = w - rate * jax.grad(f)(w)`."""
+    """Return whether the statement assigns to a name that it also reads, as in `w = w - rate * jax.grad(f)(w)`."""
     match raised.statement_of(raised.node):
         case ast.AugAssign():
             return True
@@ -566,7 +566,7 @@ def _named_without_axis(call: Applied, axis: int, rank: int) -> Explained | None
 
 
 def _is_number(call: Applied, node: ast.expr) -> bool:
-    """Whether an argument is certainly a number, or an array without axes."""
+    """Return whether an argument is certainly a number, or an array without axes."""
     value = node.value if isinstance(node, ast.Constant) else call.value(node)
     return type(value) in (bool, int, float, complex) or getattr(value, "shape", None) == ()
 

@@ -121,7 +121,7 @@ def _keys_of(raised: RaisedAt, node: ast.expr) -> set[str] | None:
 
 
 def _has_dict(value: Any, keys: set[str], depth: int = 4) -> bool:
-    """Whether a tuple, such as the state of an optimizer, contains a dict with the given keys."""
+    """Return whether a tuple, such as the state of an optimizer, contains a dict with the given keys."""
     if type(value) is dict:
         return set(map(str, value)) == keys
     return depth > 0 and isinstance(value, tuple) and any(_has_dict(element, keys, depth - 1) for element in value[:20])

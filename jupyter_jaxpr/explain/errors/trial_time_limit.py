@@ -46,7 +46,7 @@ class Budget:
 
     @property
     def is_over(self) -> bool:
-        """Whether no time is left."""
+        """True if no time is left."""
         return min(self._left, self._left_by_the_clock) <= 0
 
     @contextmanager

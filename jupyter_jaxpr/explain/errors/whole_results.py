@@ -107,7 +107,7 @@ def _is_array_or_tree(value: Any) -> bool:
 
 
 def _has_element_like(raised: RaisedAt, node: ast.expr, arguments: list[ast.expr]) -> bool:
-    """Whether an element of a tuple has the keys and lengths of another argument of the call."""
+    """Return whether an element of a tuple has the keys and lengths of another argument of the call."""
     import jax
 
     value = value_of(raised, node)
@@ -120,12 +120,12 @@ def _has_element_like(raised: RaisedAt, node: ast.expr, arguments: list[ast.expr
 
 
 def _is_own_tree(value: tuple[Any, ...]) -> bool:
-    """Whether a value is a named tuple of the user's, such as the parameters of a model."""
+    """Return whether a value is a named tuple of the user's, such as the parameters of a model."""
     return type(value) is not tuple and not (own_name(type(value), "__module__") or "").startswith("jax")
 
 
 def _has_equal_tree(raised: RaisedAt, name: ast.Name, value: Any) -> bool:
-    """Whether the expression has another container with the same keys and lengths: both are trees then."""
+    """Return whether the expression has another container with the same keys and lengths; then both are pytrees."""
     import jax
 
     node: ast.AST = name
@@ -183,7 +183,7 @@ def _made_by(raised: RaisedAt, name: str) -> _Made | None:
 
 
 def _is_passed(raised: RaisedAt, caller: FrameType, call: ast.Call, argument: ast.Name, name: str) -> bool:
-    """Whether a call passes a tuple for a parameter of the function that raised."""
+    """Return whether a call passes a tuple for a parameter of the function that raised."""
     assert raised.function is not None
     if not isinstance(caller.f_locals.get(argument.id), tuple):
         return False

@@ -173,7 +173,7 @@ def target_names(target: ast.expr) -> set[str]:
 
 
 def has_long_text(node: ast.AST) -> bool:
-    """Whether a text in some syntax has several lines."""
+    """Return whether a text in some syntax has several lines."""
     return any(
         isinstance(text_node, ast.JoinedStr | ast.Constant) and text_node.end_lineno not in (None, text_node.lineno)
         for text_node in in_order(node)

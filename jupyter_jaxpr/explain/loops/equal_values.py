@@ -135,7 +135,7 @@ class _Size:
         self._largest = largest
 
     def is_large(self, node: ast.expr) -> bool:
-        """Whether an expression of integers may need more than 32 bits."""
+        """Return whether an expression of integers may need more than 32 bits."""
         bound = self._bound(node) if _names(node) & self._integers else None
         return bound is not None and bound >= _INT32
 
@@ -190,14 +190,14 @@ def _written(node: ast.expr) -> int | None:
 
 
 def _gives_another(called: ast.expr) -> bool:
-    """Whether a call gives another value each time: the next element, the time, a random number of Python's."""
+    """Return whether a call gives another value each time: the next element, the time, a random number of Python."""
     if isinstance(called, ast.Attribute) and called.attr in _TAKES:
         return True
     return ast.unparse(called).startswith(_ANEW) or ast.unparse(called) == "next"
 
 
 def _holds_array(statement: ast.AugAssign, made_at: MadeAt) -> bool:
-    """Whether an augmented assignment left equations, which are at the place of the statement."""
+    """Return whether JAX recorded equations at the place of an augmented assignment: then its target holds an array."""
     stand_in = ast.copy_location(ast.Constant(None), statement)
     return bool(made_at(stand_in))
 

@@ -20,7 +20,7 @@ MadeAt = Callable[[ast.expr], bool | None]
 
 @dataclass
 class Iterated:
-    """What a loop iterates over."""
+    """The values that a loop iterates over."""
 
     xs: list[str]  # the arrays that scan or vmap maps over
     targets: list[ast.expr]  # the targets that each element of these arrays is bound to
@@ -179,7 +179,7 @@ def _subscripts(body: list[ast.stmt], number: str) -> list[ast.Subscript]:
 
 
 def _changes(body: list[ast.stmt], base: ast.expr) -> bool:
-    """Whether a name of an expression is written in the body."""
+    """Return whether the body of a loop writes a name of an expression."""
     return bool(stored_names(body) & target_names(base))
 
 

@@ -83,7 +83,7 @@ def carried_names(loop: LoopStatement, body: Body, targets: set[str]) -> list[st
 
 
 def is_read_later(loop: LoopStatement, name: str) -> bool:
-    """Whether code after a loop reads a name that the loop writes, or code of a loop around does."""
+    """Return whether code after a loop, or code of an outer loop, reads a name that the loop writes."""
     end = (loop.node.end_lineno or 0, loop.node.end_col_offset or 0)
     inside = set(map(id, in_order(loop.node)))
     around = _outer_loops(loop)

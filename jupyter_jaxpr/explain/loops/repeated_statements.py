@@ -105,11 +105,11 @@ class LoopFinder:
         )
 
     def _is_helped(self, chain: list[FrameRow], file: int, function: int) -> bool:
-        """Whether a function of the user's, called by the one that has the loop, made an equation."""
+        """Return whether a function of the user's that the function with the loop calls made an equation."""
         return bool(chain) and chain[-1][:2] != (file, function)
 
     def _starts_otherwise(self, block: RepeatedBlock) -> bool:
-        """Whether the first iteration reads other shapes or dtypes than the second one."""
+        """Return whether the first iteration reads other shapes or dtypes than the second iteration."""
         operands = self._walk.scopes[block.scope].operands
         for equation in range(block.first, block.first + block.period):
             for operand, next_operand in zip(operands[equation], operands[equation + block.period], strict=False):
@@ -186,7 +186,7 @@ class LoopFinder:
         return {stack for stack in stacks if stack >= 0}
 
     def _may_be_library(self, stacks: set[int]) -> bool:
-        """Whether one call of the user's may have made all repetitions: it runs over the leaves of a tree, say."""
+        """Return whether one call may have made all repetitions, such as a call for each leaf of a pytree."""
         positions, strings = self._walk.positions, self._walk.strings.items
         for stack in stacks:
             library = positions.stacks[stack][1]
@@ -219,7 +219,7 @@ class LoopFinder:
     # --- how much of the program -----------------------------------------------------------------
 
     def _covers(self, match: FoundLoop) -> bool:
-        """Whether the blocks are most of what the loop left in their scopes."""
+        """Return whether most of the equations that the loop left in its scopes belong to the repeated blocks."""
         scopes = {block.scope for block in match.blocks}
         own_count = sum(self._own_equations(scope, match) for scope in scopes)
         return sum(block.length for block in match.blocks) >= _REPEATS * own_count
@@ -234,7 +234,7 @@ class LoopFinder:
         return counts
 
     def _is_of(self, stack: int, match: FoundLoop) -> bool:
-        """Whether a stack goes through an iteration of the loop."""
+        """Return whether a stack goes through an iteration of the loop."""
         if stack < 0:
             return False
         node = match.statement.node
@@ -271,5 +271,5 @@ class LoopFinder:
 
 
 def _is_map(node: Loop) -> bool:
-    """Whether iterations give results of their own, however these are put together."""
+    """Return whether each iteration of a loop gives a result of its own, as in a comprehension or a `map`."""
     return isinstance(node, COMPREHENSIONS) or (isinstance(node, ast.Call) and iterating(node) == "map")

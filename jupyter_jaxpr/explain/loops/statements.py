@@ -82,7 +82,7 @@ class LoopStatement:
 
     @functools.cached_property
     def may_skip(self) -> bool:
-        """Whether an iteration may leave no equations, or may differ in its equations from the rest."""
+        """True if an iteration may leave no equations, or other equations than the rest of the iterations."""
         node = self.node
         if isinstance(node, ast.For):
             parts: list[ast.AST] = [*node.body, node.iter]
@@ -93,7 +93,7 @@ class LoopStatement:
         return any(_decides(child) for part in parts for child in in_order(part))
 
     def holds(self, span: Span) -> bool:
-        """Whether a position is in what runs once an iteration."""
+        """Return whether a position is in code that runs once in each iteration."""
         # The whole statement, or the call that draws from it, is where Python takes the next element.
         return any(_within(span, part) for part in self.parts) or span in self.drawn_at
 
@@ -126,7 +126,7 @@ def _applied(call: ast.Call) -> int | None:
 
 
 def _decides(node: ast.AST) -> bool:
-    """Whether a piece of syntax decides what runs."""
+    """Return whether a piece of syntax decides which code runs."""
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id == "filter"
     if isinstance(node, ast.comprehension):
@@ -262,7 +262,7 @@ def _parts(node: Loop) -> tuple[Span, ...]:
 
 
 def node_span(node: ast.stmt | ast.expr) -> Span:
-    """Where a piece of syntax is."""
+    """Return the start and the end of a piece of syntax."""
     return (
         (node.lineno, node.col_offset),
         (node.end_lineno or node.lineno, -1 if node.end_col_offset is None else node.end_col_offset),
@@ -285,7 +285,7 @@ def _before(first: Position, second: Position) -> bool:
 
 
 def frame_span(row: FrameRow, lines: list[str]) -> Span:
-    """Where a frame points to, in the units of `ast`."""
+    """Return the start and the end of the code of a frame in the units of `ast`: lines, and bytes of a line."""
     _, _, line, column, end_line, end_column = row
     return (line, _bytes(lines, line, column)), (end_line, _bytes(lines, end_line, end_column))
 

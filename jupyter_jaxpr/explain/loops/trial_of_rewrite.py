@@ -120,7 +120,7 @@ def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: Obser
 
 
 def _failed(fun: Any, args: Any, kwargs: Any, before: ResultTypes, budget: Budget) -> Outcome:
-    """Whether the rewrite is the cause of the failure, and not a name that has changed since the run."""
+    """Return `fails` if the rewrite causes the failure; `untried` if a name that changed since the run may cause it."""
     try:
         return "fails" if gives(result_types(fun, args, kwargs, budget), before) else "untried"
     except Untried:  # for example, the trace of the unrolled loop takes too long
@@ -154,10 +154,10 @@ def types_before(observed: ObservedProgram) -> ResultTypes:
 
 
 def _computes_alike(after: ResultTypes, before: ResultTypes) -> bool:
-    """Whether a rewrite computes with the dtypes of the loop, and asks no float whether the loop goes on.
+    """Return whether a rewrite computes with the dtypes of the loop, and no float decides whether a loop goes on.
 
-    A counter is an int32 in a loop of JAX: with it, a product of small integers that is then made a float is computed
-    with other bits.
+    A counter is an int32 in a loop of JAX. If a product with the counter becomes a float, the float may have other bits
+    than the float of the Python loop.
     """
     import jax
 
@@ -166,12 +166,12 @@ def _computes_alike(after: ResultTypes, before: ResultTypes) -> bool:
 
 
 def gives(after: ResultTypes, before: ResultTypes) -> bool:
-    """Whether a call gives the types and the structure that it gave before."""
+    """Return whether a call gives results of the same types and structure as before."""
     return after.leaves == before.leaves and (before.tree is None or bool(before.tree == after.tree))
 
 
 def _sizes(types: ResultTypes) -> Counter[Any]:
-    """How many numbers of each dtype the results hold."""
+    """Return the number of elements of each dtype in the results."""
     size_by_dtype: Counter[Any] = Counter()
     for shape, dtype in types.leaves:
         size = 1

@@ -137,7 +137,7 @@ class UnrolledLoops:
         """The expressions of a loop that left equations of their own."""
         positions, node = self._walk.positions, statement.node
         first, last = node.lineno, node.end_lineno or node.lineno
-        # Of equations: the pool has frames of notes and definitions, too.
+        # Only frames of equations count: the pool of frames also has frames of notes and of definitions.
         rows = {positions.frames[frame] for user, _ in positions.stacks for frame in user}
         return frozenset(
             frame_span(row, statement.lines)

@@ -33,7 +33,7 @@ def text(match: FoundLoop, equations: int, total: int) -> str:
 
 
 def _ran(match: FoundLoop) -> list[str]:
-    """How many iterations Python ran, and how many of them the equations show."""
+    """Return sentences with the number of iterations that Python ran, and the number that the equations show."""
     word, ran, repetitions = match.statement.word, match.ran, match.repetitions
     if ran is None:
         return [f"Python ran at least {count(repetitions, 'iteration')} of this {word} while JAX traced."]

@@ -60,7 +60,7 @@ def argument_cure(
         earlier.templates = later.templates
     for reason in reasons:
         _edit(reason, earlier, later, fun, names)
-    # Of an argument with another type the reasons do not tell that it is passed in another way, too.
+    # The reasons for an argument of another type do not say that the argument is also passed in another way.
     if (later.key.positional, later.key.keywords) != (earlier.key.positional, earlier.key.keywords):
         _restyle(earlier, later, fun)
     sides = [later] if later.node is earlier.node else [earlier, later]
@@ -80,7 +80,10 @@ def argument_cure(
 
 
 def _is_rebound(text: Text, read: set[str]) -> bool:
-    """Whether a text assigns several values to a name that a function reads: a trace may have read an earlier value."""
+    """Return whether a text assigns several values to a name that a function reads.
+
+    A trace of the function may have read an earlier value of the name.
+    """
     stored = [
         node
         for node in ast.walk(text.module)
@@ -256,7 +259,7 @@ def _is_default(node: ast.expr, default: Any) -> bool:
 
 
 def _has_no_effect(node: ast.expr) -> bool:
-    """Whether the evaluation of an expression of a call cannot change the value of another expression."""
+    """Return whether the evaluation of an expression of a call cannot change the value of another expression."""
     calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)]
     if any(isinstance(inner, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) for inner in ast.walk(node)):
         return False
@@ -306,7 +309,7 @@ def _hits_of(
 
 
 def _pass(sides: Sequence[Side], fun: Any, names: Mapping[str, Any], budget: Budget, *, one_key: bool = False) -> bool:
-    """Whether each edited call computes as it does now, and all edited calls have one key if they are to."""
+    """Return whether each edited call computes the same as before; with `one_key`, all must have one key."""
     edited = [_edited(side, fun, names) for side in sides]
     if one_key and not all(have_one_key(edited[0], arguments) for arguments in edited[1:]):
         return False

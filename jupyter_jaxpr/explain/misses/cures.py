@@ -57,7 +57,7 @@ def miss_cures(
 
 
 def _is_python(cure: FoundCure) -> bool:
-    """Whether Python can compile the text after the edits; all edits belong to one text."""
+    """Return whether Python can compile the text after the edits; all edits belong to one text."""
     (file,) = {edit.place.file for edit in cure.edits}
     text = text_of(file)
     assert text is not None

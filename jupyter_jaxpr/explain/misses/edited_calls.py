@@ -85,7 +85,7 @@ def _new_text(side: Side, written: Mapping[str, ast.expr], name: str) -> str:
 
 
 def _is_literal(text: str, value: Any) -> bool:
-    """Whether a text gives a value: that of an infinite number does not."""
+    """Return whether a text, read as a literal, gives a value; the text of an infinite number is no literal."""
     try:
         read = ast.literal_eval(text)
     except not_of_a_signal(ValueError, SyntaxError):

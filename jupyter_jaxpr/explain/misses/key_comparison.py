@@ -74,7 +74,7 @@ def as_specs(value: Any) -> Any:
 
 
 def have_one_key(first: Arguments, second: Arguments) -> bool:
-    """Whether two calls of one jitted function have equal keys, as far as their arguments tell: no placement."""
+    """Return whether the arguments of two calls of one jitted function give equal keys; placement is ignored."""
     import jax
 
     if len(first.args) != len(second.args) or first.kwargs.keys() != second.kwargs.keys():
@@ -95,7 +95,7 @@ def _is_one(first: Any, second: Any) -> bool:
 
 
 def _is_one_value(first: Any, second: Any) -> bool:
-    """Whether two static values are surely equal; the comparison calls no code of the user's."""
+    """Return whether two static values are surely equal; the comparison calls no code of the user's."""
     return first is second or (
         type(first) is type(second) and is_plain(first) and is_plain(second) and bool(first == second)
     )

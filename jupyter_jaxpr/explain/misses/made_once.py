@@ -58,7 +58,7 @@ def made_once(event: MissEvent, history: FunctionHistory, names: Mapping[str, An
 
 
 def _loses_text(text: Text, making: Making) -> bool:
-    """Whether the edits would drop a comment, or change a text of several lines by another indentation."""
+    """Return whether the edits would drop a comment, or indent a text of several lines and so change the text."""
     old_code = making.statement or making.old
     written = "\n".join(text.loops.lines[first_line(old_code) - 1 : old_code.end_lineno])
     if making.new is not making.old and "#" in written:

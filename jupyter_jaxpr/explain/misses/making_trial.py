@@ -24,7 +24,7 @@ _numbers = itertools.count(1)
 
 
 def stays_the_same(text: Text, making: Making, event: MissEvent, left: ast.stmt, names: Mapping[str, Any]) -> bool:
-    """Whether each value that the function reads from outside, apart from its arguments, is equal in all calls."""
+    """Return whether each value that the function reads from outside of its arguments is equal in all calls."""
     passed = {*making.passed, *(name for argument in making.first for name in free_names(argument))}
     passed |= {name for keyword in making.named for name in free_names(keyword.value)}
     if event.unread or any(change.name not in passed for change in event.changed):
@@ -44,7 +44,7 @@ def stays_the_same(text: Text, making: Making, event: MissEvent, left: ast.stmt,
 
 
 def _reads_the_same(text: Text, left: ast.stmt, value: Any) -> bool:
-    """Whether a function that the made function calls reads the same in each call, as far as the text tells."""
+    """Return whether, by the text, a function that the made function calls reads equal values in each call."""
     if reads_what_may_change(value):
         return False
     read = names_read(value)
@@ -118,7 +118,7 @@ def _type(value: Any) -> tuple[Any, ...] | None:
 def gives_the_same(
     making: Making, event: MissEvent, names: Mapping[str, Any], values: Mapping[str, Any], budget: Budget
 ) -> bool:
-    """Whether the function can be traced when it is made once, and then computes as it does now."""
+    """Return whether the function can be traced after it is made only once, and then computes the same as now."""
     assert event.key is not None
     passed = arguments_of(event.key, None)
     if passed is None:

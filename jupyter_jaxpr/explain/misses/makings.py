@@ -126,7 +126,7 @@ def _add_parameters(parameters: ast.arguments, names: list[str]) -> bool:
 
 
 def _is_plain_making(node: ast.expr, names: Mapping[str, Any]) -> bool:
-    """Whether evaluating an expression makes a function and does nothing else."""
+    """Return whether the evaluation of an expression makes a function and does nothing else."""
     import jax
 
     match node:
@@ -143,7 +143,7 @@ def _is_plain_making(node: ast.expr, names: Mapping[str, Any]) -> bool:
 
 
 def is_constant(node: ast.expr) -> bool:
-    """Whether an expression is a number, a text, or a tuple or list of those."""
+    """Return whether an expression is a number, a text, or a tuple or list of numbers and texts."""
     if isinstance(node, ast.Tuple | ast.List):
         return all(map(is_constant, node.elts))
     if isinstance(node, ast.UnaryOp):
@@ -152,14 +152,14 @@ def is_constant(node: ast.expr) -> bool:
 
 
 def _is_plain_decorator(node: ast.expr) -> bool:
-    """Whether evaluating the options of `jax.jit` runs nothing."""
+    """Return whether the evaluation of the options of `jax.jit` runs no code."""
     return not isinstance(node, ast.Call) or all(
         is_constant(argument) for argument in (*node.args[1:], *(keyword.value for keyword in node.keywords))
     )
 
 
 def _is_taken(text: Text, name: str, apart: ast.stmt, names: Mapping[str, Any]) -> bool:
-    """Whether a name of a function's own is one of the notebook's or of the text, too."""
+    """Return whether a name of a function is also a name of the notebook, of the rest of the text, or of Python."""
     if name in names or hasattr(builtins, name):
         return True
     inside = set(map(id, ast.walk(apart)))
@@ -199,7 +199,7 @@ def bound_in(text: Text, left: ast.stmt, without: ast.AST) -> set[str]:
 
 
 def is_inside(text: Text, node: ast.AST, left: ast.stmt) -> bool:
-    """Whether a node is a part of a statement."""
+    """Return whether a node is a part of a statement."""
     return any(node_around is left for node_around in text.around(node))
 
 

@@ -28,7 +28,7 @@ _DESCRIPTORS = (FunctionType, staticmethod, classmethod, property)
 
 
 def reads_the_same(fun: Any, history: FunctionHistory) -> bool:
-    """Whether a function object reads the same values now as at its first miss, as far as this is known."""
+    """Return whether a function object surely reads the same values now as at its first miss."""
     current = values_outside(fun, NOTHING_CALLED)
     return any(_all_same(last.outside, current) for last in history.wrapped.values())
 
@@ -38,7 +38,7 @@ def _all_same(before: Mapping[str, Outside], current: Mapping[str, Outside]) -> 
 
 
 def _is_same(before: Outside, current: Outside) -> bool:
-    """Whether a value is surely the same; for a function, also all values that it reads."""
+    """Return whether a value is surely the same; for a function, also all values that the function reads."""
     return before.is_same(current) is True and _all_same(before.inside or {}, current.inside or {})
 
 
@@ -53,7 +53,7 @@ def names_read(fun: Any) -> set[str]:
 
 
 def reads_what_may_change(fun: Any) -> bool:
-    """Whether a function of the user's, or a function that it calls, reads an object whose contents may change."""
+    """Return whether a function, or a function that it calls, reads an object whose contents may change."""
     for function in _functions(fun, set()):
         for value in _values(function):
             kind = type(value)
@@ -65,7 +65,7 @@ def reads_what_may_change(fun: Any) -> bool:
 
 
 def reads_the_machine(fun: Any) -> bool:
-    """Whether a function, or one of the user's that it calls, reads the time, files, chance, or what a class holds."""
+    """Return whether a function of the user's, or one that it calls, reads time, files, random numbers or a class."""
     return any(
         _is_of_the_machine(value, set(_names(function.__code__)))
         for function in _functions(fun, set())

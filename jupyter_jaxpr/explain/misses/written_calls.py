@@ -128,7 +128,7 @@ def calls_of(text: Text, name: str, names: Mapping[str, Any]) -> list[ast.Call]:
 
 
 def _is_call_of(text: Text, node: ast.Call, name: str, names: Mapping[str, Any]) -> bool | None:
-    """Whether a call is of a jitted function of some name; None where that cannot be told."""
+    """Return whether a call calls the jitted function with a name; None if the text does not tell."""
     called = node.func
     if isinstance(called, ast.Call):
         if is_jit(called.func, names):
@@ -151,7 +151,7 @@ def _is_call_of(text: Text, node: ast.Call, name: str, names: Mapping[str, Any])
 
 
 def is_bound_around(text: Text, node: ast.AST, name: str) -> bool:
-    """Whether a function or a comprehension around a node binds a name: the name is no global there."""
+    """Return whether a function or a comprehension around a node binds a name, so that the name is no global there."""
     for around in text.around(node):
         if isinstance(around, COMPREHENSIONS):
             targets = [target_part for generator in around.generators for target_part in ast.walk(generator.target)]
@@ -166,7 +166,7 @@ def is_bound_around(text: Text, node: ast.AST, name: str) -> bool:
 
 
 def _is_loop_variable(text: Text, name: str) -> bool:
-    """Whether a name stands for several values in turn, such as the variable of a loop."""
+    """Return whether a name takes several values in turn, such as the variable of a loop."""
     return any(
         isinstance(node, ast.Name)
         and node.id == name
@@ -188,12 +188,12 @@ def _binds(node: ast.AST, name: str) -> bool:
 
 
 def is_repeated(text: Text, node: ast.AST) -> bool:
-    """Whether a piece of a text may run several times: in a function, a loop or a comprehension."""
+    """Return whether a piece of a text may run several times: in a function, a loop or a comprehension."""
     return text.function_around(node) is not text.module or bool(is_in_loop(text, node, text.module))
 
 
 def _may_be(node: ast.expr, name: str) -> bool:
-    """Whether an expression may be the function of a name, or one that JAX made of the function."""
+    """Return whether an expression may be the function with a name, or a function that JAX made of that function."""
     if isinstance(node, ast.Lambda):
         return name == "<lambda>"
     return any(
@@ -243,14 +243,14 @@ def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
 
 
 def is_jit(node: ast.expr, names: Mapping[str, Any]) -> bool:
-    """Whether an expression is `jax.jit`."""
+    """Return whether an expression is `jax.jit`."""
     import jax
 
     return value_of(node, names) is jax.jit
 
 
 def is_jit_decorator(node: ast.expr, names: Mapping[str, Any]) -> bool:
-    """Whether an expression is `jax.jit`, or `jax.jit` with options: `partial(jax.jit, ...)`, `jax.jit(...)`."""
+    """Return whether an expression is `jax.jit`, alone or with options: `partial(jax.jit, ...)`, `jax.jit(...)`."""
     if isinstance(node, ast.Call):
         if value_of(node.func, names) is functools.partial:
             return bool(node.args) and is_jit(node.args[0], names)

@@ -60,10 +60,10 @@ class _Unknown(Exception):
 
 
 def is_finite_at_one(expression: ast.expr, value: ast.expr) -> bool:
-    """Whether an expression and its derivative are finite where a value is 1.
+    """Return whether an expression and its derivative are finite where a value is 1.
 
     Args:
-        expression: That reads the value.
+        expression: The expression, which reads the value.
         value: Syntax of the value, such as a name.
     """
     value_dump = ast.dump(value)

@@ -48,7 +48,7 @@ def kept_out(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | 
 
 
 def _is_constant(branch: ast.expr) -> bool:
-    """Whether a branch reads no more than the shape of a value, as `jnp.zeros_like(x)`."""
+    """Return whether a branch reads no more of a value than its shape, as in `jnp.zeros_like(x)`."""
     return isinstance(branch, ast.Call) and isinstance(branch.func, ast.Attribute) and branch.func.attr in _CONSTANTS
 
 

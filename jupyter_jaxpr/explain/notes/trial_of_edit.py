@@ -41,11 +41,12 @@ _COUNTS: Mapping[str, Callable[[Any], int]] = {
 
 
 def tried_in(sketch: Sketch, observed: ObservedProgram, budget: Budget) -> Outcome:
-    """What comes of an edit in one program.
+    """Try an edit in one program and return the outcome.
 
     Returns:
-        `applies`: the edited function gives the same types, and what the note says is gone. `fails`: it does not.
-        `untried`: nothing was traced. `elsewhere`: the program does not reach the edited line.
+        `applies`: the edited function gives the same types, and the cause of the note is gone. `fails`: the edited
+        function raises an error or gives other types. `untried`: nothing was traced, or the cause of the note remains.
+        `elsewhere`: the program does not reach the edited line.
     """
     fun = None if observed.held is None else observed.held.fun
     if type(fun) is not FunctionType:
@@ -67,7 +68,7 @@ def tried_in(sketch: Sketch, observed: ObservedProgram, budget: Budget) -> Outco
 
 
 def tried_at_top(sketch: Sketch, names: Mapping[str, Any], budget: Budget) -> Outcome:
-    """What comes of an edit of a cell's own statements.
+    """Try an edit of a cell's own statements and return the outcome.
 
     Args:
         sketch: The edit.

@@ -74,7 +74,7 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
         return _counts(path, x, y)
     with np.errstate(all="ignore"):
         difference = np.abs(x - y)
-        # Where both values are NaN, or both are the same infinity, there is no difference.
+        # Two values that are both NaN, or both the same infinity, do not differ.
         difference = np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, difference)
         difference = np.where(np.isnan(difference), np.inf, difference)
         size = float(difference.max())

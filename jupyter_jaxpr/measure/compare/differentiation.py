@@ -15,12 +15,12 @@ _WORDS = 400
 
 @dataclass(frozen=True)
 class Differentiable:
-    """Whether and how JAX can differentiate a function.
+    """The way in which JAX can differentiate a function, if there is one.
 
     Attributes:
         direction: reverse: `jax.grad` and `jax.vjp` work. forward: only `jax.jvp` works. none: neither works.
             no_floats: no argument, or no part of the result, has a type with derivatives.
-        note: JAX's error message, where a direction does not work.
+        note: JAX's error message if a direction does not work.
     """
 
     direction: Direction

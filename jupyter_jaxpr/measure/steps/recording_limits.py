@@ -1,4 +1,4 @@
-"""How much a run of the stepper may do, and how much of the run is kept."""
+"""Limits the work of a run of the stepper, and the part of the run that is kept."""
 
 from __future__ import annotations
 

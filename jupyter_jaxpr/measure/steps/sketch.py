@@ -68,12 +68,12 @@ class Sketch:
 
     @property
     def summarised(self) -> bool:
-        """Whether minimum, mean and maximum are shown."""
+        """True if minimum, mean and maximum are shown."""
         return not self.is_key and not self._complex and not self._bool and self.elements > IN_FULL
 
     @property
     def is_drawn(self) -> bool:
-        """Whether a picture shows more than the text: for a shortened array that is kept whole."""
+        """True if a picture shows more than the text: for an array that the text shortens and that is kept whole."""
         return self._is_full and not self.is_key and not self._complex and self.elements > IN_FULL
 
     def take(self, value: Any) -> tuple[Any, ...]:

@@ -166,7 +166,7 @@ class _Trial:
         self._slow = slow
         self._warm: Guarded | None = None
         self._eager: _WithStages | None = None
-        self._same_program = True  # whether JAX finds the program of the call again, in the present settings
+        self._same_program = True  # true if JAX finds the program of the call again, in the present settings
 
     def run(self, report: Report, stop: Stop) -> None:
         """Time the warm call and the call without jit; undo the side effects of the function's Python afterwards."""
@@ -355,7 +355,7 @@ class _WithStages(Guarded):
         self._observer = observer
         self._total = self._stages = 0.0
         self._turns_done = 0
-        self._is_each = True  # whether every turn after the first one has stages
+        self._is_each = True  # true if every turn after the first turn has stages
 
     def turn(self) -> None:
         """Measure one run, and the seconds of JAX's stages in it."""

@@ -155,7 +155,7 @@ class Swept:
         self._confirmed = confirmed
         self._ask = ask
         self._stop = stop
-        self._scalars = False  # whether Python numbers are static
+        self._scalars = False  # true if Python numbers are static
         self._traceable = True
         self._effects: list[str] = []
         self._one_call = False

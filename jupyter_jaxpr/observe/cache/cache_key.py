@@ -45,7 +45,7 @@ class Leaf(NamedTuple):
 
     @property
     def weak(self) -> bool:
-        """Whether the type of the leaf is weak."""
+        """True if the type of the leaf is weak."""
         return bool(getattr(self.aval, "weak_type", False))
 
     def describe(self) -> str:
@@ -87,7 +87,7 @@ class JitOptions:
 
     def __init__(self, options: Any) -> None:
         self.by = "jit"
-        # Whether a call donates an argument.
+        # true if a call donates an argument
         self.donates = bool(getattr(options, "donate_argnums", ()) or getattr(options, "donate_argnames", ()))
         kind: Any = type(options)
         self._values = _option_reader(kind)(options)
@@ -96,7 +96,7 @@ class JitOptions:
     def of_pmap(cls, values: tuple[Any, ...]) -> JitOptions:
         """Return the options of a `jax.pmap` call."""
         options = cls.__new__(cls)
-        # whether pmap donates is unknown: assume so
+        # the options do not show whether pmap donates an argument: assume so
         options.by, options._values, options.donates = "pmap", values, True
         return options
 
@@ -212,12 +212,12 @@ class Key:
 
     @property
     def is_of_now(self) -> bool:
-        """Whether a call made now would have the same context."""
+        """True if a call made now would have the same context."""
         return tuple(self.context) == tuple(trace_context())
 
     @property
     def traced(self) -> bool:
-        """Whether an argument was a tracer: the call was under a transformation or inside another jit's trace."""
+        """True if an argument was a tracer: the call was under a transformation or inside the trace of another jit."""
         return any(leaf.holder == "tracer" for leaf in self.leaves)
 
 

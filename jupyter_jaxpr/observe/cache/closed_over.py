@@ -47,7 +47,7 @@ class Outside(NamedTuple):
 
     @property
     def is_nan(self) -> bool:
-        """Whether the value is NaN, which does not even equal itself."""
+        """True if the value is NaN, which does not even equal itself."""
         return self.kind in ("float", "complex") and bool(self.value != self.value)
 
     def described(self) -> str:

@@ -52,7 +52,7 @@ class MissEvent:
     key: Key | None  # None for an inlined call, and where the key could not be read
     place: Place | None
     outcome: Outcome | None = None  # the outcome of the call; None while the call runs
-    fast_path: bool = False  # whether later calls with this key hit
+    fast_path: bool = False  # true if later calls with this key hit the fast path
     effects: tuple[str, ...] = ()  # effects of the program: a possible cause of a missing fast path
     held_before: bool = False  # JAX held entries of this function object before the observation began
     rerun: bool = False  # the cell of the function ran again since the previous function object was first seen
@@ -88,7 +88,7 @@ class MissEvent:
 
     @property
     def made_entry(self) -> bool:
-        """Whether JAX holds an entry for the key of the call afterwards."""
+        """True if JAX holds an entry for the key after the call."""
         return self.outcome in ("dispatch_only", "lowered", "compiled", "compiled_from_disk")
 
 

@@ -23,8 +23,8 @@ class FunctionObject(NamedTuple):
 
     wrappers: Wrappers = ()  # the wrappers around the user's function
     partial: dict[str, str] | None = None  # the values that a `functools.partial` binds, as text
-    partial_read: bool = True  # whether these texts show the values
-    method: bool = False  # whether the object is a bound method
+    partial_read: bool = True  # true if the texts of `partial` show the values
+    method: bool = False  # true if the object is a bound method
     apart: int = hash(((), ()))  # a hash of whatever else distinguishes two functions of one line
     callable_class: str = ""  # the name of the class whose object is called; empty for functions, methods and partials
     # the values that the function reads from outside of its arguments
@@ -72,7 +72,7 @@ def read_function_object(record: Any, fun: Any, key: Key | None, reading: Readin
 
 
 def _positional(fun: Any, count: int) -> list[str]:
-    """What the first positional arguments of a function are called."""
+    """Return names for the first positional arguments of a function: the parameter names, then `argument n`."""
     code = fun.__code__ if type(fun) is FunctionType and "__wrapped__" not in vars(fun) else None
     names = [] if code is None else list(code.co_varnames[: min(code.co_argcount, count)])
     return [*names, *(f"argument {n}" for n in range(len(names), count))]

@@ -50,14 +50,14 @@ class Difference(NamedTuple):
 
     @property
     def compiles(self) -> bool:
-        """Whether these differences make JAX compile."""
+        """True if these differences make JAX compile."""
         return _compile(self.kinds)
 
 
 class Distance(NamedTuple):
     """The distance between a call and an earlier call, in the order in which distances are compared."""
 
-    compiles: bool  # whether the differences make JAX compile
+    compiles: bool  # true if the differences make JAX compile
     differing: int  # the number of differing arguments, static values and settings
     of_structure: int  # the number of those that differ in their structure
     kinds: int  # the number of kinds of all differences: shape and dtype of one array are two

@@ -191,7 +191,7 @@ class Ledger(Mapping[str, FunctionRecord]):
 
     @property
     def is_closed(self) -> bool:
-        """Whether the block has ended."""
+        """True if the block has ended."""
         return self._records is not None
 
     @property
@@ -374,7 +374,7 @@ class Ledger(Mapping[str, FunctionRecord]):
 
     @property
     def _is_whole(self) -> bool:
-        """Whether the ledger covers all threads and calls, so that an old record is valid until a new event."""
+        """True if the ledger covers all threads and calls, so that an old record is valid until a new event."""
         return self._thread is None and self._since == 0
 
 

@@ -36,7 +36,7 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
         return _unread(subject, path, before, after, cure)
     if before.text == after.text or (after.by_identity and not _named_otherwise(before, after)):
         text = f"{subject} is a new {kind} object that does not equal the earlier object."
-        from ..kept_contents import difference  # which imports what imports this module
+        from ..kept_contents import difference  # at the top, the import would be circular
 
         changed = difference(before.attributes, after.attributes)
         if kind in ("function", "method", "partial"):
@@ -77,7 +77,7 @@ def _differ_in_type_alone(before: StaticValue, after: StaticValue) -> bool:
 
 def _another_function(subject: str, path: str, before: StaticValue, after: StaticValue) -> Reason:
     """Return the reason of another function: with other code, with other values from outside, or with neither."""
-    from .closed_over import changed_values, unread_values  # which imports what imports this module
+    from .closed_over import changed_values, unread_values  # at the top, the import would be circular
 
     kind = kind_name(after.type)
     text = f"{subject} is a new {kind} object that does not equal the earlier object."
@@ -106,7 +106,7 @@ def _another_function(subject: str, path: str, before: StaticValue, after: Stati
 
 def _is_only_difference(before: StaticValue, after: StaticValue) -> bool:
     """Return whether two objects surely differ in one attribute alone: then their __eq__ compares this attribute."""
-    from ..kept_contents import are_surely_equal  # which imports what imports this module
+    from ..kept_contents import are_surely_equal  # at the top, the import would be circular
 
     if before.attributes is None or after.attributes is None:
         return False
@@ -115,9 +115,9 @@ def _is_only_difference(before: StaticValue, after: StaticValue) -> bool:
 
 
 def _cure_by_equality(before: StaticValue, after: StaticValue) -> str:
-    """What to do about two objects of one class that compares by identity, as far as their contents are known."""
+    """Return the cure for two objects of one class that compares by identity, as far as their contents are known."""
     kind = kind_name(after.type)
-    from ..kept_contents import are_surely_equal  # which imports what imports this module
+    from ..kept_contents import are_surely_equal  # at the top, the import would be circular
 
     if not is_of_users(after.type):
         return "Reuse the object."

@@ -51,7 +51,7 @@ class StaticValue:
         # The code of a function, and the values that the code reads from outside.
         self.reads: FunctionReads | None = None
         if reading.calls and any(self.type is kind for kind in _FUNCTIONS):
-            from .closed_over import function_reads  # which imports this module
+            from .closed_over import function_reads  # at the top, the import would be circular
 
             self.reads = function_reads(value, reading)
         self.owner: Any = None  # a weak reference to the holder of the value, where the holder distinguishes two values
@@ -114,7 +114,7 @@ class StaticValue:
 
     @property
     def by_identity(self) -> bool:
-        """Whether the class of the value compares objects by identity."""
+        """True if the class of the value compares objects by identity."""
         return defined(self.type, "__eq__") is _IDENTITY
 
 

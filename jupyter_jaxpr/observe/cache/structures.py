@@ -22,7 +22,7 @@ class Changed(NamedTuple):
     """A value inside a structure that changed between two calls."""
 
     path: str  # the path of the value, such as p.mode; the path of its node where the value has no name
-    field: bool  # whether the value is a static field, an attribute or the node itself
+    field: bool  # true if the value is a static field, an attribute or the node itself
     owner: str  # the name of the class of the node
     before: Any
     after: Any

@@ -101,7 +101,7 @@ def _making_in(file: str, lines: tuple[str, ...], line: int, name: str | None) -
 
 
 def _makes_what_it_calls(statement: ast.AST) -> bool:
-    """Whether a statement in a loop calls a function that the loop makes, as in `jax.jit(f)(x)`, or `g = ...; g(x)`."""
+    """Return whether a statement in a loop calls a function that the loop makes, as in `jax.jit(f)(x)`."""
     body: list[ast.stmt] = []
     around = getattr(statement, "parent", None)
     while around is not None and not isinstance(around, _FUNCTIONS):

@@ -137,12 +137,12 @@ class CallCounter:
 
     @property
     def noted_more(self) -> bool:
-        """Whether raised calls, functions passed to C code, or calls of other threads wait to be drained."""
+        """True if raised calls, functions passed to C code, or calls of other threads wait to be drained."""
         return bool(self._raised or self._handed or self._elsewhere)
 
     @property
     def sees(self) -> bool:
-        """Whether calls can be counted now: False where debuggers and profilers hold every tool id."""
+        """True if calls can be counted now; false if debuggers and profilers hold every tool id."""
         return self.running and (self._hits is not None or self._tool is not None)
 
     @property

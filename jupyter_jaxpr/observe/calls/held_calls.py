@@ -88,7 +88,7 @@ class HeldCall:
 
     @property
     def has_statics(self) -> bool:
-        """Whether an argument of the call is static."""
+        """True if an argument of the call is static."""
         return bool(self._positions or self._keywords) or any(slot is not None for slot in self._slots)
 
     def leaves(self) -> tuple[int, int]:

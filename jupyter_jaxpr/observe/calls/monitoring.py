@@ -46,7 +46,7 @@ class MonitoringTool:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this package still holds the id."""
+        """True if this package still holds the tool id."""
         return bool(monitoring().get_tool(self.number) == self._name)
 
     def give_back(self) -> None:

@@ -67,7 +67,7 @@ class _Tap:
 
     @property
     def is_on_top(self) -> bool:
-        """Whether the `write` of the stream is still ours."""
+        """True if the `write` of the stream is still the `write` of this package."""
         return vars(self.stream).get("write") is self._write
 
     def take_out(self) -> None:

@@ -27,7 +27,7 @@ class LineRecorder:
     def __init__(self, file: str) -> None:
         self._file = file
         self._tool: MonitoringTool | None = None
-        self._lost = False  # whether other code took the tool id
+        self._lost = False  # true if other code took the tool id
         # all codes of the file by id: the hash of a code object reads all of the code
         self._file_codes: dict[int, CodeType] = {}
         self._codes: dict[int, CodeType] = {}  # the codes with lines that no trace has reached

@@ -58,8 +58,8 @@ class Attributes(abc.ABC):
         self.is_live = False  # also refuse code that a live trace must not run
         self._classes: dict[type, None] = {}  # user classes of which an unknown value may be an instance
         self._library_classes: dict[type, None] = {}  # library classes, without containers and arrays
-        self._restartable = True  # whether no unknown value is an iterator
-        self._read_adds_keys = False  # whether an unknown value may be a dict that a read changes
+        self._restartable = True  # true if no unknown value is an iterator
+        self._read_adds_keys = False  # true if an unknown value may be a dict that a read changes
         self._analysed: set[Any] = set()  # keys of values whose implicit methods were analysed
         self.here: tuple[Scope, ast.AST] | None = None  # the statement under analysis
         self._functions: dict[int, list[Any]] = {}  # the user's functions inside of a library's callable
@@ -436,7 +436,7 @@ def _has_own_getattr(kind: type) -> bool:
 
 
 def is_users_module(module: types.ModuleType) -> bool:
-    """Whether a module is a file of the user's."""
+    """Return whether a module is a file of the user's."""
     from ..whose_code import is_installed
 
     file = getattr(module, "__file__", None)

@@ -83,7 +83,7 @@ class Callers:
         return [self._strings.items[self._positions.frames[frame][1]] for frame in self._positions.stacks[stack][1]]
 
     def is_branching(self, stack: int) -> bool:
-        """Whether the innermost library function of a stack is cond or switch itself."""
+        """Return whether a library function of a stack is `cond` or `switch`."""
         if stack < 0 or not self._positions.stacks[stack][1]:
             return False
         return any(self._named(frame)[1] in ("cond", "switch") for frame in self._positions.stacks[stack][1])

@@ -26,7 +26,7 @@ _RESULT = "result"
 
 
 def is_users(debug: Debug | None) -> bool:
-    """Whether a function is the user's and has a name."""
+    """Return whether a function is the user's and has a name."""
     return debug is not None and bool(debug.function) and debug.users
 
 
@@ -127,7 +127,7 @@ class Constructs:
                 text = text_of(call.argument(0, "lower")) or ""
             if text.lstrip("-").isdigit():
                 upper = None if call is None else text_of(call.argument(1, "upper"))
-                # Where the step is unknown, the length does not determine the end of the loop.
+                # If the step is unknown, the length does not determine the end of the loop.
                 upper = str(int(text) + card.trips) if card.trips else upper
                 card.lower, card.upper = (text, upper) if upper else (None, None)
 
@@ -307,11 +307,11 @@ class Constructs:
     # --- what is inside --------------------------------------------------------------------------
 
     def debug(self, children: Sequence[Child]) -> Debug | None:
-        """What JAX knows of the function in the first of an equation's programs."""
+        """Return JAX's facts on the function in the first of an equation's programs; None if there is no program."""
         return self.debug_of(children[0][3]) if children else None
 
     def debug_of(self, scope: int) -> Debug:
-        """What JAX knows of the function behind a scope."""
+        """Return JAX's facts on the function of a scope."""
         debug = self._debugs.get(scope)
         if debug is None:
             debug = self._debugs[scope] = debug_of(self._walk.jaxprs[scope], self._walk.positions)

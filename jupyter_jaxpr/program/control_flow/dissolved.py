@@ -58,7 +58,7 @@ class Dissolved:
         self._kinds: dict[int, str | None] = {}
 
     def any_in(self, columns: ScopeColumns) -> bool:
-        """Whether a scope has equations of such a construct."""
+        """Return whether a scope has equations of a construct that JAX replaced by other equations."""
         kinds = {self._kind(stack) for stack in set(columns.stack)}
         if _COMBINED in kinds:
             return True
@@ -98,7 +98,7 @@ class Dissolved:
         return [part for part in parts if part is not None]
 
     def _by_comparison(self, place: Place, group: _Group | None, equation: int) -> bool:
-        """Whether a select picks an operand: by `index == branch`, which the rule made before it."""
+        """Return whether a select picks an operand by a comparison `index == branch` of the batching rule."""
         predicate = place.columns.operands[equation][0]
         if group is None or predicate < 0:
             return False

@@ -30,7 +30,7 @@ SCOPE_PRIMITIVES = {
     "closed_call": CALL,
     "core_call": CALL,
     "eval_jaxpr": CALL,
-    # Where jax_remat3, jax_custom_jvp3 or jax_custom_vjp3 is set.
+    # JAX uses the next three primitives if jax_remat3, jax_custom_jvp3 or jax_custom_vjp3 is set.
     "RematTraced": "remat",
     "CustomJVPTraced": "custom_jvp",
     "CustomVJPTraced": "custom_vjp",

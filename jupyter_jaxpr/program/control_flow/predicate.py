@@ -60,7 +60,7 @@ class Predicates:
         card.predicate_text = text or text_of(written) or self._paths.of(place, at, card.frame) or None
 
     def is_boolean(self, card: Card, place: Place) -> bool:
-        """Whether the predicate came from a truth value."""
+        """Return whether the predicate came from a truth value."""
         operand = card.predicate
         for _ in range(4):
             aval = self._walk.avals[self._paths.aval(place.columns, operand)]

@@ -117,7 +117,7 @@ class _Peak:
     bytes: int
     equation: int = -1
     inside: int = -1  # the inner scope that is at its own peak at this equation, -1 for none
-    with_results: bool = True  # whether the results of the equation count beside the inner scope
+    with_results: bool = True  # true if the results of the equation count beside the inner scope
     slices: tuple[int, ...] = ()  # inputs of `inside` that have their own memory, such as the slices of a scan
 
 

@@ -214,7 +214,7 @@ class _Row:
     counters: int = 0  # the loops in the row, inner loops included, for which JAX adds a counter
     inner: bool = False
     unrolled: bool = False
-    beside: bool = False  # whether unrolling leaves steps outside of the loop
+    beside: bool = False  # true if unrolling leaves steps outside of the loop
     per_trip: bool = False
 
 

@@ -9,12 +9,12 @@ _SOLVE_POSITION = 2  # matvec, vecmat, solve, transpose_solve
 
 
 def has_rules(primitive: str) -> bool:
-    """Whether an equation of the primitive holds programs that only its derivatives run."""
+    """Return whether an equation of a primitive holds programs that run only in the derivatives of the equation."""
     return primitive == _SOLVE or primitive in _ONLY
 
 
 def is_run(primitive: str, parameter: str, position: int) -> bool:
-    """Whether a run of an equation runs a program in its parameters.
+    """Return whether a run of an equation also runs a program in the equation's parameters.
 
     Args:
         primitive: The primitive of the equation.

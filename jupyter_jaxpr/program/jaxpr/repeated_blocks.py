@@ -88,7 +88,7 @@ class RepeatedBlocks:
 
 
 def _may_repeat(columns: ScopeColumns) -> bool:
-    """Whether any stack occurs often enough; most scopes are small and have no loop."""
+    """Return whether a stack occurs often enough for a loop; most scopes are small and have no loop."""
     if columns.count < REPETITIONS:
         return False
     if columns.count > 200:

@@ -73,7 +73,7 @@ def counted_trips(walk: Walk, scope: int, equation: int, condition: int, body: i
 
 
 def _fits(value: int, dtype: str) -> bool:
-    """Whether an integer type holds the last value of a counter: one that it does not hold comes back below."""
+    """Return whether an integer type can hold the last value of a counter; a larger value would overflow."""
     kind, bits = dtype.rstrip("0123456789"), dtype[len(dtype.rstrip("0123456789")) :]
     if kind not in ("int", "uint") or not bits:
         return False

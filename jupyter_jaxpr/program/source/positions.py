@@ -75,7 +75,7 @@ FrameRow = tuple[int, int, int, int, int, int]
 
 
 class _CodeRecord:
-    """What is known of one code object: its file, and the frames of its instructions."""
+    """The facts on one code object: its file, and the frames of its instructions."""
 
     __slots__ = (
         "_lookups",

@@ -108,7 +108,7 @@ class Collective:
 
 @dataclass
 class _Runs:
-    """How often a computation runs in one call."""
+    """The number of times that a computation runs in one call of the program."""
 
     times: int = 0
     per_trip: bool = False
@@ -183,7 +183,7 @@ def _pieces(
 
 
 def _runs(module: Sequence[Computation], lines: Sequence[str]) -> dict[str, _Runs]:
-    """How often each computation runs. XLA prints a computation before its callers."""
+    """Return how often each computation runs in one call; XLA prints a computation before its callers."""
     runs = {computation.name: _Runs(1 if computation.is_entry else 0) for computation in module}
     for computation in reversed(module):
         caller_runs = runs[computation.name]

@@ -178,7 +178,7 @@ class _Paths:
         return self._scans.get(tuple(around[3:]), set())
 
     def fits(self, equation: Equation, text: str) -> bool:
-        """Whether a line has the type of one of an equation's results."""
+        """Return whether a line has the type of one of an equation's results."""
         scope, index = equation
         typed = _TYPED.search(text)
         if typed is None:

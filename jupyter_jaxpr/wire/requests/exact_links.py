@@ -1,4 +1,4 @@
-"""Which equations the lines of a program come from, told by a twin that is compiled beside it."""
+"""The request for the exact links of a program: a tagged twin is compiled beside the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a program is spread over devices."""
+"""The request for the shardings of a program: the part of each array on each device."""
 
 from __future__ import annotations
 

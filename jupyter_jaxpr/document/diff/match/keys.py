@@ -50,7 +50,7 @@ def canonical(text: str) -> str:
 
 
 def is_combiner(primitive: str, child: Child) -> bool:
-    """Whether an inner program belongs to the meaning of its primitive, such as the + of a scatter-add."""
+    """Return whether an inner program belongs to the meaning of its primitive, such as the + of a scatter-add."""
     return child.parameter in COMBINING or primitive in _COMBINED
 
 

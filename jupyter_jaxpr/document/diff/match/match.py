@@ -216,7 +216,7 @@ class _Match:
         return sum(self._same_operand(a, b) for a, b in zip(self._a.operands[i], self._b.operands[j], strict=False))
 
     def _alike(self, i: int, j: int) -> bool:
-        """Whether two equations of one primitive have more in common than that."""
+        """Return whether two equations of one primitive are alike in more than their primitive."""
         if i in self._inner_a or not self._a.operands[i]:
             return True
         if self._keys_a.bound[i] == self._keys_b.bound[j] and self._keys_a.kind[i] == self._keys_b.kind[j]:
