@@ -79,7 +79,7 @@ def program_cost(
         observed: JAX's own objects of the program.
         controls: The cards of the document: XLA may have told the trips of a loop.
         counts_by_scope: The number of equations of each scope that the document holds; None for all.
-        ask_xla: Whether to ask XLA for its count, which takes far longer than ours for a large executable.
+        ask_xla: True to ask XLA for its count, which takes far longer than ours for a large executable.
         recorded: The trip counts of while loops in the stepper's call, by card; None for a loop whose runs differ.
     """
     recorded = recorded or {}

@@ -103,12 +103,12 @@ def build(
         environment: The installed versions and the devices.
         run_id: The id of the document.
         title: The title that the user gave the run.
-        pinned: Whether the user asked to keep the run in view.
+        pinned: True if the user asked to keep the run in view.
         message: If the run has no program: the sentence that says what the cell did and what the user can type.
         extra_notes: Notes that the caller adds; their `frame` is -1.
         cells: The notebook's cells by the file name that their code carries; `cell` need not be among them.
         silenced: The kinds of notes that the user silenced.
-        saves_values: Whether copies of the document may hold values of the user's.
+        saves_values: True if copies of the document may hold values of the user's.
         texts_up_to: The document holds the texts of StableHLO and HLO if the run has at most this many equations.
         text_limit: The document leaves out such a text if it has more characters than this.
     """

@@ -39,7 +39,7 @@ def ledger_document(
     """Build the document's ledger; return it with the kernel's call number of each miss.
 
     Args:
-        walk: Its pools take the frames of definitions and calls.
+        walk: The walk whose pools take the frames of definitions and calls.
         reading: The observer's ledger of the run.
         cell_files: The file names under which the code of the cell was compiled; empty outside a cell.
         failed: Takes each function that could not be described, and the error; the others are still described.

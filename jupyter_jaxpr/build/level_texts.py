@@ -43,7 +43,7 @@ def held_level(observed: ObservedProgram, level: Level, walk: Walk, scope: int, 
     Args:
         observed: JAX's own objects of the program.
         level: The level without its text.
-        walk: Its pools take the stacks of the lines.
+        walk: The walk whose pools take the stacks of the lines.
         scope: The scope of the program in the walk.
         limit: The most characters of a text in the document; a longer text stays on request.
     """

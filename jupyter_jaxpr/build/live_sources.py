@@ -115,7 +115,7 @@ class Sources:
             platform: The platform to lower StableHLO for; None for the program that ran.
 
         Raises:
-            Unavailable: It was not made, or cannot be had.
+            Unavailable: JAX did not make the text, or cannot print the text.
         """
         with self._lock:
             text = self._texts.get((program, level, platform))
@@ -195,7 +195,7 @@ class Sources:
         """Return some lines of a level; fewer if the text ends before.
 
         Raises:
-            Unavailable: It was not made, or cannot be had.
+            Unavailable: JAX did not make the text, or cannot print the text.
         """
         text = self.twin_text(program, level) if twin else self.text(program, level, platform)
         return pages.text_page(text, level, first_line, line_count)
@@ -402,7 +402,7 @@ class Sources:
         """Return the document with the texts of all levels that JAX has made, for a standalone file.
 
         Args:
-            whole: Whether the document holds all equations, however many there are.
+            whole: True if the document holds all equations, however many there are.
         """
         with self._lock:
             for sharding in self._document.shardings:

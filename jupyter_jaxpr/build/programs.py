@@ -75,7 +75,7 @@ class ProgramBuilder:
         """Start with the scopes that the document already has.
 
         Args:
-            walk: Its columns and pools take the programs.
+            walk: The walk whose columns and pools take the programs.
             naming: The rules by which JAX names variables.
             scopes: The scopes of the document, one for each scope of the walk; the builder appends new ones.
             equations: The number of equations that the document already holds.

@@ -25,10 +25,10 @@ _OF_EXPRESSION = "Assign the result of {update} to a name."
 
 
 def dropped_updates(source: str, file: str) -> list[Finding]:
-    """A finding for each statement that drops an update.
+    """Return a finding for each statement that drops an update.
 
     Args:
-        source: Of the cell, with its magics.
+        source: The text of the cell, with its magics.
         file: The name of the cell's code.
     """
     try:

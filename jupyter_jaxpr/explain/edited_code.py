@@ -16,7 +16,7 @@ class EditedCode(Mapping[CodeType, CodeType]):
     """Maps the code of each function of a text to its edited code.
 
     Attributes:
-        is_met: Whether the code that holds the edited line was looked up.
+        is_met: True if the code that holds the edited line was looked up.
     """
 
     def __init__(self, lines: Sequence[str], line: int, edits: Sequence[Edit], file: str) -> None:

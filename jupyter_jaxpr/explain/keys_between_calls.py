@@ -59,13 +59,13 @@ class _Use(NamedTuple):
 def keys_between_calls(
     source: str, file: str, namespace: Mapping[str, Any], functions: Sequence[ObservedFunction]
 ) -> list[Finding]:
-    """A finding for each pair of calls.
+    """Return a finding for each pair of calls that use one key.
 
     Args:
-        source: Of the cell, with its magics.
+        source: The text of the cell, with its magics.
         file: The name of the cell's code.
-        namespace: Of the notebook.
-        functions: Of the run.
+        namespace: The global names of the notebook.
+        functions: The observed functions of the run.
     """
     try:
         tree = ast.parse(_MAGIC.sub(lambda line: f"{line[1]}pass", source))

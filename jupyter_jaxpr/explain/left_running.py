@@ -66,9 +66,9 @@ class Scope:
     """Resolves the names of some code, and finds calls of jitted functions that the code does not wait for.
 
     Args:
-        namespace: Looked up, never called.
-        barrier_waits: Whether `jax.effects_barrier` waits: a function of the run has effects.
-        depth: Of helpers within helpers.
+        namespace: The values of the names; the values are looked up, never called.
+        barrier_waits: True if `jax.effects_barrier` waits, because a function of the run has effects.
+        depth: The number of helper functions around the code.
     """
 
     def __init__(self, namespace: Mapping[str, Any], barrier_waits: bool, depth: int = 0) -> None:

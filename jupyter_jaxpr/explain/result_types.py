@@ -86,7 +86,7 @@ def result_types(
     outside: Mapping[str, Any] | None = None,
     copy: Callable[[Mapping[str, Any], dict[int, Any]], Any] | None = None,
 ) -> ResultTypes:
-    """The types of the results of a call, and of its equations.
+    """Trace a call and return the types of its results and of its equations.
 
     Args:
         fun: The called function.
@@ -94,12 +94,12 @@ def result_types(
         kwargs: The keyword arguments, in the same form.
         budget: The time that is left.
         outside: Types of values that the function reads from outside of its arguments.
-        copy: Makes the copy that is traced, of the values in `outside` and the copies by the ids of their originals;
-            None for a copy of `fun`.
+        copy: Makes the copy that is traced, from the values in `outside` and the copies by the ids of their originals;
+            None traces a copy of `fun`.
 
     Raises:
         Untried: Nothing was traced.
-        Exception: What the trace raised.
+        Exception: Any error of the trace.
     """
     import jax
 
@@ -166,12 +166,12 @@ def _quiet() -> Iterator[None]:
 
 
 def types_of(tree: Any, leaves: tuple[tuple[tuple[int, ...], Any], ...], program: Any) -> ResultTypes:
-    """The types of a program.
+    """Return the types of the results and of the equations of a program.
 
     Args:
-        tree: The structure of what it gives.
+        tree: The pytree structure of the result.
         leaves: The shape and dtype of each leaf.
-        program: Its jaxpr.
+        program: The jaxpr of the program.
     """
     jaxpr = open_jaxpr(program)
     all_equations = list(_everywhere(jaxpr))

@@ -67,7 +67,7 @@ def after(document: Snapshot, heading: int, *, folded: bool = False) -> list[Mar
     Args:
         document: The document.
         heading: The level of the headings.
-        folded: Whether a closed `details` element with a title replaces each heading.
+        folded: True if a closed `details` element with a title replaces each heading.
     """
     parts: list[Markup] = []
 
@@ -113,8 +113,8 @@ def about(
         document: The document of the program.
         program: A program of the document.
         heading: The level of the heading.
-        named: Whether the heading is the name of the program; else the heading is the signature.
-        folded: Whether the times of the stages are closed at first.
+        named: True if the heading is the name of the program; else the heading is the signature.
+        folded: True if the times of the stages are closed at first.
     """
     parts = [element(f"h{heading}", element("code", program.name))] if named else []
     short, full = (wording.signature(program, full=full).types for full in (False, True))

@@ -40,7 +40,7 @@ def linked_texts(document: Snapshot, program: int, budget: Budget, own_file: str
     Args:
         document: The document.
         program: The index of the program.
-        budget: How much may still be printed.
+        budget: The lines and characters that may still be printed.
         own_file: The path of the source that stands beside the texts.
     """
     program_data = document.programs[program]

@@ -70,7 +70,7 @@ def leaf_facts(
 
     Args:
         values: The leaves.
-        with_layout: Whether to read the layouts.
+        with_layout: True to read the layouts.
         avals: Returns JAX's avals of the leaves; None asks JAX about each leaf, which may run user code.
     """
     array = array_type()

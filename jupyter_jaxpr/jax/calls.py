@@ -121,7 +121,7 @@ class JitCall:
 
         Args:
             types: The result of `types`.
-            is_lowered: Whether JAX reported the lowering of the program.
+            is_lowered: True if JAX reported the lowering of the program.
         """
         traced, _, _ = self.stages(types, None)
         if not is_lowered or self.context != trace_context():

@@ -63,7 +63,7 @@ class Construct:
         settings: The caller's options besides functions and operands, as text: length, reverse, unroll.
         groups: (name, number) of each group of operands in order, such as `carry`; the number None means the rest.
         function: The function object that the caller passed as the body, while it exists; None where it is unknown.
-        derived: Whether a transform such as grad or vmap made the construct from a construct of the user's.
+        derived: True if a transform such as grad or vmap made the construct from a construct of the user's.
         solver: The function of `jax.lax` whose solver contains the construct, such as `custom_root`.
         within: The function of JAX that the user called and that JAX does not compile as a whole, such as `cg`; None
             where the user called the construct itself.

@@ -124,7 +124,7 @@ class Results:
         """Install the hook; do nothing if it is installed.
 
         Returns:
-            Whether calls are reported.
+            True if calls are reported.
 
         Raises:
             AttributeError: This version of JAX has no such hook.

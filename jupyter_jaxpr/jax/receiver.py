@@ -15,7 +15,7 @@ class Receiver(Protocol):
 
     Attributes:
         library: the number of misses of each library function, by id; the receiver adds the functions.
-        shows_libraries: whether the receiver wants to know of library calls outside of a trace.
+        shows_libraries: True if the receiver wants to know of library calls outside of a trace.
     """
 
     library: dict[int, int]

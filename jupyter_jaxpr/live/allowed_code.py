@@ -74,7 +74,7 @@ def check_wraps(node: ast.expr, names: Mapping[str, Any]) -> None:
     """Return if the value of the expression may be called with a function, as a decorator is; else raise.
 
     Raises:
-        NotHarmless: It is unknown what such a call does.
+        NotHarmless: The effects of such a call are unknown.
         NotThere: A name does not exist.
     """
     if isinstance(node, ast.Call):
@@ -175,11 +175,11 @@ def check_definition(
 
 
 def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    """The value of an argument that is written out, or exists: a literal, a name, an attribute, an item, a type.
+    """Return the value of an argument that is written out or exists: a literal, a name, an attribute, an item, a type.
 
     Raises:
-        NotHarmless: It would have to be computed.
-        NotThere: It does not exist.
+        NotHarmless: The value would have to be computed.
+        NotThere: The value does not exist.
     """
     match node:
         case ast.Constant():

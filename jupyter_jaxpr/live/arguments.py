@@ -25,8 +25,8 @@ class Given:
 
     Attributes:
         args: Values, or types as `jax.ShapeDtypeStruct`.
-        kwargs: Likewise.
-        source: Where they come from, to stand in "argument types from ...".
+        kwargs: The keyword arguments, in the same form.
+        source: The origin of the arguments, as words that follow "argument types from".
     """
 
     args: tuple[Any, ...]
@@ -39,10 +39,10 @@ class Unusable(ValueError):
 
 
 def from_specs(name: str, specs: str, names: Mapping[str, Any]) -> Given:
-    """The arguments that the user typed: `f32[8], n=3`, or a whole call.
+    """Return the arguments that the user typed: `f32[8], n=3`, or a whole call.
 
     Raises:
-        Unusable: They cannot be used.
+        Unusable: The arguments cannot be used.
     """
     text = specs.strip()
     if not text.startswith(f"{name}("):

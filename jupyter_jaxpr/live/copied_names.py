@@ -296,15 +296,15 @@ def _is_own_function(value: Any, owner: type) -> bool:
 
 
 def outdated_calls(function: Any, definitions: Definitions, names: Mapping[str, Any]) -> dict[str, str]:
-    """Functions of earlier cells that read a function of this cell, which they find as it was last run.
+    """Return the functions of earlier cells that read a function of this cell in the version that ran last.
 
     Args:
-        function: That is traced.
-        definitions: What the cell defines.
-        names: The user's.
+        function: The traced function.
+        definitions: The definitions of the cell.
+        names: The global names of the user.
 
     Returns:
-        The name that is read, by the name of the function that reads it.
+        For the name of each such function, the name of the function that it reads.
     """
     changed = {
         name

@@ -53,7 +53,7 @@ class Texts:
     Attributes:
         last: The level that the user chose.
         why_not: A sentence for a level up to `last` that was not made.
-        compiled: Whether XLA compiled the program now.
+        compiled: True if XLA compiled the program now.
     """
 
     last: LastLevel
@@ -96,7 +96,7 @@ class SlowCompiles:
             last: The level that the user chose.
             limit: The time limit of the trace; a compile cannot be stopped, and the limit ends before the compile.
             cell_id: The id of the cell in the notebook.
-            is_asked_for: Whether the user asked for this trace by name.
+            is_asked_for: True if the user asked for this trace by name.
         """
         texts = Texts(last)
         if is_asked_for:

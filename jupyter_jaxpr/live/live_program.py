@@ -79,7 +79,7 @@ class CellToTrace:
         in_view: The name of the program in view; None without one.
         specs: The argument types that the user typed; None where the user typed none.
         last_level: The last level that Live makes.
-        is_asked_for: Whether the user asked for this trace by name, not by typing.
+        is_asked_for: True if the user asked for this trace by name, not by typing.
     """
 
     source: str

@@ -33,7 +33,7 @@ class Heartbeat:
         publisher: Receives the messages.
         run_id: The id of the run.
         cell_id: The id of the cell; None where it is unknown.
-        warning: Why the cell takes longer under the magic; None where it does not.
+        warning: The reason why the cell takes longer under the magic; None if the cell does not take longer.
     """
 
     def __init__(

@@ -163,7 +163,7 @@ def _need_values(is_given: Mapping[str, bool], stage: str | None, text: str, tar
     """Refuse types as arguments where an option calls the function.
 
     Args:
-        is_given: Which options the line has.
+        is_given: For each option, true if the line has the option.
         stage: The value of `--stage`.
         text: The target as the user typed it.
         target: The parsed target.

@@ -51,7 +51,7 @@ def add_recorded_calls(observation: Observation, active: Active, message: str | 
     Args:
         observation: The observation of the cell.
         active: The cell.
-        message: Why the last call was not traced; added to the last recording where nothing else is shown.
+        message: The reason why the last call was not traced; added to the last recording if nothing else is shown.
     """
     functions = observation.functions
     jaxpr_ids = {id(program.jaxpr) for function in functions for program in function.programs}

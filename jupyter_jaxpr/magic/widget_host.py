@@ -12,7 +12,7 @@ def shows_widget(choice: str, has_panel: bool) -> bool:
 
     Args:
         choice: The setting `JaxprMagics.widget`: "auto", "always" or "never".
-        has_panel: Whether a page with the labextension has talked to this kernel.
+        has_panel: True if a page with the labextension has talked to this kernel.
     """
     if choice == "never" or (choice == "auto" and (has_panel or not is_without_panel())):
         return False

@@ -39,7 +39,7 @@ def shape_of(
         args: Positional arguments.
         kwargs: Keyword arguments.
         key: The key of the call with the texts of its static values; None reads the texts from the values.
-        reading: Which methods of static values may be called; None for a call that the user asked about.
+        reading: The methods of static values that may be called; None for a call that the user asked about.
     """
     signature = getattr(options, "fun_signature", None)
     static_positions, static_names = static_places(options, len(args))

@@ -159,8 +159,8 @@ class FunctionActivity:
         """Return the record of the function for the observation.
 
         Args:
-            counted: Whether calls were counted.
-            seen_all: Whether the counter saw all calls.
+            counted: True if calls were counted.
+            seen_all: True if the counter saw all calls.
             since: The time at which the run began, by `time.perf_counter`.
             hit_programs: The programs of examined hits.
         """
@@ -245,7 +245,7 @@ class Run:
     Args:
         file: the file of the cell, as code objects name it; None outside of a cell.
         library: ids of library functions, which are not counted.
-        keep_values: whether to keep the values of each function's last call.
+        keep_values: True to keep the values of each function's last call.
     """
 
     def __init__(

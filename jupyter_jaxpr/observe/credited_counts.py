@@ -110,7 +110,7 @@ def count_missed_call(
         call: The call.
         function: The record of the called function.
         place: The user's line with the call.
-        starts_counter: Whether the counter of the run starts with this call.
+        starts_counter: True if the counter of the run starts with this call.
     """
     is_seen = run.counter.has_counted(call.caller())
     is_credited, has_place, activity = drain(run, functions, hooks, call.fun, function)

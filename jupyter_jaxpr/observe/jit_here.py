@@ -75,7 +75,7 @@ def static_names(
         fun: A function that is not jitted.
         args: The positional arguments of the call.
         kwargs: The keyword arguments of the call.
-        scalars: Whether Python numbers are static. For equinox's `filter_jit` they always are.
+        scalars: True if Python numbers are static. For equinox's `filter_jit` they always are.
     """
     import jax
 

@@ -51,10 +51,10 @@ class Contents(NamedTuple):
     Attributes:
         kind: The name of the value's class; `Array` for a JAX array.
         text: The value as text on one line.
-        mark: Equal for equal values; None where `reference` or `parts` serve for the comparison.
+        mark: A mark that is equal for equal values; None if `reference` or `parts` serve for the comparison.
         parts: For a container, the contents of each part by its Python expression, such as [0] or .rate.
-        reference: For a JAX array, a function or a class.
-        code: For a function of the user's.
+        reference: A weak reference to a JAX array, a function or a class; None for other values.
+        code: The code of a function of the user; None for other values.
     """
 
     kind: str

@@ -24,7 +24,7 @@ def line_begins(code: CodeType, has_jumps: bool) -> dict[int, int] | None:
 
     Args:
         code: The code.
-        has_jumps: Whether the code has jumps, which take some time to find.
+        has_jumps: True if the code has jumps, which take some time to find.
     """
     begins: dict[int, int] = {}
     lines: list[tuple[int, int, int]] = []

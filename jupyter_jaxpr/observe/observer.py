@@ -56,8 +56,8 @@ class Observer(HookReceiver):
 
         Args:
             file: The file of the cell; None outside of a cell.
-            keep_values: Whether to keep the values of each function's last call until the run drops its programs.
-            per_entry: Whether to count the hits of each cache entry, which makes each call slower.
+            keep_values: True to keep the values of each function's last call until the run drops its programs.
+            per_entry: True to count the hits of each cache entry, which makes each call slower.
         """
         self.hooks.ensure()
         run = Run(file, self.library, keep_values)

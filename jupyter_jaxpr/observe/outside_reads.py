@@ -39,11 +39,11 @@ class Read(NamedTuple):
 
     Attributes:
         root: The name at the start of the path.
-        is_parameter: Whether the name is a parameter of the function rather than a name from outside.
+        is_parameter: True if the name is a parameter of the function rather than a name from outside.
         method: The method that the code calls on the value of the path; None without a call.
         place: The place of the expression.
         code: The code with the read: the function's own code or the code of a function inside.
-        is_in_branch: Whether a jump of the code skips the read.
+        is_in_branch: True if a jump of the code skips the read.
     """
 
     root: str

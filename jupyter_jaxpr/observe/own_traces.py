@@ -85,10 +85,10 @@ def trace_call(
       kwargs: the keyword arguments, in the same form.
       note: a sentence on the origin of the program.
       stage: the last stage to run.
-      keep_values: whether to keep the arguments alive, as `--steps` requires.
+      keep_values: True to keep the arguments alive, as `--steps` requires.
       at: the place of the call; None where no text of the user's contains the call.
       reading: the texts of the user's objects from the observed cell; None without one.
-      allow_effects: whether to trace a function whose Python has effects that cannot be undone.
+      allow_effects: True to trace a function whose Python has effects that cannot be undone.
     """
     name = name_of(fun)
     prints = PrintRecorder(lambda: name, swallow=True)
@@ -145,7 +145,7 @@ class CallToTrace:
         fun: The called function.
         args: The positional arguments.
         kwargs: The keyword arguments.
-        keep_values: Whether the program keeps the arguments alive.
+        keep_values: True if the program keeps the arguments alive.
         at: The place of the call; None where no text of the user's contains the call.
         reading: The texts of the user's objects that were already read.
     """

@@ -47,7 +47,7 @@ class RecordedCell:
     Args:
         hooks: The hooks in JAX.
         fail: Receives an error of this package.
-        whole: Whether to record every dispatch, which makes the cell up to 20 times slower.
+        whole: True to record every dispatch, which makes the cell up to 20 times slower.
 
     Attributes:
         recording: The recording of the cell.

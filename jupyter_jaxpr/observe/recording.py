@@ -138,7 +138,7 @@ class Recording:
         """Start or continue the recording.
 
         Returns:
-            Whether the recording runs; False where JAX checks each result for NaN.
+            True if the recording runs; False where JAX checks each result for NaN.
 
         Raises:
             AttributeError: This version of JAX does not report its dispatches.

@@ -353,8 +353,8 @@ class _Watched:
         stores: The names that a line stores, by line.
         returns: The line of each returning instruction, by offset.
         begins: The lines by the offset of their first instructions; None where Python reports the lines.
-        may_skip: Whether a line may end before it stores its names: by a jump, or an error that the function catches.
-        tells_lines: Whether Python reports the lines of the function now.
+        may_skip: True if a line may end before it stores its names: by a jump, or an error that the function catches.
+        tells_lines: True if Python reports the lines of the function now.
         lines_left: The number of lines that may still be read in this trace.
         values: The values read in this trace.
     """

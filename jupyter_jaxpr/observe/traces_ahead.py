@@ -35,7 +35,7 @@ class KeptTrace:
         ahead: The request for the trace, without the arguments, which would stay alive.
         shape: The form of the call.
         place: The user's line of the request.
-        in_cell: Whether the line is in the observed cell.
+        in_cell: True if the line is in the observed cell.
         position: The number of functions that the run had called before.
     """
 

@@ -55,7 +55,7 @@ class Reading:
     """Prints values; limits and remembers the calls of the user's methods.
 
     Args:
-        calls: Whether methods of the user's may be called, as in an observed cell.
+        calls: True if methods of the user's may be called, as in an observed cell.
     """
 
     __slots__ = ("_calls_users_code", "_texts", "calls")

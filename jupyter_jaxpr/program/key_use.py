@@ -25,12 +25,12 @@ _BACKWARD = "transpose("
 
 @dataclass(frozen=True)
 class KeyUse:
-    """Two equations of a scope that use up one random key, or one that does so in each step of a scan.
+    """Two equations of a scope that use up one random key, or one scan whose steps all use up one random key.
 
     Attributes:
-        scope: Of the walk.
+        scope: The scope in the walk.
         first: The earlier equation.
-        again: The later one; the same where it is a scan.
+        again: The later equation; equal to `first` for a scan.
     """
 
     scope: int

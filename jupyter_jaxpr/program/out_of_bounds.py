@@ -28,14 +28,14 @@ class OutOfBounds:
     """An equation that reads or writes outside of an axis.
 
     Attributes:
-        scope: Of the walk.
-        equation: In the scope.
-        axis: Of the array.
-        size: Of the axis.
-        taken: How many elements of the axis a slice has; 1 for an index.
-        outcome: What JAX does.
-        begin: Where the program reads or writes instead, if the index is moved.
-        is_write: Whether the equation writes.
+        scope: The scope in the walk.
+        equation: The index of the equation in the scope.
+        axis: The axis of the array.
+        size: The size of the axis.
+        taken: The number of elements of the axis that a slice has; 1 for an index.
+        outcome: The action of JAX.
+        begin: The index at which the program reads or writes instead, if JAX moves the index.
+        is_write: True if the equation writes.
     """
 
     scope: int

@@ -23,7 +23,7 @@ class ExactLine:
         equations: The scope and the index of each equation that the line comes from, in JAX's order; empty for a line
             from no equation. Scopes are those of `Snapshot.document`.
         primitives: The primitives of these equations.
-        inferred: Whether the equations follow from other lines, because XLA does not state them.
+        inferred: True if the equations follow from other lines, because XLA does not state them.
     """
 
     text: str
@@ -36,7 +36,7 @@ class ExactLine:
 class ExactLinks:
     """The exact links of a program: the equations of each line of its tagged twin's StableHLO and HLO.
 
-    The twin is compiled beside the program and did not run; `levels` say whether the texts are the same.
+    The twin is compiled beside the program and did not run; `levels` tell if the texts are the same.
 
     Attributes:
         name: The name of the program.

@@ -42,10 +42,10 @@ def inspect(
         fun: A function, jitted or not.
         *args: The positional arguments: values, or `jax.ShapeDtypeStruct` for types.
         stage: The last stage: ``trace``, ``lower``, ``compile`` or ``run``, which executes once.
-        time: With ``stage="run"``: whether to run the program repeatedly for a fraction of a second, and its Python
+        time: With ``stage="run"``: true to run the program repeatedly for a fraction of a second, and its Python
             without jit; `Snapshot.timings` has the times. A program with effects, or of more than a second, is not
             repeated: a note says so. To pass an argument named ``time`` to the function, use `functools.partial`.
-        allow_effects: Whether to trace the function although its Python has effects that cannot be undone, such as
+        allow_effects: True to trace the function although its Python has effects that cannot be undone, such as
             writing to a file.
         **kwargs: Its keyword arguments.
 

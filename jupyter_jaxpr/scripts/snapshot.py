@@ -119,7 +119,7 @@ class Snapshot:
 
         Args:
             card: Index into `control_flow`.
-            repeat_effects: Whether effects of the function, such as prints, may happen again.
+            repeat_effects: True if effects of the function, such as prints, may happen again.
 
         Raises:
             IndexError: The index is out of range.

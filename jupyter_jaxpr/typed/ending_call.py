@@ -166,9 +166,9 @@ def assignment(statement: ast.stmt) -> _Assignment | None:
 
 
 def _outermost(node: ast.expr) -> ast.Call | None:
-    """The outermost call of an expression, below calls that only print, wait for or index the value.
+    """Return the outermost call of an expression, below calls that only print, wait for or index the value.
 
-    Of several calls side by side, the last one.
+    If several calls stand side by side, the last call is returned.
     """
     if isinstance(node, ast.Call):
         inner = next(filter(None, map(_outermost, _seen_through(node))), None)

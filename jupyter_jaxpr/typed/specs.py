@@ -68,7 +68,7 @@ class Target:
 
     Attributes:
         text: as it was typed.
-        has_specs: whether it holds types, so that it can be traced and not run.
+        has_specs: True if the target holds types, so that the target can be traced and not run.
     """
 
     text: str

@@ -13,8 +13,8 @@ class SweptName:
     """The values that a sweep gives to a name of a target, one after the other.
 
     Attributes:
-        name: Of the target.
-        values: As they were typed.
+        name: A name of the target.
+        values: The texts of the values as the user typed them.
     """
 
     name: str

@@ -27,8 +27,8 @@ class WrittenCell:
 
     Attributes:
         source: The text as Python can compile it.
-        module: Its syntax tree, which nobody may change.
-        magic: What stands after `%%jaxpr`; None where the cell does not begin with the magic.
+        module: The syntax tree of the text, which nobody may change.
+        magic: The text after `%%jaxpr`; None if the cell does not begin with the magic.
     """
 
     source: str
@@ -54,8 +54,8 @@ def read_cell(text: str) -> WrittenCell:
     """Parse the text of a cell.
 
     Raises:
-        SyntaxError: It does not parse.
-        NoPython: It is not Python.
+        SyntaxError: The text does not parse.
+        NoPython: The text is not Python.
     """
     magic = magic_line(text)
     source = _without_cell_magics(text)

@@ -43,7 +43,7 @@ class JaxprWidget(anywidget.AnyWidget):
         program: Index into the programs of the document; -1 without a program.
         tab: The view that is shown, such as "program" or "cache".
         level: The text of the program that is shown: "jaxpr", "stablehlo" or "hlo".
-        selection: What is selected; None where nothing is.
+        selection: The selection of the user; None without a selection.
     """
 
     _esm = (FOLDER / "loader.js").read_text(encoding="utf-8")

@@ -55,7 +55,7 @@ class Answers:
 
         Args:
             data: The request.
-            page: Who asks, such as the id of its comm: a page stops its own requests only.
+            page: The asking page, such as the id of its comm: a page stops only its own requests.
             send: Takes the replies to a long request, from another thread.
 
         Returns:

@@ -79,7 +79,7 @@ class Work:
             text: The present step in words.
             done: The number of finished steps.
             total: The number of all steps; None where it is unknown.
-            always: Whether to send the report in any case, as at the start of one of a few long steps.
+            always: True to send the report in any case, as at the start of one of a few long steps.
         """
         time_now = self._clock()
         if not always and self._last_report is not None and time_now - self._last_report < 1 / PER_SECOND:

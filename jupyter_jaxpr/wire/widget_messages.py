@@ -42,7 +42,7 @@ class WidgetMessages:
         answers: Answers requests about these runs.
         send: Sends a custom message.
         renewed: Receives the document of the run when an answer has added to the document.
-        on_worker: Whether the worker answers long requests; False in a host whose widgets can send from the main thread
+        on_worker: True if the worker answers long requests; False in a host whose widgets can send from the main thread
             only.
     """
 

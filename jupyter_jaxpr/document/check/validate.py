@@ -46,7 +46,8 @@ def read(data: str | bytes | dict[str, Any]) -> Snapshot:
     Fields that this version does not know are ignored.
 
     Raises:
-        ValueError: It is not a document, or a newer or a damaged one; the message is a sentence for the user.
+        ValueError: The data are no document, a newer document or a damaged document; the message is a sentence for
+            the user.
     """
     if isinstance(data, dict):
         fields: Any = data

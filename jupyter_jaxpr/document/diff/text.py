@@ -18,9 +18,9 @@ def text_rows(
 
     Args:
         before: The lines of the first text.
-        places_before: For each line of the text, its line of the cell; 0 where that is unknown.
+        places_before: For each line of the first text, the line of the cell that it comes from; 0 if unknown.
         after: The lines of the second text.
-        places_after: The same for the second text.
+        places_after: For each line of the second text, the line of the cell; 0 if unknown.
     """
     difference = compare_texts(before, after)
     rows: list[Row] = []

@@ -22,10 +22,10 @@ class BranchCard:
 
     Attributes:
         label: ``"False"``, ``"True"`` or the index, such as ``"0"``.
-        name: Of the user's function, such as ``square``; empty when unknown.
-        line: Of its def, from 1; None when unknown.
-        equations: Of its program, programs inside included.
-        flops: Operations of one run, at most; None when unknown.
+        name: The name of the user's function, such as ``square``; empty if unknown.
+        line: The line of the function's def, from 1; None if unknown.
+        equations: The number of equations of the branch's program, with those of inner programs.
+        flops: The largest number of operations of one run; None if unknown.
     """
 
     label: str
@@ -47,7 +47,7 @@ class ControlFlow:
         program: The index into `Snapshot.programs`.
         line: The line of the user's call, from 1; None where it is unknown.
         file: The file of the line; None where it is unknown.
-        library: Whether a library called the construct, not a line of the user.
+        library: True if a library called the construct, not a line of the user.
         called_by: The library function that called it, such as ``jnp.median``; None for a call by the user's line.
         depth: The number of control-flow constructs around it.
         parent: The index of the construct around it in this tuple; None at the top.
@@ -65,7 +65,7 @@ class ControlFlow:
         predicate: The predicate or the index as the user wrote it, such as ``x > 0``; None where it is unknown.
         condition: The condition of a while_loop, as the user wrote it; None where it is unknown.
         lower, upper: The bounds of a fori_loop, numbers or paths as text; None for others.
-        reverse: Whether the scan runs from the last x to the first.
+        reverse: True if the scan runs from the last x to the first.
         unroll: The number of steps in one iteration of the lowered loop; no loop remains where this is the length or
             more.
         step_flops: The largest number of operations of one step; None where it is unknown.

@@ -41,11 +41,11 @@ class Difference:
 
     Attributes:
         sign: ``added``, ``removed``, ``changed`` or ``moved``.
-        before: It in the first program, in its names; None where it was added.
-        after: It in the second program, in its names; None where it was removed.
-        line_before: The line of the cell it was written on, from 1; None where it is not in the cell.
-        line_after: As before.
-        changes: What differs, where it was changed.
+        before: The equation or line in the first program, in the names of that program; None if it was added.
+        after: The equation or line in the second program, in the names of that program; None if it was removed.
+        line_before: The line of the cell that `before` comes from, from 1; None if `before` is not of the cell.
+        line_after: The line of the cell that `after` comes from, from 1; None if `after` is not of the cell.
+        changes: The differing parts of a changed equation or line; empty for other signs.
     """
 
     sign: str

@@ -62,10 +62,10 @@ class Note:
         detail: The raw fact, such as the text that was printed.
         bytes: A size, where the note is about a size.
         repetitions: For an ``unrolled_loop`` or ``short_loop``: the smallest number of iterations that Python ran; None
-            for others.
-        carried: For such a loop: whether each iteration needs the one before; None for others.
+            for other notes.
+        carried: For such a loop: true if each iteration needs the iteration before; None for other notes.
         code: The code to write instead, in the user's own names; None where there is no sketch.
-        share: For such a loop: its share of the program's equations, from 0 to 1; None for others.
+        share: For such a loop: its share of the program's equations, from 0 to 1; None for other notes.
         price: Sentences on measured numbers that belong to the note.
         title: The event in a few words; None for most kinds.
         cures: Several cures to choose from, the most fitting first.

@@ -120,10 +120,10 @@ class CausedCollective:
 
     Attributes:
         collective: The instruction; its bytes are of one run.
-        lines: Of the user's code, from 1; empty where XLA does not say.
-        equations: Primitives of the equations that come from there, in the order of the causes; empty where there is
-            none.
-        inferred: A place is not stated by XLA: it follows from other lines of the HLO.
+        lines: The lines of the user's code that caused the collective, from 1; empty if XLA does not say.
+        equations: The primitives of the equations that come from these lines, in the order of the causes; empty
+            without such equations.
+        inferred: True if XLA does not state a place, so that the place follows from other lines of the HLO.
     """
 
     collective: Collective

@@ -308,7 +308,7 @@ def _frozen(raised: RaisedAt, users_class: ast.ClassDef, value: Any) -> list[Fou
     """The cure frozen=True of a dataclass with fields that have a hash, whose methods change no field; else empty.
 
     Args:
-        raised: Where the error was raised.
+        raised: The place where the error was raised.
         users_class: The definition of the class.
         value: The static argument; None where the value is unknown, and the annotations of the fields decide.
     """

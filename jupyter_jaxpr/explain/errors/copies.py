@@ -39,12 +39,12 @@ def copied(
     depth: int = _DEPTH,
     codes: Mapping[CodeType, CodeType] = MappingProxyType({}),
 ) -> Any:
-    """A copy of a container, a NumPy array or a function of the user; any other value unchanged.
+    """Return a copy of a container, a NumPy array or a function of the user; any other value unchanged.
 
     Args:
         value: The value of a name in the traced code.
         copies: The copies so far, by the ids of their originals; a recursive function finds its own copy here.
-        depth: How many levels of nested containers may be copied.
+        depth: The number of levels of nested containers that may be copied.
         codes: Code objects for the copies, such as edited code, by the code objects of the originals.
 
     Raises:

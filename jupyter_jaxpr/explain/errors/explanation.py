@@ -13,7 +13,7 @@ class Explained:
 
     Attributes:
         place: The line and the expression in the user's code that raised the error; None outside of the user's code.
-        title: What happened, in a few words; None for an error without an explanation.
+        title: The event in a few words; None for an error without an explanation.
         text: Sentences that explain the title; may be empty.
         cures: Changes of the code that avoid the error.
         traced: The error is about the trace, not about the call of a program.

@@ -23,7 +23,7 @@ def writer_of(raised: RaisedAt, error: BaseException) -> tuple[str, str] | None:
     """The function name and the code of the only statement that writes a value which the failing expression reads.
 
     Args:
-        raised: Where a traced value of an earlier trace was used.
+        raised: The place where the code used a traced value of an earlier trace.
         error: The exception of the later use.
     """
     read = _names_read(raised.node)

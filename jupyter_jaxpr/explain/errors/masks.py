@@ -46,7 +46,7 @@ def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[Foun
     """The cures of `array[mask]` with a mask that has one element for each element of the array.
 
     Args:
-        raised: Where the error was raised.
+        raised: The place where the error was raised.
         node: The subscript expression.
         array: The code of the array.
         mask: The code of the mask.
@@ -114,7 +114,7 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
     """The cure of a call such as jnp.nonzero: the option size=, which fills the result up to SIZE elements.
 
     Args:
-        raised: Where the error was raised.
+        raised: The place where the error was raised.
         node: The call.
         name: The name of the called function.
         code: The code of the call with `size=SIZE`.

@@ -11,7 +11,7 @@ class Message:
 
     Attributes:
         pattern: Matches from the start of the message. Its groups replace {1}, {2} ... in the other fields.
-        title: What happened.
+        title: The event in a few words.
         text: Sentences that explain the title.
         cure: The name and the sentence of the cure.
         of_others: NumPy and Python raise the same message; the row applies only to errors in which JAX takes part.

@@ -71,7 +71,7 @@ def culprits(raised: RaisedAt | None, values: Iterable[Any] | None = None) -> Cu
     """The arguments on which traced values depend.
 
     Args:
-        raised: Where the error was raised; None if no frame is the user's.
+        raised: The place where the error was raised; None if no frame is the user's.
         values: The traced values; None for the value that Python needed.
     """
     if raised is None or raised.frame is None:
@@ -100,7 +100,7 @@ def named_culprits(raised: RaisedAt | None, match: re.Match[str] | None) -> Culp
     """The arguments that the error message of JAX names, with their types.
 
     Args:
-        raised: Where the error was raised.
+        raised: The place where the error was raised.
         match: The match of the names in the message, such as x, y and n; None if the message has no names.
     """
     if raised is None or raised.frame is None or match is None:
@@ -198,7 +198,7 @@ def operands(raised: RaisedAt | None, nodes: Iterable[ast.expr]) -> str:
     """One sentence for each operand, with its type and its origin; empty if nothing is known.
 
     Args:
-        raised: Where the error was raised.
+        raised: The place where the error was raised.
         nodes: The expressions of the operands.
     """
     if raised is None or raised.frame is None:

@@ -36,11 +36,11 @@ class RaisedAt:
         parents: The parent of each syntax node, by the id of the node.
         loops: The parsed source code of the file, with its loops.
         tracers: The traced values that the expression reads, by their names.
-        under_grad: One of the traced values is a tracer of grad or jvp.
+        under_grad: True if one of the traced values is a tracer of grad or jvp.
         frame: The frame of the user's code, with the local values at the time of the error.
         wanted_tracer: The tracer whose value Python needed; None if the traceback does not show it.
         callers: The frames of the user's code that called this frame, outermost first.
-        in_trace: JAX called this frame, so it was tracing.
+        in_trace: True if JAX called this frame, so that JAX was tracing.
     """
 
     place: Place

@@ -38,7 +38,7 @@ def missing_return(raised: RaisedAt, function: AnyFunction | None, pair: bool = 
     """The cure that adds a return to a def without one; None if the def has a return.
 
     Args:
-        raised: Where the error was raised.
+        raised: The place where the error was raised.
         function: The function in the code.
         pair: The function is the body of a scan, so it must return a pair.
     """

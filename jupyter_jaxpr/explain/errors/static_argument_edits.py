@@ -29,7 +29,7 @@ def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Se
     """The cure static_argnames; None if an argument has no hash, or the jitted function has no such argument.
 
     Args:
-        raised: Where the error was raised.
+        raised: The place where the error was raised.
         error: The exception, whose traceback still has the frames of JAX.
         function: The name of the traced function.
         names: The names of the arguments.
@@ -124,7 +124,7 @@ def jit_with(
     Where the jit has static arguments already, the code of the cure is the longer option, without an edit.
 
     Args:
-        raised: Where the error was raised.
+        raised: The place where the error was raised.
         function: The name of the jitted function.
         keyword: The code of the option, such as static_argnames="n".
         name: The name of the cure.

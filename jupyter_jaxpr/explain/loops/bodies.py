@@ -35,7 +35,7 @@ class Body:
         """Read the statements.
 
         Raises:
-            Cannot: They do something that a loop of XLA's cannot.
+            Cannot: The statements do something that a loop of XLA cannot do.
         """
         self.reads_first: dict[str, None] = {}
         self.writes: dict[str, None] = {}

@@ -26,16 +26,16 @@ _WIDTH = 72
 
 @dataclass(frozen=True)
 class Rewrite:
-    """A loop of JAX's.
+    """A loop of JAX that replaces a loop of Python.
 
     Attributes:
-        form: What it is made with.
-        code: The lines, from column 0; None where there is no sketch.
-        stacked: Parameters are stacked for it.
-        why_not: Why there is no sketch, in sentences.
-        before: Of a comprehension: the lines that stand before the statement.
-        replaced: Of a comprehension: the expression that gives way to `expression`; None where there is no edit.
-        expression: What stands in its place.
+        form: The function of JAX that makes the loop.
+        code: The lines of the sketch, from column 0; None without a sketch.
+        stacked: True if parameters are stacked for the loop.
+        why_not: The reasons why there is no sketch, in sentences.
+        before: For a comprehension: the lines that stand before the statement.
+        replaced: For a comprehension: the expression that `expression` replaces; None without an edit.
+        expression: The code in the place of `replaced`.
     """
 
     form: Form
@@ -54,8 +54,8 @@ def rewrite(
 
     Args:
         loop: The statement.
-        carried: Whether an iteration needs the result of the iteration before.
-        differentiated: Whether the program has a backward pass, which a while_loop does not allow.
+        carried: True if an iteration needs the result of the iteration before.
+        differentiated: True if the program has a backward pass, which a while_loop does not allow.
         made_at: Returns whether an expression left equations: iterating over an array leaves equations, iterating
             over a list leaves none.
         chosen_form: `while_loop` to rewrite a counting `while` as a while_loop; None to rewrite it as a fori_loop.

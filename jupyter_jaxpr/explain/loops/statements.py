@@ -34,12 +34,13 @@ class LoopStatement:
     """A loop in a text.
 
     Attributes:
-        node: Its syntax.
-        function: The function around it, or the module.
-        module: The whole text's syntax.
-        lines: The text, by lines.
-        parts: What runs once an iteration.
-        call: A call whose only argument this comprehension is, such as sum(f(x) for x in xs), or that draws from a map.
+        node: The syntax of the loop.
+        function: The function around the loop, or the module.
+        module: The syntax of the whole text.
+        lines: The lines of the text.
+        parts: The spans of the code that runs once in each iteration.
+        call: The call whose only argument is this comprehension, such as sum(f(x) for x in xs), or the call that takes
+            the elements of a map.
     """
 
     node: Loop

@@ -21,23 +21,22 @@ from .statements import LoopStatement, Span, frame_span, loops_of, node_span
 
 @dataclass(frozen=True)
 class UnrolledLoop:
-    """A loop of Python's that ran while JAX traced.
+    """A loop of Python that ran while JAX traced.
 
     Attributes:
-        kind: unrolled_loop, or short_loop where there is nothing to advise.
-        key: The same for the same loop in another program.
-        title: What happened, in a few words.
-        text: What was seen.
-        cure: What to write instead.
-        code: A sketch of it in the user's names.
-        trial: The text of a cell that compares both.
-        repetitions: Iterations; at least, where a condition decides what an iteration leaves.
-        carried: An iteration needs the result of the one before.
-        share: Part of the program's equations.
+        kind: unrolled_loop; short_loop if there is nothing to advise.
+        key: A key that is equal for the same loop in another program.
+        title: The event in a few words.
+        text: The observation.
+        cure: The code to write instead, in words.
+        code: A sketch of that code in the user's names.
+        repetitions: The number of iterations; the smallest number if a condition decides the equations of an iteration.
+        carried: True if an iteration needs the result of the iteration before.
+        share: The loop's part of the program's equations, from 0 to 1.
         price: Measured times, as sentences.
-        frame: Index of a frame: the whole statement.
+        frame: The index of the frame of the whole statement.
         statement: The loop.
-        written: Its rewrite; None where there is nothing to advise.
+        written: The rewrite of the loop; None if there is nothing to advise.
         file: The name that the code of the text carries.
     """
 

@@ -267,10 +267,10 @@ def _has_no_effect(node: ast.expr) -> bool:
 
 
 def _others(changed: Sequence[Side], apart: Sequence[MissEvent], fun: Any, history: FunctionHistory) -> Iterator[Side]:
-    """The further calls that the edits change: where an edited call is made several times, any known call may be one.
+    """Yield the further calls that the edits change: if an edited call runs several times, any known call may be one.
 
     Raises:
-        Unchanged: What a call was made with is not known.
+        Unchanged: The arguments of a call are not known.
     """
     repeated = [side for side in changed if is_repeated(side.text, side.node)]
     for old in history.events if repeated else ():

@@ -19,8 +19,8 @@ class Arguments(NamedTuple):
     """The arguments of a call.
 
     Attributes:
-        args: Those given by position: types in place of arrays, a number of Python's for one of those.
-        kwargs: Those given by keyword.
+        args: The positional arguments: a type in place of each array, a Python number for each Python number.
+        kwargs: The keyword arguments, in the same form.
     """
 
     args: tuple[Any, ...]
@@ -28,7 +28,7 @@ class Arguments(NamedTuple):
 
 
 def arguments_of(key: Key, fun: Any) -> Arguments | None:
-    """The arguments of the call of a function that a key was taken of; None where a static value is gone."""
+    """Return the arguments of the call with a key; None if a static value is gone."""
     import jax
 
     if any(leaf.aval is None or leaf.holder == "tracer" for leaf in key.leaves) or key.function is not None:

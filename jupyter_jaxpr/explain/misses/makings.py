@@ -23,12 +23,12 @@ class Making:
 
     Attributes:
         old: The expression that makes the function, or its def.
-        new: Likewise, with the names in `passed` as parameters.
-        name: Of the jitted function.
-        passed: Names that become arguments, behind those of the call.
-        first: Texts of arguments that a partial bound, before those of the call.
-        named: Likewise, by keyword.
-        statement: The statement that is moved; None where the call itself has the expression.
+        new: The new expression or def, with the names in `passed` as parameters.
+        name: The name of the jitted function.
+        passed: The names that become arguments, after the arguments of the call.
+        first: The arguments that a partial bound by position; they stand before the arguments of the call.
+        named: The arguments that a partial bound by keyword.
+        statement: The statement that is moved; None if the call itself contains the expression.
     """
 
     old: ast.expr | ast.FunctionDef

@@ -24,8 +24,8 @@ class Text:
     """The text of a cell or of a file, and its syntax.
 
     Attributes:
-        file: The name that its code carries.
-        loops: Its syntax and its lines.
+        file: The file name of the text's code.
+        loops: The syntax and the lines of the text.
         parents: The node around each node, by the id of the node.
     """
 
@@ -105,13 +105,13 @@ def _text(file: str, loops: Loops) -> Text:
 
 
 def call_at(text: Text, place: Place, name: str, names: Mapping[str, Any]) -> ast.Call | None:
-    """The call of a function on a line; None where there is none, or where several may be the call.
+    """Return the call of a function on a line; None without a call, or if several calls may be the one.
 
     Args:
-        text: Of the line.
+        text: The text with the line.
         place: The line.
-        name: What the called function is called.
-        names: What the names of the text are now.
+        name: The name of the called function.
+        names: The present values of the names of the text.
     """
     calls = [node for node in ast.walk(text.module) if isinstance(node, ast.Call) and node.lineno == place.line]
     answers = [(node, _is_call_of(text, node, name, names)) for node in calls]
@@ -203,13 +203,13 @@ def _may_be(node: ast.expr, name: str) -> bool:
 
 
 def jitted_here(text: Text, call: ast.Call, name: str, names: Mapping[str, Any]) -> ast.FunctionDef | ast.Assign | None:
-    """The statement of the function around a call that makes the jitted function of a name; None for none, or more.
+    """Return the only statement, in the function around a call, that makes the jitted function; None if there is none.
 
     Args:
-        text: Of the call.
-        call: Of the jitted function.
-        name: Of the jitted function.
-        names: What the names of the text are now.
+        text: The text with the call.
+        call: The call of the jitted function.
+        name: The name of the jitted function.
+        names: The present values of the names of the text.
     """
     around = text.function_around(call)
     definitions: list[ast.AST] = []

@@ -17,15 +17,15 @@ _NEW_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, 
 
 @dataclass(frozen=True)
 class Sketch:
-    """An edit that a note's cure is, before its trial.
+    """The edit of a note's cure, before the trial of the edit.
 
     Attributes:
-        cure: With the level that the cure has once the trial passes.
-        file: The name that the code of the text carries.
-        lines: Of the text, as the edits count them.
-        line: That the note is about.
-        kind: Of the note.
-        at_top: The edit is of a cell's own statements, outside of functions.
+        cure: The cure, with the level that the cure has once the trial passes.
+        file: The file name of the text's code.
+        lines: The lines of the text, as the edits count them.
+        line: The line that the note is about.
+        kind: The kind of the note.
+        at_top: True if the edit changes a cell's own statements, outside of functions.
     """
 
     cure: FoundCure
@@ -152,14 +152,14 @@ class Text:
         return ast.get_source_segment("\n".join(self.lines), node) or ast.unparse(node)
 
     def sketch(self, kind: str, node: ast.expr, name: str, text: str, edits: Sequence[Edit]) -> Sketch | None:
-        """A cure of some edits; None where the edited text is no Python.
+        """Return a cure that makes some edits; None if the edited text is no Python.
 
         Args:
-            kind: Of the note.
-            node: That the note is about.
-            name: Of the cure.
-            text: Of the cure.
-            edits: Made together.
+            kind: The kind of the note.
+            node: The expression that the note is about.
+            name: The name of the cure.
+            text: The text of the cure.
+            edits: The edits, which are made together.
         """
         try:
             ast.parse(edited("\n".join(self.lines), edits))

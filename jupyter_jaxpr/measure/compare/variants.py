@@ -117,7 +117,7 @@ def compare(
         kwargs: The keyword arguments.
         call: The arguments as the user wrote them.
         sweep: Further calls whose compiles are counted.
-        repeat_effects: Whether a function with effects is called more than once.
+        repeat_effects: True if a function with effects is called more than once.
         report: Receives words on the present step, the number of finished steps and the number of all steps.
         stop: Called between steps and runs; returns whether to stop and keep the results so far.
     """

@@ -94,7 +94,7 @@ class Construct:
         """Run the construct on the argument values of the last call that was seen.
 
         Args:
-            calls_after: Whether later calls of the function followed the call of these values.
+            calls_after: True if later calls of the function followed the call of these values.
             stopped: Returns whether to stop.
             tell: Receives the progress.
 

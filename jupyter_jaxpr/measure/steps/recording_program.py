@@ -37,7 +37,7 @@ class Recorder:
     Args:
         target: The construct.
         control: The selection of the steps that are kept.
-        watch: Whether to look for repeating states of a while loop.
+        watch: True to look for repeating states of a while loop.
     """
 
     def __init__(self, target: Target, control: Control, watch: bool = True) -> None:

@@ -32,7 +32,7 @@ def is_slower(samples: Sequence[float], other_samples: Sequence[float], *, in_tu
     Args:
         samples: The seconds of the first call.
         other_samples: The seconds of the other call.
-        in_turns: Whether the samples were taken in turns. Otherwise a slow phase of the machine may be in only one of
+        in_turns: True if the samples were taken in turns. Otherwise a slow phase of the machine may be in only one of
             the two series.
     """
     fewer = min(len(samples), len(other_samples))

@@ -110,7 +110,7 @@ def time_program(
         observer: The observer, which records nothing meanwhile.
         name: The name of the function.
         program: The program. The caller asks the question of `question` first.
-        confirmed: Whether a call of more than a second may be repeated.
+        confirmed: True if a call of more than a second may be repeated.
         report: Receives the progress between runs.
         stop: Called between runs; returns whether to stop and keep the results so far.
 

@@ -74,8 +74,8 @@ def warm_time(
         call: The call.
         args: The positional arguments; donated arguments are copied for each run.
         kwargs: The keyword arguments.
-        donated: For each leaf of `(args, kwargs)`, whether the call donates it; empty where it donates none.
-        stop: Called between runs; returns whether to stop and keep the results so far.
+        donated: For each leaf of `(args, kwargs)`: true if the call donates the leaf; empty if the call donates none.
+        stop: Called between runs; returns true to stop and to keep the results so far.
         budget: The seconds of all runs together, roughly.
 
     Returns:
@@ -124,7 +124,7 @@ class Timed:
         slow: The seconds of a first run above which it is the only run.
 
     Attributes:
-        goes_on: whether runs remain.
+        goes_on: True if runs remain.
     """
 
     def __init__(

@@ -42,7 +42,7 @@ class Sweep:
     """The points of a sweep; the fields match `document.timing.Sweep`.
 
     Attributes:
-        interrupted: Whether the user interrupted the sweep.
+        interrupted: True if the user interrupted the sweep.
         question: The question before the sweep; if there is one, nothing was called.
     """
 
@@ -111,8 +111,8 @@ def sweep(
         observer: The observer, which records nothing meanwhile.
         functions: The functions, with the names to show.
         values: The values, and the call with the arguments.
-        confirmed: Whether the user accepted repeated effects and long calls.
-        ask: Whether to return a question about effects, `Sweep.question`, instead of leaving such functions out.
+        confirmed: True if the user accepted repeated effects and long calls.
+        ask: True to return a question about effects, `Sweep.question`, instead of leaving such functions out.
         report: Receives words on the present step, the number of finished points and the number of all points.
         stop: Called between steps and runs; returns whether to stop and keep the results so far.
     """

@@ -87,7 +87,7 @@ class Growth:
     """Predicts from the durations at earlier numbers whether the next call would take too long.
 
     Attributes:
-        over: Whether a call was already left out.
+        over: True if a call was already left out.
     """
 
     def __init__(self) -> None:
@@ -127,8 +127,8 @@ class Swept:
         candidate: The function.
         notes: Receives sentences on what was not measured, and why.
         name: The name that the sweep varies.
-        confirmed: Whether effects may be repeated and calls may take long.
-        ask: Whether to ask about effects instead of leaving the calls out.
+        confirmed: True if effects may be repeated and calls may take long.
+        ask: True to ask about effects instead of leaving the calls out.
         stop: Called between steps.
 
     Attributes:

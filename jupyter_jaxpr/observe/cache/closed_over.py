@@ -113,7 +113,7 @@ def function_reads(fun: Any, reading: Reading) -> FunctionReads | None:
 
     Args:
         fun: The function, the method or the partial.
-        reading: Which methods of the user's objects may be called.
+        reading: The methods of the user's objects that may be called.
     """
     code = code_of(fun)
     is_users = code is not None and not is_installed(file_of(code))
@@ -135,7 +135,7 @@ def values_outside(fun: Any, reading: Reading) -> Mapping[str, Outside]:
 
     Args:
         fun: The jitted function, or the body of a construct.
-        reading: Which methods of the user's objects may be called.
+        reading: The methods of the user's objects that may be called.
     """
     return _read(fun, reading, _DEPTH, set())
 

@@ -147,7 +147,7 @@ class History:
             record: The record of the function object.
             event: The event that `begin` returned.
             stages: The stages of the call; the caller no longer changes them.
-            raised: Whether the call raised.
+            raised: True if the call raised.
             total: The seconds of the whole call.
             activity: The counts of the run, if a run counts the call too.
             lines: The counts by line, if a run counts the call too.

@@ -95,7 +95,7 @@ def closest(key: Key, earlier: Sequence[Key], reading: Reading) -> Difference:
     Args:
         key: The key of the call.
         earlier: The keys of the earlier calls, oldest first; at least one.
-        reading: Which methods of the user's objects may be called.
+        reading: The methods of the user's objects that may be called.
     """
     leaves = _by_path(key, reading)
     best: tuple[Distance, Key, Difference | None] | None = None

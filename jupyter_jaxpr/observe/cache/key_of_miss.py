@@ -16,8 +16,8 @@ def key_of_miss(call: JitCall, function: FunctionRecord, reading: Reading, flat:
     Args:
         call: The call.
         function: The record of the called function.
-        reading: What may be called of the user's objects.
-        flat: The leaves that JAX took, where they are known.
+        reading: The methods of the user's objects that may be called.
+        flat: The leaves that JAX took, if they are known.
     """
     pmapped = pmap_call(call.frame) if function.pmap and call.frame is not None else None
     if pmapped is not None:

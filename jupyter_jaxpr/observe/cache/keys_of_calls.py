@@ -39,7 +39,7 @@ def key_of(
         args: positional arguments of the call.
         kwargs: keyword arguments of the call.
         fun: the jitted function, where it is known.
-        reading: which methods of the user's static values may be called.
+        reading: the methods of the user's static values that may be called.
         flat: the dynamic leaves and their structure as JAX flattened them; None flattens them again, which calls the
             flatten methods of the user's classes.
 
@@ -148,7 +148,7 @@ def equinox_key_of(
         wrapper: The called object.
         args: The positional arguments as the user wrote them.
         kwargs: The keyword arguments as the user wrote them.
-        reading: Which methods of the user's objects may be called.
+        reading: The methods of the user's objects that may be called.
         inner: The arguments of the inner jit: the leaves and structures that equinox made.
     """
     kwargs = by_name(kwargs)

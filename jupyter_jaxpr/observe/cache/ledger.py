@@ -37,7 +37,7 @@ class Miss:
 
     Attributes:
         outcome: ``dispatch_only``, ``lowered``, ``compiled``, ``compiled_from_disk``, ``inlined`` or ``raised``.
-        reasons: why the call missed, against the closest earlier key; empty for ``inlined`` and ``raised``.
+        reasons: the reasons of the miss, against the closest earlier key; empty for ``inlined`` and ``raised``.
         line: the line of the user's code with the call, None when unknown.
         file: the file of that line.
         signature: the argument types and static values, such as ``x: f32[10], n=3``.
@@ -76,9 +76,9 @@ class CacheEntry:
         hits: the calls of the block that used the entry and compiled nothing, with slow hits; None where the hits of
             several entries cannot be separated.
         misses: the calls with this key that traced, lowered or compiled.
-        fast_path: whether later calls with this key hit JAX's C++ fast path.
-        made_here: whether a call of this block made the entry; False for an earlier entry.
-        held: whether JAX still holds the entry; None where this is unknown. Entries that are surely gone are left out.
+        fast_path: True if later calls with this key hit JAX's C++ fast path.
+        made_here: True if a call of this block made the entry; False for an earlier entry.
+        held: True if JAX still holds the entry; None where this is unknown. Entries that are surely gone are left out.
         number: the number of the entry among the function's entries, in the order of this kernel.
     """
 

@@ -33,7 +33,7 @@ def reasons_of(event: MissEvent, history: FunctionHistory, reading: Reading = NO
     Args:
         event: The call that missed.
         history: The history of the function.
-        reading: Which methods of the user's objects may be called.
+        reading: The methods of the user's objects that may be called.
     """
     if event.reasons is None and event.outcome is not None:
         try:

@@ -26,11 +26,11 @@ def structure_difference(
 
     Args:
         name: The name of the argument.
-        before: Its structure in the earlier call.
-        after: Its structure in this call.
+        before: The structure of the argument in the earlier call.
+        after: The structure of the argument in this call.
         old_paths: The paths of all leaves of the earlier call.
         new_paths: The paths of all leaves of this call.
-        reading: Which methods of the user's objects may be called.
+        reading: The methods of the user's objects that may be called.
     """
     if is_same(before, after):
         return

@@ -36,7 +36,7 @@ def changed(name: str, before: Any, after: Any, reading: Reading) -> list[Change
         name: The name of the argument.
         before: The structure in the earlier call.
         after: The structure in the later call.
-        reading: Which methods of the user's objects may be called: paths contain the keys of dictionaries.
+        reading: The methods of the user's objects that may be called: paths contain the keys of dictionaries.
     """
     try:
         return list(_in_nodes(name, before, after, reading))
@@ -204,7 +204,7 @@ def nnx_module(tree: Any, reading: Reading) -> tuple[str, list[str]] | None:
 
     Args:
         tree: The `PyTreeDef` of what nnx passes to JAX for the module.
-        reading: Which methods of the user's objects may be called.
+        reading: The methods of the user's objects that may be called.
 
     Returns:
         None for any other tree, and where nnx split the variables into several states.

@@ -34,7 +34,7 @@ class Making(NamedTuple):
     Attributes:
         function: the name of the function that makes an object at each call; None at the top level of a cell or module,
             and where only the place of the call is known.
-        in_loop: whether the object was made in a loop of that code.
+        in_loop: True if the object was made in a loop of that code.
     """
 
     function: str | None

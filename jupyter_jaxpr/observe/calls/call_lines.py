@@ -80,8 +80,8 @@ class CallLines:
         """Return the counts of each line with a call or a compile.
 
         Args:
-            counted: whether calls could be counted at all.
-            exact: whether the counter saw every call from Python code.
+            counted: True if calls could be counted at all.
+            exact: True if the counter saw every call from Python code.
         """
         return tuple(line.reading(Place(*at), counted, exact) for at, line in sorted(self._lines.items()))
 

@@ -42,7 +42,7 @@ class CallValues:
     Args:
         leaves: The flat dynamic leaves of the call, in the order of the program's inputs.
         which: `compiled`: the newest call that missed; `last`: the last call.
-        keep: Whether to keep the arrays themselves alive, as `--steps` requires.
+        keep: True to keep the arrays themselves alive, as `--steps` requires.
     """
 
     def __init__(self, leaves: Sequence[Any], which_call: Which, keep: bool = False) -> None:
@@ -84,7 +84,7 @@ class CallValues:
         """Return whether a value is a NumPy array that the user may have written to since the call.
 
         Args:
-            copied: Whether the small arrays here were copied at the call.
+            copied: True if the small arrays here were copied at the call.
         """
         alive: list[Any] = [entry() if type(entry) is weakref.ref else entry for entry in self._entries]
         arrays = [value for value in alive if type(value).__module__ == "numpy" and value.shape]

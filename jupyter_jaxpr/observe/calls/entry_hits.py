@@ -36,7 +36,7 @@ class EntryHits:
 
     Args:
         functions: The records of the functions.
-        reading: Which methods of the user's objects may be called.
+        reading: The methods of the user's objects that may be called.
         fail: Receives an error of this package.
     """
 

@@ -113,7 +113,7 @@ class HeldCall:
 
         Args:
             leaves: The values of the dynamic leaves, in the order of the program's inputs.
-            jitted: Whether the arguments are for the result of `jitted`.
+            jitted: True if the arguments are for the result of `jitted`.
 
         Returns:
             The arguments; None where a static value is gone, or where the number of leaves does not fit the call.

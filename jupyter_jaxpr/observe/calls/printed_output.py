@@ -88,7 +88,7 @@ class PrintRecorder:
 
     Args:
         function: returns the name of the function that JAX traces.
-        swallow: whether to suppress the output, for an own trace.
+        swallow: True to suppress the output, for an own trace.
     """
 
     def __init__(self, function: Callable[[], str], swallow: bool = False) -> None:

@@ -25,7 +25,7 @@ class Known:
 
     Attributes:
         value: The object.
-        rebuilt: Whether JAX passes the function a copy of this container, with tracers for its arrays.
+        rebuilt: True if JAX passes the function a copy of this container, with tracers for its arrays.
     """
 
     value: Any
@@ -61,7 +61,7 @@ class Scope:
         cells: For a function that existed before the call: the values of its free variables.
         module: The global names of the function.
         file: The file of the code.
-        function: The name of its code.
+        function: The name of the code.
         returned: The values that the function returns or yields.
         outer: The names that the function declares global or nonlocal.
     """

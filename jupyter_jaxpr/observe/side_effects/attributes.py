@@ -48,7 +48,7 @@ class Attributes(abc.ABC):
     """The base of the analysis: collects effects and classes, and reads attributes.
 
     Args:
-        first: Whether to stop at the first effect, by raising `NotProven`.
+        first: True to stop at the first effect, by raising `NotProven`.
     """
 
     def __init__(self, first: bool) -> None:

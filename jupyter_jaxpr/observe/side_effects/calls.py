@@ -226,8 +226,8 @@ class Calls(Methods):
 
         Args:
             scope: The names of the function.
-            node: Its definition.
-            code: Its code; None for a function that the analysed code defines.
+            node: The definition of the function.
+            code: The code of the function; None for a function that the analysed code defines.
         """
 
     # --- libraries ---

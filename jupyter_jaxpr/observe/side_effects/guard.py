@@ -77,8 +77,8 @@ def undone(
         fun: The called function.
         args: The positional arguments.
         kwargs: The keyword arguments.
-        allowed: Whether to run the block although a side effect cannot be undone.
-        watched: Whether to refuse writes and connections in the block; not for a compile, which may write its cache.
+        allowed: True to run the block although a side effect cannot be undone.
+        watched: True to refuse writes and connections in the block; not for a compile, which may write its cache.
 
     Raises:
         EffectsError: A side effect cannot be undone.

@@ -39,8 +39,8 @@ def side_effects(
         fun: The called function.
         args: The positional arguments: values, or types such as `jax.ShapeDtypeStruct`.
         kwargs: The keyword arguments.
-        first: Whether to stop at the first effect.
-        live: Whether the run is a live trace: also count code that computes arrays while JAX traces, and code that
+        first: True to stop at the first effect.
+        live: True if the run is a live trace: also count code that computes arrays while JAX traces, and code that
             catches the exception by which Live stops a trace.
     """
     analysis = _Analysis(first)

@@ -99,7 +99,7 @@ def _codes(text: str, file: str, futures: int, is_whole_file: bool) -> dict[tupl
         text: The source text.
         file: The file name of the text.
         futures: The flags of `from __future__` imports.
-        is_whole_file: Whether to compile the text at once, as Python compiles a file. Otherwise the statements are
+        is_whole_file: True to compile the text at once, as Python compiles a file. Otherwise the statements are
             compiled one by one, as IPython compiles a cell: the compiler then does not know which names are imported
             modules, and calls their functions by other instructions.
     """

@@ -122,13 +122,13 @@ class Bodies:
         self._callers = callers
 
     def of(self, card: Card, debug: Debug, call: Call | None, derivative: str) -> Body:
-        """The function behind a card's body.
+        """Return the function of a card's body.
 
         Args:
-            card: Its kind and its body are filled.
-            debug: What JAX knows of the body.
-            call: The user's call of the loop, where its text is known.
-            derivative: What it is of a derivative, see `Place.derivative`.
+            card: The card, whose kind and body are filled.
+            debug: JAX's facts on the body.
+            call: The user's call of the loop; None if its text is unknown.
+            derivative: The part of a derivative that the construct is, see `Place.derivative`.
         """
         argument = call.argument(*_ARGUMENT.get(card.kind, (0, "f"))) if call is not None else None
         lambda_ = argument if isinstance(argument, ast.Lambda) else None

@@ -113,11 +113,11 @@ def add(
         card: The card; its other fields are filled.
         call: The call in the user's code, where its text is known.
         walk: The pools of the program.
-        backward: Whether the construct is a part of a backward pass.
-        is_repeated: Whether remat computes the construct again in a backward pass.
-        plain: Whether the user called the construct of JAX itself: the construct of a library may have its own rule for
+        backward: True if the construct is a part of a backward pass.
+        is_repeated: True if remat computes the construct again in a backward pass.
+        plain: True if the user called the construct of JAX itself: the construct of a library may have its own rule for
             its derivative.
-        used: Whether an equation needs a result of the construct, or its effects.
+        used: True if an equation needs a result of the construct, or its effects.
     """
     facts = card.facts
     if not used:

@@ -42,16 +42,16 @@ def convolution(equation: Any) -> int:
 
 
 def meetings(size: int, kernel: int, result: int, stride: int, padding: int, holes: int, spread: int) -> int:
-    """Pairs of a kernel and an output position that meet an element of the input, along one axis.
+    """Count the pairs of a kernel element and an output position that meet an element of the input, along one axis.
 
     Args:
-        size: Of the input.
-        kernel: Size of the kernel.
-        result: Size of the output.
-        stride: Of the window.
-        padding: Before the input.
-        holes: Dilation of the input.
-        spread: Dilation of the kernel.
+        size: The size of the input.
+        kernel: The size of the kernel.
+        result: The size of the output.
+        stride: The stride of the window.
+        padding: The padding before the input.
+        holes: The dilation of the input.
+        spread: The dilation of the kernel.
     """
     return sum(_meeting(size, result, stride, tap * spread - padding, holes) for tap in range(kernel))
 

@@ -69,7 +69,7 @@ def kept_for_backward(walk: Walk, scope: int, backward: Mapping[int, Sequence[bo
     Args:
         walk: The walk, which has visited the program.
         scope: The scope of the program.
-        backward: For each scope inside, whether each equation belongs to the backward part; all others are forward.
+        backward: For each scope inside, and each of its equations: true if the equation belongs to the backward part.
     """
     residuals = _Residuals(walk)
 
@@ -88,11 +88,11 @@ def made_values(walk: Walk, scope: int, operands: Sequence[int]) -> list[KeptVal
 
 
 def residuals(walk: Walk, scope: int) -> list[Residual]:
-    """The residuals of a program and of the programs inside it, by line, type and what made them, the largest first.
+    """Return the residuals of a program and of its inner programs, by line, type and maker, the largest first.
 
     Args:
-        walk: It has walked the program.
-        scope: The program's.
+        walk: The walk, which has visited the program.
+        scope: The scope of the program.
     """
     return _Residuals(walk).of(scope)
 

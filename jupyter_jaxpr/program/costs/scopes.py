@@ -38,17 +38,17 @@ _ONCE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A program inside an equation, and how often one run of the equation runs it.
+    """A program inside an equation, and the number of times that one run of the equation runs the program.
 
     Attributes:
-        scope: The program's.
-        label: What it is there, such as `body`; empty where there is only one.
-        most: At most.
-        least: At least.
-        dearest: In the dearest run.
-        cheapest: In the cheapest run.
-        per_trip: It is a loop of unknown trips: the numbers are for one.
-        loop: XLA has a loop there.
+        scope: The scope of the program.
+        label: The role of the program, such as `body`; empty for the only program of an equation.
+        most: The largest number of times.
+        least: The smallest number of times.
+        dearest: The number of times in the most expensive run.
+        cheapest: The number of times in the cheapest run.
+        per_trip: True for a loop with an unknown number of steps; the numbers are for one step.
+        loop: True if XLA has a loop there.
     """
 
     scope: int
@@ -75,10 +75,10 @@ class Priced:
     """The equations of a scope.
 
     Attributes:
-        own: Of each equation: index into `Costs.owns`; -1 for one that holds programs.
-        calls: Those, in order.
-        groups: How many equations are alike: by index into `Costs.owns`, stack and name stack.
-        total: What one run costs.
+        own: For each equation, the index into `Costs.owns`; -1 for an equation that holds programs.
+        calls: The equations that hold programs, in order.
+        groups: The number of equations with the same index into `Costs.owns`, stack and name stack.
+        total: The cost of one run.
     """
 
     own: list[int]

@@ -26,12 +26,12 @@ _SCATTERS = "scatter"
 
 
 def traffic(primitive: str, read: list[int], written: list[int]) -> tuple[int, int]:
-    """Bytes read and written.
+    """Return the bytes that an equation reads and the bytes that it writes.
 
     Args:
-        primitive: Its name.
-        read: Bytes of each operand; 0 for constants written into the equation.
-        written: Bytes of each result.
+        primitive: The name of the primitive.
+        read: The bytes of each operand; 0 for constants written into the equation.
+        written: The bytes of each result.
     """
     if primitive in _VIEWS:
         return 0, 0

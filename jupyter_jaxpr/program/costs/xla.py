@@ -94,12 +94,12 @@ def _devices(executable: Any) -> tuple[int, str | None]:
 
 
 def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analysis: Analysis) -> list[Difference]:
-    """The reasons why XLA's count of operations differs from ours; empty without a difference or a count.
+    """Return the reasons why XLA's count of operations differs from ours; empty without a difference or a count.
 
     Args:
-        costs: Prices of the walk.
-        scope: The program's.
-        runs: Of its scopes.
+        costs: The costs of the scopes of the walk.
+        scope: The scope of the program.
+        runs: The runs of each scope of the program.
         xla_analysis: XLA's count.
     """
     counted = costs.of(scope)

@@ -78,14 +78,14 @@ def printed_parameters(primitive: str, parameters: Parameters) -> Printed:
 
 
 def parameter_text(value: Any, reading: Reading | None = None) -> str:
-    """The value on one line as JAX prints it, memory addresses blanked, cut at `LIMIT` characters.
+    """Return a value on one line as JAX prints the value, without memory addresses, cut at `LIMIT` characters.
 
-    A value that cannot be printed is its type's name and why, such as <Mesh: could not be described, ValueError>: one
-    bad parameter hides no equation.
+    The text of a value that cannot be printed is the name of its type and the reason, such as <Mesh: could not be
+    described, ValueError>, so that one bad parameter does not hide an equation.
 
     Args:
         value: The value of the parameter.
-        reading: Which methods of the user's objects may be called, and the texts that the objects returned earlier.
+        reading: The methods of the user's objects that may be called, and the texts that the objects returned earlier.
     """
     try:
         text = exact(_text(value, reading or Reading()), _PRINTED)

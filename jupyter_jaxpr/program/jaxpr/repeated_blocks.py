@@ -39,8 +39,8 @@ class RepeatedBlock:
         period: The number of equations of one repetition.
         repetitions: The number of whole repetitions.
         length: The number of all equations; the last repetition may be incomplete.
-        carried: Whether a repetition reads a value that an earlier repetition made.
-        sequential: Whether each repetition reads a value that the repetition before it made.
+        carried: True if a repetition reads a value that an earlier repetition made.
+        sequential: True if each repetition reads a value that the repetition before it made.
     """
 
     scope: int

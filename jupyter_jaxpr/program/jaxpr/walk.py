@@ -59,7 +59,7 @@ class Walk:
 
         Args:
             cells: the notebook's cells by the file name that their code carries.
-            reading: what may be called of the user's objects, and what they said already.
+            reading: the methods of the user's objects that may be called, and their earlier answers.
         """
         self._reading = reading or Reading()
         self.strings = Strings()

@@ -24,8 +24,9 @@ class NamePlaces:
     """The places of names in one file.
 
     Attributes:
-        assigned: By line and name; a name that a line assigns twice is not there.
-        parameters: By the first line of the function, with decorators, and name; not where two functions share a line.
+        assigned: The places of assigned names, by line and name, without names that one line assigns twice.
+        parameters: The places of parameters, by the first line of the function, with decorators, and by name; without
+            functions that share a line.
         returned: The `return` statements by their first line, and the bodies of lambdas by the lambda's line.
     """
 

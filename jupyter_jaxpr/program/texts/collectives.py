@@ -44,9 +44,9 @@ class Piece:
     """Arrays of a collective that come from one place.
 
     Attributes:
-        line: Of the HLO, from 0, where XLA says where they come from.
-        bytes: Theirs, of the result on each device; None where a type is not known.
-        op_name: As XLA prints it, such as ``jit(f)/transpose(jvp())/dot_general``; empty where it says nothing.
+        line: The line of the HLO that tells the place of origin of the arrays, from 0.
+        bytes: The bytes of the arrays in the result on each device; None if a type is unknown.
+        op_name: The name that XLA prints, such as ``jit(f)/transpose(jvp())/dot_general``; empty if XLA prints none.
     """
 
     line: int
@@ -68,8 +68,8 @@ class Collective:
         groups: The same groups as numbers of partitions; for a collective-permute, pairs of sender and receiver. None
             where the text is not understood.
         runs: The largest number of runs in one call; loops with an unknown number of steps count once.
-        per_trip: Whether the instruction is in a loop with an unknown number of steps.
-        conditional: Whether the instruction is in a branch.
+        per_trip: True if the instruction is in a loop with an unknown number of steps.
+        conditional: True if the instruction is in a branch.
         pieces: The moved arrays, by origin.
     """
 
@@ -86,13 +86,14 @@ class Collective:
     pieces: tuple[Piece, ...]
 
     def sent(self, devices: int) -> int | None:
-        """Bytes that a device sends in one run, if XLA takes the ring algorithm: an estimate; None where unknown.
+        """Estimate the bytes that a device sends in one run if XLA takes the ring algorithm; None if unknown.
 
-        Of ``n`` devices in a group and a result of ``b`` bytes on each, all-reduce sends ``2 b (n-1)/n``, all-gather
-        and all-to-all ``b (n-1)/n``, reduce-scatter ``b (n-1)``; collective-permute and collective-broadcast ``b``.
+        For ``n`` devices in a group and a result of ``b`` bytes on each device, all-reduce sends ``2 b (n-1)/n``,
+        all-gather and all-to-all ``b (n-1)/n``, reduce-scatter ``b (n-1)``; collective-permute and
+        collective-broadcast ``b``.
 
         Args:
-            devices: On which the program runs: a group, where XLA names none.
+            devices: The number of devices on which the program runs: the size of the group if XLA names no groups.
         """
         if self.bytes is None:
             return None

@@ -25,15 +25,15 @@ _PRODUCTS = ("__onednn$matmul", "__cublas$gemm", "__cublas$lt$matmul")
 
 
 def inferred_origins(lines: Sequence[str], stacks: Sequence[int], only_stack: Callable[[str], int]) -> dict[int, int]:
-    """Stacks of lines that state none.
+    """Infer the stacks of lines for which XLA states no stack.
 
     Args:
-        lines: Of the module.
-        stacks: Of each line; -1 where none is stated.
-        only_stack: The stack of all equations of a primitive, or -1.
+        lines: The lines of the module.
+        stacks: For each line, the index of its stack; -1 for a line without a stack.
+        only_stack: Returns the stack of all equations of a primitive, or -1.
 
     Returns:
-        Line to stack, for what could be inferred.
+        The inferred stacks, by line.
     """
     module = computations(lines)
     return _Inference(module, lines, stacks, only_stack).run()

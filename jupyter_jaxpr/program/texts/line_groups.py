@@ -12,8 +12,8 @@ class Groups:
     """The equations of a program by the stacks that they belong to.
 
     Args:
-        walk: Where the program was walked.
-        scope: Its scope there.
+        walk: The walk of the program.
+        scope: The scope of the program in the walk.
     """
 
     def __init__(self, walk: Walk, scope: int) -> None:

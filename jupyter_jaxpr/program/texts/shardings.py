@@ -79,7 +79,7 @@ class Spread:
 
     Attributes:
         devices: The device numbers, in XLA's order of partitions; ascending where that order is unknown.
-        ordered: Whether that order is known.
+        ordered: True if that order is known.
         arrays: Arguments, results, then the arrays of equations.
         left_out: The number of arrays that are not listed.
     """

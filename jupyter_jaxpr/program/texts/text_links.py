@@ -53,9 +53,9 @@ def linked(lines: LinesOfText, walk: Walk, scope: int, *, is_hlo: bool) -> Lines
 
     Args:
         lines: The lines that were read; their stacks are in the pools of `walk`.
-        walk: Where the program was walked.
+        walk: The walk of the program.
         scope: The scope of the program.
-        is_hlo: Whether to infer the stacks of lines without a place from other lines.
+        is_hlo: True to infer the stacks of lines without a place from other lines.
     """
     primitive_names = {primitive for name in lines.op_names.values() for primitive in primitives(name)}
     equations = Equations(walk, scope, primitive_names, ends=not is_hlo)
@@ -86,10 +86,10 @@ class Equations:
     """The equations of a program by where they come from.
 
     Args:
-        walk: Where the program was walked.
+        walk: The walk of the program.
         scope: The scope of the program in the walk.
         seen: The primitives that lines of the text are named after.
-        ends: Whether the ends of a line's frames are reliable.
+        ends: True if the ends of a line's frames are reliable.
     """
 
     def __init__(self, walk: Walk, scope: int, primitive_names: Collection[str], *, ends: bool) -> None:

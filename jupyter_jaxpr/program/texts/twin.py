@@ -22,15 +22,15 @@ _WRAPPED = re.compile(r"~~\d+\.\d+~(\)+)/((?:[^/()\"]|\([^()\"]*\))+)(?=/)")
 
 
 def tagged(walk: Walk, scope: int, jaxpr: Any) -> Any:
-    """The twin of a program, of the same type; nothing is traced.
+    """Return the twin of a program, of the same type; nothing is traced.
 
     Args:
-        walk: Where the program was walked: the numbers are its.
-        scope: The program's scope there.
+        walk: The walk of the program; a tag has the walk's numbers of a scope and of an equation in the scope.
+        scope: The scope of the program in the walk.
         jaxpr: The program, a Jaxpr or ClosedJaxpr.
 
     Raises:
-        ValueError: It is not the program that was walked.
+        ValueError: The program is not the program of the walk.
     """
     numbers = {id(walk.jaxprs[number]): number for number in scopes_of(walk, scope)}
     if id(open_jaxpr(jaxpr)) not in numbers:

@@ -50,7 +50,7 @@ class Roles:
 
 
 def roles_of(walk: Walk, scope: int, kind: Kind, part: DerivedPart) -> Roles:
-    """Read the parts off a derived program.
+    """Find the parts of a derived program.
 
     Args:
         walk: The walk of the derived program.

@@ -42,13 +42,13 @@ class Wrapped:
 
     Attributes:
         pair: The scopes (a, b) in which the equation and the moved equations stand.
-        into: True: the equation stands in b, and the others moved into its program. False: the equation stood in a,
-            and the others came out of its program.
+        into: True if the equation stands in b, and the moved equations went into its program. False if the equation
+            stood in a, and the moved equations came out of its program.
         equation: The equation that holds the program.
-        scope: The program's scope, in the program of `equation`.
-        inside: Equations in `scope`.
-        outside: The same equations beside it, in the other program, in the same order.
-        turns: How often the equations stood there, one after the other; 1 without a repetition.
+        scope: The scope of the inner program of `equation`.
+        inside: The moved equations in `scope`.
+        outside: The same equations outside of `equation`, in the other program, in the same order.
+        turns: The number of times that the equations stood there, one after the other; 1 without a repetition.
     """
 
     pair: tuple[int, int]
