@@ -18,7 +18,7 @@ _Kind = TypeVar("_Kind", bound=BaseException)
 
 
 def not_of_a_signal(*kinds: type[_Kind]) -> tuple[type[_Kind], ...]:
-    """The classes that an `except` takes; none of them where a signal handler of the user's raised the error.
+    """Return the classes that an `except` takes; no class if a signal handler of the user's raised the error.
 
     Python evaluates what stands after `except` when there is an error.
     """
@@ -71,7 +71,7 @@ def _was_called_by_a_signal(frame: FrameType) -> bool:
 
 
 def _code_of(handler: Any) -> CodeType | None:
-    """The code that a signal runs: of a function, of a method, of a partial, or of an object that can be called."""
+    """Return the code that a signal runs: of a function, a method, a partial, or any other callable object."""
     while type(handler) is functools.partial:
         handler = handler.func
     if type(handler) is MethodType:

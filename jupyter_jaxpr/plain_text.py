@@ -47,31 +47,31 @@ _STORED_IN: Final[Any] = type.__dict__["__dict__"].__get__
 
 
 def exact(text: str, limit: int = Limit.NAME) -> str:
-    """A text as a plain `str`, cut at a length; `text` may be of a subclass, whose methods are not called."""
+    """Return a text as a plain `str`, cut at a length; `text` may be of a subclass, whose methods are not called."""
     if type(text) is not str:
         text = str.__getitem__(text, slice(limit + 1))  # a slice of an object of a subclass is a plain `str`
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def quoted(text: str, limit: int = Limit.REASON) -> str:
-    """A text of a document on one line, short enough for a sentence about it; a file may hold any text."""
+    """Return a text of a document on one line, short enough for a sentence about it; a file may hold any text."""
     return exact(" ".join(text.split()), limit)
 
 
 def kind_name(kind: type, attribute: str = "__name__") -> str:
-    """The name of a class; a metaclass that has another opinion is not asked."""
+    """Return the name of a class without a call of its metaclass."""
     name = _NAMES_OF_TYPES[attribute](kind)
     return name if type(name) is str and len(name) <= Limit.NAME else exact(name)
 
 
 def mro_of(kind: type) -> tuple[type, ...]:
-    """The classes in which Python looks up an attribute of a class, the class itself first; calls no metaclass."""
+    """Return the classes in which Python looks up an attribute of a class, itself first; calls no metaclass."""
     kinds: tuple[type, ...] = _MRO_OF(kind)
     return kinds
 
 
 def defined(kind: type, name: str) -> Any:
-    """The stored attribute that a class defines or inherits under a name; None without such an attribute."""
+    """Return the stored attribute that a class defines or inherits under a name; None without such an attribute."""
     for kind_of_base in mro_of(kind):
         stored = _STORED_IN(kind_of_base)
         if name in stored:
@@ -80,7 +80,7 @@ def defined(kind: type, name: str) -> Any:
 
 
 def attribute_of(value: Any, name: str) -> Any:
-    """The stored attribute of an object; None without such an attribute. For a property, the property object itself."""
+    """Return the stored attribute of an object; None without one. For a property, the property object itself."""
     try:
         return inspect.getattr_static(value, name, None)
     except not_of_a_signal(*FAILURES):  # a class of the user's may hide how its attributes are stored
@@ -88,7 +88,7 @@ def attribute_of(value: Any, name: str) -> Any:
 
 
 def own_name(value: Any, attribute: str = "__name__") -> str | None:
-    """The name that a function, a class or another callable carries; None where it is no text or a property."""
+    """Return the name that a function, a class or another callable carries; None where it is no text or a property."""
     kind = type(value)
     name: Any
     if kind is FunctionType or kind in _BUILT_IN:
@@ -106,19 +106,19 @@ _BUILT_IN = frozenset({types.BuiltinFunctionType, types.MethodDescriptorType, ty
 
 
 def file_of(code: CodeType) -> str:
-    """The file that code carries."""
+    """Return the file that code carries."""
     file = code.co_filename
     return file if type(file) is str else exact(file, Limit.FILE)
 
 
 def function_of(code: CodeType) -> str:
-    """The qualified name that code carries."""
+    """Return the qualified name that code carries."""
     name = code.co_qualname
     return name if type(name) is str else exact(name)
 
 
 def text_of(value: Any, limit: int = Limit.NAME) -> str:
-    """The `str` of an object, cut at a length; if `str` raises, the name of the class and the reason."""
+    """Return the `str` of an object, cut at a length; if `str` raises, the name of the class and the reason."""
     if type(value) is str:
         return value if len(value) <= limit else exact(value, limit)
     try:
@@ -128,7 +128,7 @@ def text_of(value: Any, limit: int = Limit.NAME) -> str:
 
 
 def repr_of(value: Any, limit: int = Limit.NAME) -> str:
-    """The `repr` of an object, cut at a length; if `repr` raises, the name of the class and the reason."""
+    """Return the `repr` of an object, cut at a length; if `repr` raises, the name of the class and the reason."""
     try:
         if type(value) is str and len(value) > limit:  # the repr of a long text takes as long
             value = value[: limit + 1]
@@ -138,17 +138,17 @@ def repr_of(value: Any, limit: int = Limit.NAME) -> str:
 
 
 def unreadable(value: Any, error: BaseException, limit: int = Limit.NAME) -> str:
-    """The text in place of an object that cannot be described: the name of its class and the reason."""
+    """Return the text in place of an object that cannot be described: the name of its class and the reason."""
     return exact(f"<{kind_name(type(value))}: {could_not(error)}>", limit)
 
 
 def could_not(error: BaseException) -> str:
-    """The sentence that something could not be described, with the reason."""
+    """Return the sentence that something could not be described, with the reason."""
     return f"{COULD_NOT}, {error_text(error, Limit.REASON)}"
 
 
 def message_of(error: BaseException, limit: int = Limit.ERROR) -> str:
-    """The message of an error; empty if the error cannot print its message."""
+    """Return the message of an error; empty if the error cannot print its message."""
     try:
         return exact(str(error), limit)
     except not_of_a_signal(*FAILURES):
@@ -156,13 +156,13 @@ def message_of(error: BaseException, limit: int = Limit.ERROR) -> str:
 
 
 def error_text(error: BaseException, limit: int = Limit.ERROR) -> str:
-    """The class and the message of an error on one line, such as ValueError: no such axis."""
+    """Return the class and the message of an error on one line, such as ValueError: no such axis."""
     kind, message = kind_name(type(error)), " ".join(message_of(error, limit).split())
     return exact(f"{kind}: {message}" if message else kind, limit)
 
 
 def error_lines(error: BaseException) -> str:
-    """The last lines of a traceback: the class of the error, its message and its notes."""
+    """Return the last lines of a traceback: the class of the error, its message and its notes."""
     try:
         return exact("".join(traceback.format_exception_only(error)).strip(), Limit.ERROR)
     except not_of_a_signal(*FAILURES):
@@ -170,7 +170,7 @@ def error_lines(error: BaseException) -> str:
 
 
 def traceback_text(error: BaseException) -> str:
-    """The traceback of an error, its end where it is too long."""
+    """Return the traceback of an error; only the end of a traceback that is too long."""
     try:
         text = "".join(traceback.format_exception(error))
     except not_of_a_signal(*FAILURES):

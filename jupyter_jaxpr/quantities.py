@@ -21,7 +21,7 @@ _SECONDS_FROM = 0.9995
 
 
 def duration(seconds: float | None) -> str:
-    """A time, such as ``23 µs``, ``0.15 ms``, ``142 ms`` or ``1.3 s``.
+    """Return a time, such as ``23 µs``, ``0.15 ms``, ``142 ms`` or ``1.3 s``.
 
     Args:
         seconds: The time; None and what is not finite read as unknown.
@@ -36,17 +36,17 @@ def duration(seconds: float | None) -> str:
 
 
 def size(number: int | None) -> str:
-    """A size in bytes, decimal: ``143 B``, ``5.1 kB``, ``420 MB``."""
+    """Return a size in bytes, decimal: ``143 B``, ``5.1 kB``, ``420 MB``."""
     return _scaled(number, "B")
 
 
 def operations(number: int | None) -> str:
-    """A number of operations on numbers of any type, short: ``143 op``, ``51.2 kop``."""
+    """Return a number of operations on numbers of any type, short: ``143 op``, ``51.2 kop``."""
     return _scaled(number, "op")
 
 
 def operations_in_words(least: int, most: int) -> str:
-    """The same in a sentence: ``1 operation``, ``143 operations``, ``2.0 to 51.2 k operations``."""
+    """Return a number of operations in words: ``1 operation``, ``143 operations``, ``2.0 to 51.2 k operations``."""
     if least == most == 1:
         return count(1, "operation")
     text = operations(most) if least == most else " to ".join(ends(operations(least), operations(most)))
@@ -58,19 +58,19 @@ def _in_words(match: re.Match[str]) -> str:
 
 
 def factor(value: float) -> str:
-    """A factor, with two figures below 100: ``0.85``, ``7.8``, ``19``, ``140``."""
+    """Return a factor, with two figures below 100: ``0.85``, ``7.8``, ``19``, ``140``."""
     return _two_figures(value)
 
 
 def ends(low: str, high: str) -> tuple[str, str]:
-    """The ends of a range of quantities, the unit once where both have it: ``5.2`` and ``6.9 ms``."""
+    """Return the ends of a range of quantities; a unit that both share stands once: ``5.2`` and ``6.9 ms``."""
     number, _, unit = low.partition(NO_BREAK)
     once = number == "0" or high.endswith(f"{NO_BREAK}{unit}")
     return number if once else low, high
 
 
 def count(number: int | None, one: str, many: str | None = None, *, exact: bool = True) -> str:
-    """A number of things: ``1 call``, ``11,202 equations``, ``≥4 calls``, ``calls unknown`` (a ≥0 says nothing).
+    """Return a number of things: ``1 call``, ``11,202 equations``, ``≥4 calls``; ``calls unknown`` in place of ≥0.
 
     Args:
         number: The number; None if it is unknown.
@@ -85,7 +85,7 @@ def count(number: int | None, one: str, many: str | None = None, *, exact: bool 
 
 
 def listed(names: Sequence[str], most: int) -> str:
-    """The first names of a list, and how many more there are: ``a, b, c`` or ``a, b and 3 more``."""
+    """Return the first names of a list, and how many more there are: ``a, b, c`` or ``a, b and 3 more``."""
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
 
@@ -99,7 +99,7 @@ def in_a_sentence(names: Sequence[str], most: int | None = None) -> str:
 
 
 def _two_figures(value: float) -> str:
-    """The number with two figures below 100, whole from there on."""
+    """Return the number with two figures below 100, whole from there on."""
     if value < 0.095:
         return f"{value:.2g}" if value else "0"
     if value < 0.995:
@@ -110,7 +110,7 @@ def _two_figures(value: float) -> str:
 
 
 def _rounded(value: float, decimals: int) -> str:
-    """The number with `decimals` decimals; a half is rounded up, as in the browser."""
+    """Return the number with `decimals` decimals; a half is rounded up, as in the browser."""
     return f"{Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP):,}"
 
 

@@ -165,7 +165,7 @@ def _cures(
 
 
 def _kind(event: MissEvent, history: FunctionHistory) -> tuple[object, ...]:
-    """A key that is equal for the misses of one line that share a cure, such as of function objects made in a loop."""
+    """Return a key that is equal for misses of one line with one cure, such as of function objects made in a loop."""
     reasons = event.reasons or ()
     if [reason.kind for reason in reasons] == ["new_function"]:
         return id(history), event.place, reasons[0].argument

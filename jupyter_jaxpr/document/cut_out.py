@@ -68,7 +68,7 @@ class Part:
         return self._take("frame", number, self.pools.frames, make)
 
     def control(self, control: Control) -> Control:
-        """A card with its indices as here; scopes, programs and other cards keep theirs."""
+        """Return a card with indices into the pools of the part; scopes, programs and cards keep their indices."""
 
         def operand(number: int) -> int:
             return number if number == control.no_operand else self.operands([number])[0]
@@ -116,7 +116,7 @@ class Part:
         return msgspec.structs.replace(cost, **changed)
 
     def scope(self, scope: Scope) -> Scope:
-        """A scope with its indices as here; its children keep their scopes."""
+        """Return a scope with indices into the pools of the part; its children keep their scopes."""
         changed: dict[str, Any] = {
             "name": self.string(scope.name),
             "outputs": self.operands(scope.outputs),

@@ -16,7 +16,7 @@ _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def encode(struct: Any) -> bytes:
-    """The UTF-8 JSON of a struct; numbers that are not finite become null.
+    """Return the UTF-8 JSON of a struct; numbers that are not finite become null.
 
     A Python string may hold half of a surrogate pair, which UTF-8 cannot: such a half is written as U+FFFD. What
     should not be in a struct, such as a string of a subclass, is written as the plain value it stands for, and an
@@ -41,12 +41,12 @@ def refused(struct: Any) -> str | None:
 
 
 def printable(text: str) -> str:
-    """The text with every half of a surrogate pair replaced by U+FFFD, so that it can be encoded."""
+    """Return the text with every half of a surrogate pair replaced by U+FFFD, so that it can be encoded."""
     return _LONE_SURROGATES.sub("\ufffd", text)
 
 
 def _plain(value: Any) -> Any:
-    """A subclass of str, int or float as the plain value, a number of NumPy as a number; else a text with the type."""
+    """Return a str, int, float or NumPy number as a plain value; any other value as a text with its type."""
     kind = type(value)
     try:
         if issubclass(kind, str):

@@ -28,7 +28,7 @@ def merged(document: Snapshot, field: str, answer: Any) -> Snapshot:
 
 
 def subject_fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:
-    """The fields that tell answers of a kind apart where a document holds several, such as `program`.
+    """Return the fields that tell answers of a kind apart where a document holds several, such as `program`.
 
     An answer is about one construct or one program, by its index. A diff is about two programs and a level.
     """

@@ -30,5 +30,5 @@ class Pools:
 
 
 def of_document(document: Snapshot) -> Pools:
-    """The pools of a document."""
+    """Return the pools of a document."""
     return Pools(**{name: getattr(document, name) for name in Pools.__slots__})

@@ -149,7 +149,7 @@ def unused_at_top(scope: ScopeLike) -> list[int]:
 
 
 def _hoisted(pools: Pools, root: int, naming: Naming) -> tuple[dict[int, str], int]:
-    """The scopes that are printed first, with their names, and how many visits that took."""
+    """Return the scopes that are printed first, with their names, and the number of visits of the search."""
     visits: Counter[int] = Counter()
     bases: dict[int, str] = {}
     waiting = deque([root])

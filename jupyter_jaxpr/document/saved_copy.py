@@ -32,7 +32,7 @@ _LEFT_OUT = "This copy leaves out this text to keep the notebook small. Run the 
 
 
 def saved_copy(document: Snapshot, limit_bytes: int) -> Snapshot:
-    """The document, or the fullest copy of it whose JSON has at most `limit_bytes` bytes.
+    """Return the document, or the fullest copy of it whose JSON has at most `limit_bytes` bytes.
 
     The last resort leaves out all programs; it may be larger than a limit of less than a few kilobytes.
     """
@@ -192,7 +192,7 @@ def _first_equations(document: Snapshot, page: int) -> Snapshot:
 
 
 def _without_equations(cost: ProgramCost, scopes: list[Scope]) -> ProgramCost:
-    """A cost with the columns of the scopes that are still whole."""
+    """Return a cost with the columns of the scopes that are still whole."""
     complete = [costs for costs in cost.scopes if len(scopes[costs.scope].primitive) == len(costs.flops)]
     return msgspec.structs.replace(cost, scopes=complete)
 
@@ -291,7 +291,7 @@ def _edits(edits: Sequence[Edit], part: Part) -> list[Edit]:
 
 
 def _ledger(ledger: Ledger, part: Part) -> Ledger:
-    """The ledger with its lines in the pools of the part."""
+    """Return the ledger with its lines in the pools of the part."""
     functions = []
     for function in ledger.functions:
         misses = [

@@ -26,7 +26,7 @@ _HAD = frozenset({"held", "on_request"})
 
 
 def summarised(document: Snapshot, indices: Iterable[int]) -> Snapshot:
-    """The document, the programs of these indices summed up anew."""
+    """Return the document, the programs of these indices summed up anew."""
     programs = list(document.programs)
     for index in indices:
         programs[index] = msgspec.structs.replace(programs[index], summary=summary_of(document, programs[index]))
@@ -61,7 +61,7 @@ def _control_flow(document: Snapshot, program: Program) -> list[str]:
 
 
 def _scopes(document: Snapshot, program: Program) -> list[int]:
-    """The scopes of a program, each once."""
+    """Return the scopes of a program, each once."""
     reached = {program.scope: None}
     todo = [program.scope]
     while todo:

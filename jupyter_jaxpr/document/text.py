@@ -30,7 +30,7 @@ class ProgramLines:
     comments: dict[int, str]
 
     def commented(self) -> list[str]:
-        """The lines, with the comments at their ends."""
+        """Return the lines, with the comments at their ends."""
         return [f"{line}{self.comments.get(number, '')}" for number, line in enumerate(self.lines)]
 
 
@@ -63,12 +63,12 @@ class Budget:
 
 
 def program_text(document: Snapshot, program: int, budget: Budget | None = None) -> str:
-    """The text of a program, without a newline at its end."""
+    """Return the text of a program, without a newline at its end."""
     return "\n".join(program_lines(document, program, budget).lines)
 
 
 def program_lines(document: Snapshot, program: int, budget: Budget | None = None) -> ProgramLines:
-    """The lines of a program's text, each with the equations it is part of; where the budget ends, it says so."""
+    """Return the lines of a program's text, each with its equations; a last line says that the budget has ended."""
     program_entry = document.programs[program]
     pools = Pools(document.strings, document.parameter_lists, document.scopes)
     names = (
@@ -82,7 +82,7 @@ def program_lines(document: Snapshot, program: int, budget: Budget | None = None
 
 
 def _given_names(document: Snapshot, program: Program) -> Names:
-    """The names that the document states: it does not hold all equations from which the names follow."""
+    """Return the names that a document states, for a document without all equations from which the names follow."""
     lets = {let.scope: document.strings[let.name] for let in program.lets or []}
     variables: dict[int, list[str | None]] = {}
     for number, scope in enumerate(document.scopes):

@@ -17,7 +17,7 @@ SUFFIX = ".jaxpr.json"
 
 
 def whole_file(make_document: Callable[[bool], Snapshot], focus: int) -> str:
-    """The document as JSON, within the limits of its readers.
+    """Return the document as JSON, within the limits of its readers.
 
     Args:
         make_document: Makes the document with the texts of its levels; with all equations of large programs for `True`.

@@ -72,7 +72,7 @@ def as_saved(document: Snapshot) -> Snapshot:
 
 
 def without_values(document: Snapshot) -> Snapshot:
-    """The document without values; one that has none already as it is."""
+    """Return the document without values; a document that has no values is returned unchanged."""
     if document.values == "left_out":
         return document
     hidden = msgspec.structs.replace(
@@ -134,12 +134,12 @@ def _argument(argument: Argument) -> Argument:
 
 
 def _type(text: str) -> str:
-    """A type without the texts that the user's objects print."""
+    """Return a type without the texts that the user's objects print."""
     return _GIVEN.sub("=…", _QUOTED.sub("'…'", text))
 
 
 def _level(level: Level) -> Level:
-    """A level without its text: constants are written into the text."""
+    """Return a level without its text, because constants are written into the text."""
     if level.text is None:
         return level
     return msgspec.structs.replace(
@@ -194,7 +194,7 @@ def _miss(miss: LedgerMiss) -> LedgerMiss:
 
 
 def _signature(signature: str) -> str:
-    """The types of a call; static arguments come last, and a value may hold any sign."""
+    """Return the types of a call; static arguments come last, and a value may hold any sign."""
     types, is_static, _ = signature.partition("=")
     return f"{types}=…" if is_static else signature
 

@@ -25,7 +25,7 @@ def tree_of(function: Any) -> ast.FunctionDef | None: ...
 @overload
 def tree_of(function: Any, asynchronous: bool) -> ast.FunctionDef | ast.AsyncFunctionDef | None: ...
 def tree_of(function: Any, asynchronous: bool = False) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    """The def of a plain Python function; None where its text is not known, or where it is a lambda or a generator.
+    """Return the def of a plain Python function; None for a lambda, a generator, or a function of unknown text.
 
     Args:
         function: Any object.
@@ -70,7 +70,7 @@ def _installed_lines(code: CodeType) -> Sequence[str]:
 
 
 def names_of(function: FunctionType) -> Mapping[str, Any]:
-    """The values of the free names of a function."""
+    """Return the values of the free names of a function."""
     names = dict(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
@@ -81,7 +81,7 @@ def names_of(function: FunctionType) -> Mapping[str, Any]:
 
 
 def manager_parts(manager: Any) -> tuple[list[ast.stmt], list[ast.stmt], Mapping[str, Any]] | None:
-    """The statements of a context manager before and after its block, and the values of its names.
+    """Return the statements of a context manager before and after its block, and the values of its names.
 
     Args:
         manager: The object that the `with` calls: a class, or a function of `contextlib.contextmanager`.

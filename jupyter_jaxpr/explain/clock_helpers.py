@@ -71,7 +71,7 @@ def differs_from(function: Any, is_clock: IsClock) -> str | None:
 
 
 def before_reading(statement: ast.stmt, is_reading: Callable[[ast.AST], bool]) -> list[ast.AST]:
-    """The nodes that a statement evaluates before it reads a clock, in this order; all nodes if it reads no clock."""
+    """Return the nodes that a statement evaluates before it reads a clock, in order; all nodes without a clock."""
     nodes: list[ast.AST] = []
 
     def goes_on(node: ast.AST) -> bool:
@@ -109,7 +109,7 @@ def _formats(node: ast.AST, names: frozenset[str]) -> bool:
 
 
 def _own_names(tree: ast.FunctionDef) -> frozenset[str]:
-    """The names that are a function's own; what its first parameter holds outlives the call."""
+    """Return the local names of a function but its first parameter, whose attributes outlive the call."""
     return (locals_of(tree) - _declared(tree)) - {*_parameters(tree)[:1]}
 
 
@@ -118,13 +118,13 @@ def _parameters(tree: ast.FunctionDef) -> list[str]:
 
 
 def _declared(tree: ast.FunctionDef) -> frozenset[str]:
-    """The names that a function declares as `global` or `nonlocal`."""
+    """Return the names that a function declares as `global` or `nonlocal`."""
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Global | ast.Nonlocal)]
     return frozenset(name for node in nodes for name in node.names)
 
 
 def _popped(node: ast.expr) -> ast.expr:
-    """The list in `starts.pop()` and in `starts[-1]`; else the expression itself."""
+    """Return the list in `starts.pop()` and in `starts[-1]`; else the expression itself."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "pop":
         return node.func.value
     is_last = isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "-1"
@@ -132,7 +132,7 @@ def _popped(node: ast.expr) -> ast.expr:
 
 
 def _outside(node: ast.expr, local: frozenset[str]) -> str | None:
-    """The text of a place that is none of a function's own names: `_start`, `self.start`, `state['start']`."""
+    """Return the text of a place that is none of a function's own names: `_start`, `self.start`, `state['start']`."""
     root = node
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value
@@ -146,7 +146,7 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 def place_with_object(call: ast.Call, function: Any, place: str | None) -> str | None:
-    """A place in the code of a function, as a text that says which object it is of."""
+    """Return a place in the code of a function as a text that also names the object of the place."""
     if place is None:
         return None
     first = next(iter(function.__code__.co_varnames[: function.__code__.co_argcount]), None)

@@ -47,7 +47,7 @@ def dropped_updates(source: str, file: str) -> list[Finding]:
 
 
 def updated_array(value: ast.expr) -> ast.expr | None:
-    """The array of `array.at[index].set(value)`; None for any other expression."""
+    """Return the array of `array.at[index].set(value)`; None for any other expression."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr not in _UPDATES:
         return None
     item = value.func.value

@@ -67,7 +67,7 @@ class EditedCode(Mapping[CodeType, CodeType]):
 
 
 def _codes(module: CodeType) -> dict[tuple[str, int], CodeType]:
-    """The codes of a text by name and line; those of which there are several alike, such as lambdas, are left out."""
+    """Return the code objects of a text by name and line, without those that share both, such as lambdas."""
     codes = list(_all_codes(module))
     counts = Counter((code.co_qualname, code.co_firstlineno) for code in codes)
     keys = ((code.co_qualname, code.co_firstlineno) for code in codes)

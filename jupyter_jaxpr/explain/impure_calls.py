@@ -35,7 +35,7 @@ _CURES: dict[Kind, str] = {
 
 
 def frozen_values(calls: Iterable[FrozenCall]) -> list[Finding]:
-    """A finding for each name that the code of a traced function called."""
+    """Return a finding for each name that the code of a traced function called."""
     return [
         Finding(
             kind="frozen_call",

@@ -111,7 +111,7 @@ def _writes_global(code: CodeType, name: str) -> bool:
 def _uses(
     statement: ast.stmt, namespace: Mapping[str, Any], functions: Sequence[ObservedFunction]
 ) -> Iterator[tuple[str, _Use]]:
-    """The calls of a statement that draw from a name, but for those that it may run otherwise than once."""
+    """Yield the calls of a statement that draw from a key with a name, without calls that may not run exactly once."""
     waiting: list[ast.AST] = [statement]
     while waiting:
         node = waiting.pop()
@@ -126,7 +126,7 @@ def _uses(
 
 
 def _eager(call: ast.Call, namespace: Mapping[str, Any]) -> Iterator[tuple[str, _Use]]:
-    """A call of a function of jax.random on a name."""
+    """Yield a call of a function of jax.random on a name."""
     import jax
 
     function = _value(call.func, namespace)
@@ -154,7 +154,7 @@ def _shapes(node: ast.expr | None) -> frozenset[Shape] | None:
 def _jitted(
     call: ast.Call, namespace: Mapping[str, Any], functions: Sequence[ObservedFunction]
 ) -> Iterator[tuple[str, _Use]]:
-    """A call of a jitted function of the user's, whose only program draws from an argument that is a name."""
+    """Yield a call of a jitted function of the user's, whose only program draws from an argument that is a name."""
     name_nodes = [
         argument
         for argument in [*call.args, *(keyword.value for keyword in call.keywords)]
@@ -208,7 +208,7 @@ def _differ(first: _Use, second: _Use) -> bool:
 
 
 def _written(statement: ast.stmt) -> set[str]:
-    """The names that a statement may write, those in its blocks included."""
+    """Return the names that a statement, or a statement in its blocks, may write."""
     names: set[str] = set()
     for node in ast.walk(statement):
         match node:

@@ -77,11 +77,11 @@ class Scope:
         self._depth = depth
 
     def _left_running(self, body: Sequence[ast.stmt], local: frozenset[str]) -> ast.Call | None:
-        """The last call of a jitted function in statements that certainly do not wait; None if a statement may wait."""
+        """Return the last call of a jitted function in some statements; None if a statement may wait."""
         return (self._until_waits(body, local) or [None])[-1]
 
     def _until_waits(self, body: Sequence[ast.stmt], local: frozenset[str]) -> list[ast.Call | None] | None:
-        """The last call of a jitted function in some statements, or None; no list at all where they may wait."""
+        """Return the last call of a jitted function in a list, or an empty list; None if a statement may wait."""
         last: ast.Call | None = None
         tainted = assigned(body) | _appended(body)
         skipped_ids: set[int] = set()  # waits for something else
@@ -114,7 +114,7 @@ class Scope:
         return [last]
 
     def _applied(self, call: ast.Call, local: frozenset[str]) -> ast.expr | None:
-        """The function that a call applies to each element: `f` in `list(map(f, xs))` and `jax.tree.map(f, xs)`."""
+        """Return the function that a call applies to each element: `f` of `map(f, xs)` and `jax.tree.map(f, xs)`."""
         if not call.args or isinstance(call.func, ast.Call):
             return None
         function = self._value(call.func, local)
@@ -140,7 +140,7 @@ class Scope:
         )
 
     def _running_in(self, function: ast.Lambda, local: frozenset[str]) -> ast.Call | None:
-        """The last call of a jitted function in a lambda that surely does not wait."""
+        """Return the last call of a jitted function in a lambda that surely does not wait."""
         return self._left_running([ast.Expr(function.body)], local | _parameters(function))
 
     def _leaves_running(self, node: ast.expr, local: frozenset[str]) -> bool:
@@ -245,7 +245,7 @@ class Scope:
         return isinstance(module, types.ModuleType) and module.__name__ in _MODULES
 
     def _value(self, node: ast.AST, local: frozenset[str]) -> Any:
-        """The value of a dotted name, found without running code; None if unknown."""
+        """Return the value of a dotted name, found without running code; None if unknown."""
         if isinstance(node, ast.Name):
             if node.id in local:
                 return None
@@ -265,14 +265,14 @@ class Scope:
 
 
 def locals_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
-    """The names of a function's parameters, and the names that the function assigns."""
+    """Return the names of a function's parameters, and the names that the function assigns."""
     arguments = function.args
     parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
     return frozenset(parameter.arg for parameter in parameters if parameter is not None) | assigned(function.body)
 
 
 def assigned(body: Sequence[ast.stmt]) -> frozenset[str]:
-    """The names that are given values in some statements."""
+    """Return the names that some statements assign."""
     return frozenset(
         node.id
         for statement in body
@@ -282,7 +282,7 @@ def assigned(body: Sequence[ast.stmt]) -> frozenset[str]:
 
 
 def _appended(body: Sequence[ast.stmt]) -> frozenset[str]:
-    """The names of what results may be put into, by a method such as `append`."""
+    """Return the names of the objects that a method such as `append` may put results into."""
     return frozenset(
         node.func.value.id
         for statement in body
@@ -293,12 +293,12 @@ def _appended(body: Sequence[ast.stmt]) -> frozenset[str]:
 
 
 def arguments(call: ast.Call) -> list[ast.expr]:
-    """The arguments of a call."""
+    """Return the arguments of a call."""
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def _mapping(call: ast.Call) -> list[ast.Call]:
-    """The call of `map` in `list(map(f, xs))`."""
+    """Return the call of `map` in `list(map(f, xs))`."""
     return [argument for argument in call.args[:1] if isinstance(argument, ast.Call)]
 
 

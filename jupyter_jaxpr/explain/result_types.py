@@ -71,7 +71,7 @@ class Untried(Exception):
 
 
 def spec_of_aval(aval: Any) -> Any:
-    """The type that a trace takes in place of an array."""
+    """Return the type that a trace takes in place of an array."""
     import jax
 
     return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=bool(getattr(aval, "weak_type", False)))
@@ -187,7 +187,7 @@ def types_of(tree: Any, leaves: tuple[tuple[tuple[int, ...], Any], ...], program
 
 
 def _everywhere(jaxpr: Any) -> Iterator[Any]:
-    """The equations of a program, those of bodies and branches included."""
+    """Yield the equations of a program, of its bodies and of its branches."""
     for equation in jaxpr.eqns:
         yield equation
         for value in equation.params.values():
@@ -225,7 +225,7 @@ def _type(variable: Any) -> Any:
 
 
 def _parameter(value: Any) -> Any:
-    """A parameter as what can be compared; of an object that is not known its class."""
+    """Return a parameter as a value that can be compared: for an unknown object, the name of its class."""
     import numpy as np
 
     if value is None or type(value) in (bool, int, float, complex, str) or isinstance(value, np.dtype):

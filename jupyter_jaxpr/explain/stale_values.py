@@ -63,7 +63,7 @@ _FROM_CACHE = _Wording(_ONE_PLAIN, _ONE_ANOTHER, _CACHED)
 
 
 def stale_values(run: Run) -> list[Finding]:
-    """A finding for each value that changed since a trace that calls of a run used without a new trace."""
+    """Return a finding for each value that changed after a trace, if calls of a run used the trace again."""
     findings: list[Finding] = []
     for activity in run.functions.values():
         name = activity.record.name

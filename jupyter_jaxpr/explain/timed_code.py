@@ -70,7 +70,7 @@ class TimedCode(Scope):
         self._source = source
 
     def timings(self) -> Iterator[Timing]:
-        """The timings that do not wait for the result."""
+        """Yield the timings that do not wait for the result."""
         lines = self._source.split("\n")
         timeits: list[tuple[int, str, str]] = []
         for place, line in enumerate(lines):
@@ -165,7 +165,7 @@ class TimedCode(Scope):
                 yield replace(timing, line=node.lineno, how="helper", helper=helper, function=name)
 
     def _called(self, node: ast.expr, local: frozenset[str]) -> Any:
-        """The called object; also the method of an object that the expression makes, as in `Bench().run`."""
+        """Return the called object; also the method of an object that the expression makes, as in `Bench().run`."""
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
             constructor = self._value(node.value.func, local)
             return inspect.getattr_static(constructor, node.attr, None) if issubclass(type(constructor), type) else None
@@ -174,7 +174,7 @@ class TimedCode(Scope):
     def _bound(
         self, tree: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, method: Any, local: frozenset[str]
     ) -> dict[str, Any]:
-        """The parameters of a function that a call, or a default, gives functions for which leave work running."""
+        """Return the parameters of a function whose values, by a call or a default, are functions that do not wait."""
         names = [parameter.arg for parameter in [*tree.args.posonlyargs, *tree.args.args]]
         holder = self._called(call.func.value, local) if isinstance(call.func, ast.Attribute) else None
         function: Any = method.__func__ if type(method) is staticmethod else method
@@ -214,7 +214,7 @@ class TimedCode(Scope):
             yield from self._functions(child, inside)
 
     def _timed(self, text: str, above: int, timer: str) -> Iterator[Timing]:
-        """A text that is timed as a whole."""
+        """Yield the timing of a text that is timed as a whole."""
         module = parsed(text)
         if module is None or not module.body:
             return
@@ -270,7 +270,7 @@ class TimedCode(Scope):
         return reads and takes and not named & _MAY_WAIT
 
     def _reads_clock(self, statement: ast.stmt, local: frozenset[str]) -> str | None:
-        """The name or attribute that a statement gives to a reading of a clock; `-t` for `t = -clock()`."""
+        """Return the name or attribute that a statement gives to a reading of a clock; `-t` for `t = -clock()`."""
         named = named_in(statement)
         if named is not None and self._is_clock(named.value, local):
             return ast.unparse(named.target)
@@ -345,7 +345,7 @@ class TimedCode(Scope):
         return True
 
     def _before_clock(self, statement: ast.stmt, local: frozenset[str]) -> list[ast.AST]:
-        """The nodes that a statement evaluates before it reads a clock, in order; all nodes if it reads no clock."""
+        """Return the nodes that a statement evaluates before it reads a clock, in order; all nodes without a clock."""
         return before_reading(
             statement, lambda node: self._is_clock(node, local) or self._stop(node, local) is not None
         )

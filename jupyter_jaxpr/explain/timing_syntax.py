@@ -10,14 +10,14 @@ from ..interruptions import not_of_a_signal
 
 
 def blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """The blocks of a loop, a condition or a with; a function's names are its own."""
+    """Yield the blocks of a loop, a condition or a with, but not of a function, which has names of its own."""
     if isinstance(statement, ast.For | ast.While | ast.If | ast.With):
         yield statement.body
         yield getattr(statement, "orelse", [])
 
 
 def named_in(statement: ast.stmt) -> ast.NamedExpr | None:
-    """The `:=` expression that a statement evaluates first: `(t := now())`, `if (t := now()):`."""
+    """Return the `:=` expression that a statement evaluates first: `(t := now())`, `if (t := now()):`."""
     value = statement.test if isinstance(statement, ast.If) else None
     if isinstance(statement, ast.Expr | ast.Assign):
         value = statement.value
@@ -27,7 +27,7 @@ def named_in(statement: ast.stmt) -> ast.NamedExpr | None:
 
 
 def name_of(body: Sequence[ast.stmt], call: ast.Call) -> str | None:
-    """The name that is given to the result of a call."""
+    """Return the name that is given to the result of a call."""
     for statement in body:
         if isinstance(statement, ast.Assign) and statement.value is call and len(statement.targets) == 1:
             target = statement.targets[0]
@@ -46,7 +46,7 @@ def is_place(node: ast.AST) -> bool:
 
 
 def in_order(body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a block with those of its `try` blocks, in the order in which they run if nothing raises."""
+    """Return the statements of a block and of its `try` blocks, in the order of a run without an error."""
     statements: list[ast.stmt] = []
     for statement in body:
         if isinstance(statement, ast.Try):
@@ -70,7 +70,7 @@ def outside_functions(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def parsed(text: str) -> ast.Module | None:
-    """The syntax of a text; None where the text is no Python."""
+    """Return the syntax of a text; None where the text is no Python."""
     try:
         return ast.parse(text)
     except not_of_a_signal(SyntaxError, ValueError):

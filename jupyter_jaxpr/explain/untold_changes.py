@@ -43,7 +43,7 @@ _MOST = 4
 
 
 def truncated_types(truncated: Mapping[Place, TruncatedType]) -> list[Finding]:
-    """A finding for each expression of the user's that requests a dtype and gets another dtype from JAX."""
+    """Return a finding for each expression of the user's that requests a dtype and gets another dtype from JAX."""
     return [
         Finding(
             kind="truncated_type",
@@ -57,7 +57,7 @@ def truncated_types(truncated: Mapping[Place, TruncatedType]) -> list[Finding]:
 
 
 def promoted_carries(carries: Mapping[Place, PromotedCarry]) -> list[Finding]:
-    """A finding for each loop whose body JAX traced twice, in order to convert the first carry."""
+    """Return a finding for each loop whose body JAX traced twice, in order to convert the first carry."""
     return [
         Finding(
             kind="promoted_carry",
@@ -72,7 +72,7 @@ def promoted_carries(carries: Mapping[Place, PromotedCarry]) -> list[Finding]:
 
 
 def unused_donations(donations: Mapping[tuple[str, Place | None], UnusedDonation]) -> Iterator[Finding]:
-    """A finding for each donated argument of a function whose memory no result uses."""
+    """Yield a finding for each donated argument of a function whose memory no result uses."""
     for (function, place), donation in donations.items():
         for argument in donation.arguments[:_MOST]:
             facts = {"function": function, "path": argument.path, "type": argument.type}

@@ -72,7 +72,7 @@ def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], 
 
 
 def _with(text: str, addition: str | None) -> str:
-    """A text, and what the panel says below it, smaller."""
+    """Return a text, and below the text, smaller, the sentence of the panel."""
     return f"{text} ({addition})" if addition else text
 
 

@@ -77,7 +77,7 @@ def _row(kind: str, time: WarmTime) -> tuple[str, ...]:
 
 
 def middle_half(time: WarmTime) -> str:
-    """The quartiles, such as ``5.2 to 6.9 ms``; a dash where one call was timed."""
+    """Return the quartiles, such as ``5.2 to 6.9 ms``; a dash where one call was timed."""
     if time.runs == 1:
         return _NOT_MEASURED
     low, high = ends(duration(time.lower), duration(time.upper))
@@ -131,7 +131,7 @@ def _point(point: SweepPoint, several: bool, columns: list[Callable[[SweepPoint]
 
 
 def _value(point: SweepPoint) -> str:
-    """A value as it was typed; a whole number with its thousands apart."""
+    """Return a value as it was typed; a whole number with its thousands apart."""
     number = point.number
     return f"{int(number):,}" if number is not None and point.value == f"{number:.0f}" else point.value
 

@@ -72,7 +72,7 @@ def copy_lessons(language: str, folder: Path) -> list[str]:
 
 
 def lab_command(folder: Path, lesson: str, options: list[str]) -> list[str]:
-    """The command that opens a lesson in a workspace of JupyterLab in which the panel is open."""
+    """Return the command that opens a lesson in a workspace of JupyterLab in which the panel is open."""
     from jupyterlab_server.workspaces_handler import WorkspacesManager
 
     workspaces = folder.resolve() / ".workspaces"

@@ -265,7 +265,7 @@ def _object(node: ast.expr, names: Mapping[str, Any]) -> Any:
 
 
 def _attribute(owner: Any, node: ast.Attribute) -> Any:
-    """An attribute that is simply there: no property, no descriptor and no `__getattr__` runs."""
+    """Return an attribute that is simply there: no property, no descriptor and no `__getattr__` runs."""
     if isinstance(owner, types.ModuleType):
         value = vars(owner).get(node.attr, _NOTHING)
         if value is _NOTHING:

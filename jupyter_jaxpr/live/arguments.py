@@ -60,7 +60,7 @@ def from_specs(name: str, specs: str, names: Mapping[str, Any]) -> Given:
 
 
 def from_target(target: str, name: str, names: Mapping[str, Any]) -> Given | None:
-    """The arguments in the magic's line, where the line names the function and each argument has a value."""
+    """Return the arguments in the magic's line, where the line names the function and each argument has a value."""
     try:
         call = parse_target(target).call
         if ast.unparse(call.func) != name:
@@ -71,7 +71,7 @@ def from_target(target: str, name: str, names: Mapping[str, Any]) -> Given | Non
 
 
 def from_calls(calls: Iterable[ast.Call], name: str, names: Mapping[str, Any]) -> Given | None:
-    """The arguments of the last call of the function that the cell makes outside of functions, if each has a value."""
+    """Return the arguments of the cell's last call of the function outside of functions, if each has a value."""
     call = next((call for call in calls if isinstance(call.func, ast.Name) and call.func.id == name), None)
     if call is None:
         return None
@@ -82,7 +82,7 @@ def from_calls(calls: Iterable[ast.Call], name: str, names: Mapping[str, Any]) -
 
 
 def from_observed(function: Any, observed: Iterable[Sequence[ArgumentSpec]]) -> Given | None:
-    """The types of the newest observed call that fits the parameters that the function has now."""
+    """Return the types of the newest observed call that fits the present parameters of the function."""
     try:
         signature = inspect.signature(unwrap(function))
     except not_of_a_signal(TypeError, ValueError):
@@ -144,7 +144,7 @@ def _position(signature: inspect.Signature, parameter: inspect.Parameter) -> int
 
 
 def parameters(function: Any) -> Iterator[str]:
-    """The names of the parameters that a call has to give."""
+    """Yield the names of the parameters that a call has to give."""
     try:
         signature = inspect.signature(unwrap(function))
     except not_of_a_signal(TypeError, ValueError):

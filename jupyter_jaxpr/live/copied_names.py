@@ -65,7 +65,7 @@ class DefinedClasses:
         self._classes: dict[tuple[str, str], tuple[str, Any]] = {}
 
     def get(self, cell: str, name: str, text: str) -> Any:
-        """The class that was made of this text; None where there is none."""
+        """Return the class that was made of this text; None without such a class."""
         kept_text, kept_class = self._classes.get((cell, name), ("", None))
         return kept_class if kept_text == text else None
 
@@ -345,7 +345,7 @@ def _are_alike(code: CodeType | None, later: CodeType | None) -> bool:
 
 
 def read_by(function: Any) -> Iterator[str]:
-    """The global names that a function and the functions written in it read."""
+    """Yield the global names that a function and the functions written in it read."""
     code = code_of(function)
     waiting = [] if code is None else [code]
     while waiting:

@@ -61,7 +61,7 @@ class Texts:
     compiled: bool = False
 
     def described(self, level: Level) -> Level:
-        """The level of a document that no kernel stands behind: held, or absent with the reason."""
+        """Return a level for a document without a kernel: unchanged with its text, else absent with a reason."""
         if level.state == "held":
             return level
         name: LevelName = "hlo" if level.name == "hlo" else "stablehlo"
@@ -148,7 +148,7 @@ def _up_to(last: LastLevel) -> tuple[LevelName, ...]:
 
 
 def _dumping_setting(environment: Mapping[str, str]) -> str | None:
-    """The setting by which JAX or XLA writes each program into a file; None where neither does."""
+    """Return the setting by which JAX or XLA writes each program into a file; None where neither does."""
     import jax
 
     if getattr(jax.config, "jax_dump_ir_to", None):

@@ -243,7 +243,7 @@ class _OneTrace:
         return _answer("traced", name, self._chosen.lineno, note, document, live.seconds, cost)
 
     def raised(self, error: Exception, live: LiveTrace | None = None) -> LiveProgram:
-        """The error of a definition or of a trace, as a card."""
+        """Return the error of a definition or of a trace, as a card."""
         if live is None:
             finding = Finding(
                 "trace_raised",
@@ -329,7 +329,7 @@ class _OneTrace:
         return None
 
     def _kept_values(self, function: Any, definitions: Definitions) -> str | None:
-        """A sentence on the names that the function reads and that the cell would assign anew."""
+        """Return a sentence on the names that the function reads and that the cell would assign anew."""
         names = [name for name in dict.fromkeys(read_by(function)) if name in definitions.skipped]
         if not names:
             return None
@@ -375,7 +375,7 @@ class _OneTrace:
 
 
 def _without_kernel(document: Snapshot, texts: Texts) -> Snapshot:
-    """The document of a program that no kernel holds: what would have to be made says so."""
+    """Return the document of a program that no kernel holds; missing texts and steps get a reason instead."""
     programs = [
         msgspec.structs.replace(program, levels=[texts.described(level) for level in program.levels])
         for program in document.programs
@@ -388,7 +388,7 @@ def _without_kernel(document: Snapshot, texts: Texts) -> Snapshot:
 
 
 def _target_of(magic: str) -> str:
-    """The first call in the line of the magic: its target, where there is one."""
+    """Return the first call in the line of the magic, which is its target; without a call, the whole line."""
     begin = _CALL.search(magic)
     if begin is None:
         return magic
@@ -401,7 +401,7 @@ def _target_of(magic: str) -> str:
 
 
 def _line_in(file: str, error: BaseException) -> Place | None:
-    """The line of the cell that raised."""
+    """Return the line of the cell that raised."""
     place = None
     step = error.__traceback__
     while step is not None:

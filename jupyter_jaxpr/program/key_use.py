@@ -94,7 +94,7 @@ class KeyUses:
         self._reader = _Reader()
 
     def of(self, scopes: list[int]) -> Iterator[KeyUse]:
-        """The uses in these scopes."""
+        """Yield the uses in these scopes."""
         for number in scopes:
             uses: list[tuple[int, int]] = []
             self._reader.read(self._walk.jaxprs[number], uses)

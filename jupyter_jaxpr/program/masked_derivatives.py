@@ -108,7 +108,7 @@ class _Scope:
         self._at: dict[tuple[Any, float], ValuesAtPoint] = {}
 
     def found(self) -> Iterator[tuple[int, float]]:
-        """The selections, by the numbers of their equations, and the compared number at which each gradient is NaN."""
+        """Yield the number of the equation of each selection, and the compared number at which the gradient is NaN."""
         zeros: dict[Any, list[Selection]] = {}  # variable -> selections that make it 0 or NaN
         visited: set[int] = set()
         for at, equation in enumerate(self._equations):
@@ -138,13 +138,13 @@ class _Scope:
                 zeros[equation.outvars[0]] = passing
 
     def _values(self, value: Any, point: float) -> ValuesAtPoint:
-        """The values of the variables if a given value is a given number."""
+        """Return the values of the variables if a given value is a given number."""
         if (value, point) not in self._at:
             self._at[value, point] = ValuesAtPoint(self._equations, {value: point})
         return self._at[value, point]
 
     def _zero_where(self, equation: Any, position: int) -> Iterator[tuple[Any, float]]:
-        """The compared value of a selection, with the numbers at which the result is 0; nothing if unknown."""
+        """Yield the compared value of a selection, with the numbers at which the result is 0; nothing if unknown."""
         operands = list(equation.invars)
         if equation.primitive.name != "select_n":
             inner = open_jaxpr(equation.params.get("jaxpr"))

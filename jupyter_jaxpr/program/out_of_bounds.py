@@ -148,7 +148,7 @@ class OutsideReads:
             _keep(values, variable, _value(result, values_inside))
 
     def _place(self, jaxpr: Any, at: int, outer: tuple[int, int] | None) -> tuple[int, int] | None:
-        """The equation; or its caller, where the equation belongs to one of JAX's own functions."""
+        """Return the place of the equation; if the equation belongs to JAX's own function, the place of the caller."""
         number = self._numbers.get(id(jaxpr))
         if number is not None:
             stack = self._walk.scopes[number].stack[at]

@@ -170,7 +170,7 @@ class LastCall:
         return function
 
     def take_argument(self, value: Any) -> Any:
-        """A positional argument."""
+        """Return a positional argument."""
         if self.is_evaluated:
             self._args.append(value)
             self._prepared()
@@ -197,7 +197,7 @@ class LastCall:
         return values
 
     def take_keyword(self, name: str, value: Any) -> Any:
-        """A keyword argument."""
+        """Return a keyword argument."""
         if self.is_evaluated:
             self.kwargs[name] = value
             self._prepared()
@@ -235,7 +235,7 @@ _running: WeakValueDictionary[int, LastCall] = WeakValueDictionary()
 
 
 def _method(kind: type, name: str) -> Any:
-    """The attribute of a type or of its bases: a `WrapperDescriptorType` where it is written in C."""
+    """Return the attribute of a type or of its bases: a `WrapperDescriptorType` if the attribute is written in C."""
     return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
 
 
@@ -296,7 +296,7 @@ _CALLS = 64
 
 
 def _text_of(call: ast.Call, source: str) -> str:
-    """The text of a call."""
+    """Return the text of a call."""
     try:
         return ast.get_source_segment(source, call) or ""
     except not_of_a_signal(IndexError, ValueError):  # a program runs a cell with other lines than this text
@@ -304,7 +304,7 @@ def _text_of(call: ast.Call, source: str) -> str:
 
 
 def _reporting(number: int, method: str, at: ast.expr, *arguments: ast.expr) -> ast.Call:
-    """A call of a method of the `LastCall` with a number; all nodes have the place of `at`, which tracebacks show."""
+    """Return a call of a method of a `LastCall`; all nodes have the place of `at`, which tracebacks show."""
     imported = ast.Call(ast.Name("__import__", ast.Load()), [ast.Constant(__package__)], [])
     reporter = ast.Call(ast.Attribute(imported, last_call.__name__, ast.Load()), [ast.Constant(number)], [])
     reporting = ast.Attribute(reporter, method, ast.Load())

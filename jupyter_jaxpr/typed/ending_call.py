@@ -56,14 +56,14 @@ def _name_of(node: ast.expr) -> str | None:
 
 
 def last_statement(module: ast.Module) -> ast.stmt | None:
-    """The last statement of a cell, where it is one that computes values and no block of others."""
+    """Return the last statement of a cell if the statement computes values and is no block of statements."""
     statement = module.body[-1] if module.body else None
     kinds = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Assert)
     return statement if isinstance(statement, kinds) else None
 
 
 def calls_at_once(node: ast.AST) -> Iterator[ast.Call]:
-    """The calls that run when the statement runs, without those in the body of a function or a generator."""
+    """Yield the calls that run when the statement runs, without those in the body of a function or a generator."""
     if isinstance(node, ast.Lambda | ast.GeneratorExp | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return
     if isinstance(node, ast.Call):
@@ -73,7 +73,7 @@ def calls_at_once(node: ast.AST) -> Iterator[ast.Call]:
 
 
 def ending_call(module: ast.Module) -> tuple[ast.stmt, ast.Call] | None:
-    """The call that the cell ends with, and its statement; None where the cell ends with no call."""
+    """Return the call that the cell ends with, and its statement; None where the cell ends with no call."""
     if not module.body:
         return None
     *before, statement = module.body
@@ -142,7 +142,7 @@ class _Assignment(NamedTuple):
 
 
 def assignment(statement: ast.stmt) -> _Assignment | None:
-    """The assignment that a statement is; None where the statement is something else, or assigns to more than names."""
+    """Return a statement as an assignment; None for any other statement, or if a target is no name."""
     targets: list[ast.expr] = []
     value: ast.expr | None = None
     if isinstance(statement, ast.Assign):
@@ -223,7 +223,7 @@ def is_whole(node: ast.expr, call: ast.Call) -> bool:
 
 
 def _seen_through(call: ast.Call) -> Sequence[ast.expr]:
-    """The arguments of a call that only prints, converts or waits for them; empty for every other call."""
+    """Return the arguments of a call that only prints, converts or awaits its arguments; empty for any other call."""
     if isinstance(call.func, ast.Attribute):
         if call.func.attr == "block_until_ready" and call.args:
             return call.args  # jax.block_until_ready(f(x))

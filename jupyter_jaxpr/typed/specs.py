@@ -206,7 +206,7 @@ def _capture(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], Mapping[str, A
 
 
 def spec_value(dtype: str, shape: tuple[Any, ...], weak: bool) -> Any:
-    """The `jax.ShapeDtypeStruct` that a type means.
+    """Return the `jax.ShapeDtypeStruct` that a type means.
 
     Raises:
         SpecError: A size is no integer.

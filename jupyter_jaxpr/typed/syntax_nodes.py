@@ -17,7 +17,7 @@ _fields: dict[type, tuple[str, ...] | None] = {}
 
 @functools.lru_cache(maxsize=32)
 def tree_of(text: str) -> ast.Module | None:
-    """The tree of a text, which nobody may change; None where the text is no Python."""
+    """Return the tree of a text, which nobody may change; None where the text is no Python."""
     try:
         return ast.parse(text)
     except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):

@@ -41,11 +41,11 @@ class WrittenCell:
         return [node for node in self.module.body if isinstance(node, FunctionStatement)]
 
     def function_at(self, line: int) -> FunctionStatement | None:
-        """The function of the top level that a line is in, with its decorators; None for other lines."""
+        """Return the function of the top level whose lines, decorators included, contain a line; else None."""
         return next((node for node in self.functions if first_line(node) <= line <= (node.end_lineno or 0)), None)
 
     def calls(self) -> Iterator[ast.Call]:
-        """The calls that the cell makes outside of functions, the last one first."""
+        """Yield the calls that the cell makes outside of functions, the last call first."""
         for statement in reversed(self.module.body):
             yield from reversed(list(_calls(statement)))
 
@@ -82,7 +82,7 @@ def _parsed(source: str) -> ast.Module:
 
 
 def _without_cell_magics(text: str) -> str:
-    """The text with comments in the place of `%%jaxpr` and of the cell magics that run Python."""
+    """Return the text with comments in the place of `%%jaxpr` and of the cell magics that run Python."""
     lines = text.split("\n")
     for number, line in enumerate(lines):
         words = line.split()
@@ -98,7 +98,7 @@ def _without_cell_magics(text: str) -> str:
 
 
 def _without_line_magics(source: str) -> str:
-    """The text as IPython would compile it; only IPython's own rules are applied, none that the user registered.
+    """Return the text that IPython would compile, by IPython's own rules, without rules that the user registered.
 
     Raises:
         SyntaxError: A magic takes several lines: what follows would lose its line numbers.
@@ -128,7 +128,7 @@ def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
 
 
 def names_stored(statements: Sequence[ast.stmt]) -> Iterator[str]:
-    """The names that statements assign, define or import outside of the functions that they define."""
+    """Yield the names that statements assign, define or import outside of the functions that they define."""
     waiting: list[ast.AST] = list(statements)
     while waiting:
         node = waiting.pop()

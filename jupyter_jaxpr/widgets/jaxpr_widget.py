@@ -81,7 +81,7 @@ class JaxprWidget(anywidget.AnyWidget):
         self._answer_beside_cells()
 
     def _answering(self, built: Built) -> WidgetMessages:
-        """The kernel's end: a run of a cell is held by its publisher, together with the earlier runs."""
+        """Return the kernel's end of the widget; the publisher of a cell's run holds the run with the earlier runs."""
         on_worker = not _is_marimo()
         holder = publisher_of(built.document.id, built.sources)
         if holder is not None:
@@ -131,7 +131,7 @@ class JaxprWidget(anywidget.AnyWidget):
         comm.handle_msg = handle_msg
 
     def _repr_mimebundle_(self, **formats: Any) -> Any:
-        """The MIME bundle that a host shows: the widget, or the static output in a host without widgets."""
+        """Return the MIME bundle that a host shows: the widget, or the static output in a host without widgets."""
         mime_bundle = super()._repr_mimebundle_(**formats)
         if mime_bundle is None:
             return None
@@ -142,7 +142,7 @@ class JaxprWidget(anywidget.AnyWidget):
 
 @cache
 def views() -> tuple[str, str]:
-    """The version of the views' script, and the script: gzip, in base64.
+    """Return the version of the views' script, and the script: gzip, in base64.
 
     Raises:
         FileNotFoundError: The script was not built; the message contains a cure.

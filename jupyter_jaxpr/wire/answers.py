@@ -91,7 +91,7 @@ class Answers:
         self._worker.leave(page)
 
     def _reply(self, request: Request, run: Run | None, work: Work) -> LastReply:
-        """The last reply to a request; an error becomes the reason of a refusal."""
+        """Return the last reply to a request; for an error, a refusal with the reason."""
         try:
             with unseen_warnings():  # Python has shown the warnings of the user's code when the cell ran
                 answer = request.answer(
@@ -122,6 +122,6 @@ class Answers:
 
 
 def _first_line(error: Exception) -> str:
-    """The name of an exception and the first line of its message, without a full stop."""
+    """Return the name of an exception and the first line of its message, without a full stop."""
     text = message_of(error).strip().partition("\n")[0].rstrip(".")
     return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))

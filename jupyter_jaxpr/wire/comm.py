@@ -55,7 +55,7 @@ _publishers: weakref.WeakKeyDictionary[Any, Publisher] = weakref.WeakKeyDictiona
 
 
 def publisher(shell: Any) -> Publisher:
-    """The publisher of a shell; each call returns the same publisher."""
+    """Return the publisher of a shell; each call returns the same publisher."""
     if shell not in _publishers:
         # The publisher must not keep its shell alive.
         shell_reference = weakref.ref(shell)
@@ -64,7 +64,7 @@ def publisher(shell: Any) -> Publisher:
 
 
 def publisher_of(document: str, sources: Sources) -> Publisher | None:
-    """The publisher that holds a run: its id, and the objects behind it; None where no publisher does."""
+    """Return the publisher that holds a run, by the run's id and sources; None if no publisher holds the run."""
     return next((publisher for publisher in list(_publishers.values()) if publisher.holds(document, sources)), None)
 
 
@@ -118,7 +118,7 @@ class Publisher:
         *,
         on_worker: bool,
     ) -> WidgetMessages:
-        """The kernel's end of a widget that shows a run which is held here; see `WidgetMessages`."""
+        """Return the kernel's end of a widget that shows a run of this publisher; see `WidgetMessages`."""
         return WidgetMessages(document, self._runs, self._answers, send, renewed, on_worker=on_worker)
 
     # --- life ---------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ ControlIndex = Annotated[int, _index("construct", "control_flow")]
 
 
 def no_such_index(request: Request, document: Snapshot) -> str | None:
-    """The sentence for an index of the request that the document does not have; None where all are there."""
+    """Return the sentence on an index of the request that the document does not have; None if the document has all."""
     for name, index in _indices(type(request)):
         value = getattr(request, name)
         count = len(getattr(document, index["of"]))
@@ -42,13 +42,13 @@ def no_such_index(request: Request, document: Snapshot) -> str | None:
 
 @functools.cache
 def _indices(kind: type[Request]) -> list[tuple[str, dict[str, str]]]:
-    """The fields of a request that hold indices into the document, with the `_index` metadata of each."""
+    """Return the fields of a request that hold indices into the document, with the `_index` metadata of each."""
     hints = get_type_hints(kind, include_extras=True)
     return [(name, meta.extra) for name, hint in hints.items() for meta in _metas(hint) if meta.extra is not None]
 
 
 def _metas(hint: Any) -> Iterator[msgspec.Meta]:
-    """The annotations of a type and of the types inside it, as in list[ProgramIndex]."""
+    """Yield the annotations of a type and of the types inside it, as in list[ProgramIndex]."""
     for metadata in get_args(hint):
         if isinstance(metadata, msgspec.Meta):
             yield metadata

@@ -21,7 +21,7 @@ class Cells(Protocol):
         """Return whether the running cell is timed or recorded; a trace at the same time would change the result."""
 
     def known_cells(self) -> Mapping[str, CellText]:
-        """The cells that ran, by the file name that their code carries."""
+        """Return the cells that ran, by the file name that their code carries."""
 
 
 class Kernel:

@@ -120,7 +120,7 @@ class Request(Struct):
         raise NotImplementedError  # abstract; a struct has a metaclass of its own, so abc cannot say it
 
     def confirm(self, question: str) -> Confirm:
-        """The reply that asks the user first."""
+        """Return the reply that asks the user first."""
         return Confirm(id=self.id, question=question)
 
 
@@ -136,7 +136,7 @@ NAMES = tuple(sorted(module.name for module in pkgutil.iter_modules(requests.__p
 
 
 def request_type(name: str) -> type[Request]:
-    """The request of a name of `NAMES`; its module is loaded with the first one."""
+    """Return the class of the request with a name of `NAMES`; the first call imports the module of the request."""
     module = importlib.import_module(f"{requests.__name__}.{name}")
     (found_type,) = (
         value
@@ -147,17 +147,17 @@ def request_type(name: str) -> type[Request]:
 
 
 def answer_type(request: type[Request]) -> Any:
-    """The type of a request's answers, without the question that may come before."""
+    """Return the type of a request's answers, without the question that may come before."""
     returned = get_type_hints(request.answer)["return"]
     kinds = [kind for kind in getattr(returned, "__args__", ()) if kind is not Confirm]
     return kinds[0] if kinds else returned
 
 
 def read_request(data: Any) -> Request:
-    """A request as it came off the wire; fields that a newer browser added are ignored.
+    """Return the request in a message of the wire; fields that a newer browser added are ignored.
 
     Raises:
-        msgspec.ValidationError: It is none.
+        msgspec.ValidationError: The message is no request.
     """
     name = data.get("type")
     if name not in NAMES:
@@ -166,5 +166,5 @@ def read_request(data: Any) -> Request:
 
 
 def lines_asked_for(first_line: int, line_count: int) -> tuple[int, int]:
-    """The first line and the number of lines to send, from those that were requested."""
+    """Return the first line and the number of the lines to send, from the requested line and number."""
     return max(first_line, 0), min(max(line_count, 0), LINES_AT_MOST)

@@ -57,17 +57,17 @@ class Runs:
             return True
 
     def get(self, identifier: str) -> Run | None:
-        """The run of this id, or None where it is no longer held."""
+        """Return the run of this id; None if the run is no longer held."""
         with self._lock:
             return self._runs.get(identifier)
 
     def newest_first(self) -> list[Run]:
-        """The runs that the kernel holds, the newest first."""
+        """Return the runs that the kernel holds, the newest first."""
         with self._lock:
             return list(reversed(self._runs.values()))
 
     def latest(self) -> list[Snapshot]:
-        """The latest document of each cell, in the order they were made."""
+        """Return the latest document of each cell, in the order they were made."""
         latest: dict[str, Snapshot] = {}
         with self._lock:
             for run in self._runs.values():

@@ -47,7 +47,7 @@ def _plain(node: Any) -> Any:
 
 
 def _components() -> dict[str, Any]:
-    """The schema of each struct."""
+    """Return the schema of each struct."""
     kinds = [request_type(name) for name in NAMES]
     answers = [answer_type(kind) for kind in kinds]
     types = [Snapshot, Announcement, Reply, Resend, TraceCall, Stop, *kinds, *answers]
@@ -55,7 +55,7 @@ def _components() -> dict[str, Any]:
 
 
 def schema() -> str:
-    """The JSON Schema of every document and message, as the text that is committed."""
+    """Return the JSON Schema of every document and message, as the text that is committed."""
     kinds = [request_type(name) for name in NAMES]
     components = _components()
     schema_document = {
@@ -72,7 +72,7 @@ _PLAIN_TYPES = {str: "string", bool: "boolean"}
 
 
 def _request(kind: type[Request]) -> dict[str, Any]:
-    """The facts of a request in the schema, besides the types of its parameters and answer."""
+    """Return the facts of a request in the schema, besides the types of its parameters and answer."""
     answer = answer_type(kind)
     assert kind.into in (None, DOCUMENT) or _field(kind.into) is not None, f"{kind.into} is no field of the document"
     return {
@@ -86,12 +86,12 @@ def _request(kind: type[Request]) -> dict[str, Any]:
 
 
 def _field(name: str) -> Any:
-    """The type of a field of the document; None for the document itself."""
+    """Return the type of a field of the document; None for the document itself."""
     return get_type_hints(Snapshot).get(name)
 
 
 def requests_text() -> str:
-    """The requests as TypeScript: the types of parameters and answer by name, and the patience of each."""
+    """Return the requests as TypeScript: the types of parameters and answer by name, and the patience of each."""
     requests = {name: _request(request_type(name)) for name in NAMES}
     types = sorted(
         {request[side] for request in requests.values() for side in ("params", "answer")} - {*_PLAIN_TYPES.values()}

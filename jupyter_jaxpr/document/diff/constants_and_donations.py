@@ -16,7 +16,7 @@ _CALLBACKS = ("pure_callback", "io_callback", "debug_callback")
 
 
 def outside(before: Snapshot, program_before: int, after: Snapshot, program_after: int) -> list[str]:
-    """The differences of two programs that are not in their equations.
+    """Return the differences of two programs that are not in their equations.
 
     Args:
         before: A document that holds all equations of the program.

@@ -169,7 +169,7 @@ class Listing:
         )
 
     def _same_programs(self, a: int, i: int, b: int, j: int) -> list[tuple[Child | None, Child | None]]:
-        """The programs inside two equal equations."""
+        """Return the programs inside two equal equations."""
         return list(zip(self._programs("a", a, i), self._programs("b", b, j), strict=True))
 
     def _inside(self, child_before: Child | None, child_after: Child | None, depth: int) -> None:

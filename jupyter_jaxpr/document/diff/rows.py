@@ -38,7 +38,7 @@ _SHORT = 120
 
 
 def side_of(document: Snapshot, program: int) -> Side:
-    """A program of a document as one side of a diff; the document holds all its equations."""
+    """Return a program of a document as one side of a diff; the document holds all its equations."""
     program_entry = document.programs[program]
     lines = _cell_lines(document)
     places = []

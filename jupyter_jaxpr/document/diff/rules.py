@@ -17,7 +17,7 @@ _NAMED = 3
 
 
 def uncompared_rules(before: Snapshot, program_before: int, after: Snapshot, program_after: int) -> str | None:
-    """A sentence on the derivative rules of functions in both programs; None where there are no such functions.
+    """Return a sentence on the derivative rules of functions in both programs; None where there are no such functions.
 
     Rules of libraries are left out: they change with the library, not from run to run.
     """
@@ -47,7 +47,7 @@ def _rules(document: Snapshot, program: int) -> dict[tuple[str, str], None]:
 
 
 def scopes_of(document: Snapshot, root: int) -> Iterator[Scope]:
-    """A scope and those inside it, each once, in the order of the program."""
+    """Yield a scope and its inner scopes, each once, in the order of the program."""
     seen_scopes, pending = {root}, [root]
     while pending:
         scope = document.scopes[pending.pop()]

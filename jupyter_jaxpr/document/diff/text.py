@@ -100,5 +100,5 @@ def _is_elided(line: str) -> bool:
 
 
 def _units(text: str, at: int) -> int:
-    """A place in a text, in UTF-16 code units."""
+    """Return a place in a text, in UTF-16 code units."""
     return at if text.isascii() else len(text[:at].encode("utf-16-le")) // 2

@@ -111,7 +111,7 @@ class ControlFlow:
 
 
 def control_flow(document: Snapshot) -> tuple[ControlFlow, ...]:
-    """The control flow of all programs, in the order of the source."""
+    """Return the control flow of all programs, in the order of the source."""
     numbers = {index: number for number, index in enumerate(constructs(document))}
     return tuple(_card(document, index, numbers) for index in numbers)
 
@@ -185,7 +185,7 @@ def _card(document: Snapshot, index: int, numbers: dict[int, int]) -> ControlFlo
 
 
 def _carry(document: Snapshot, card: Control) -> tuple[tuple[str, str, str], ...]:
-    """The user's carry: what goes around, and the leaves that JAX took out as no step changes them."""
+    """Return the user's carry: the leaves that steps pass on, and leaves that JAX took out as no step changes them."""
     slots = [slot for slot in card.slots if slot.role == "carry"]
     if card.kind == "fori_loop":
         slots = slots[2 if card.primitive == "while" else 1 :]

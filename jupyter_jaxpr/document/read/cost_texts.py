@@ -51,7 +51,7 @@ def work_of(row: CostRow | ProgramCost) -> int:
 
 
 def _amount(cost: ProgramCost) -> str:
-    """The operations of a call in words; empty where there are none."""
+    """Return the operations of a call in words; empty where there are none."""
     fewest = cost.transcendentals if cost.transcendentals_min is None else cost.transcendentals_min
     max_flops = max(cost.flops, cost.flops_most)
     return amount(cost.flops_min, max_flops, fewest, max(cost.transcendentals, cost.transcendentals_most))
@@ -86,7 +86,7 @@ def xla_text(flops: int, xla_flops: float | None) -> str:
 
 
 def peak_text(peak: int) -> str:
-    """The most bytes that are alive at once, by the jaxpr."""
+    """Return the most bytes that are alive at once, by the jaxpr."""
     return f"The estimated memory peak is {size(peak)}, if XLA fuses nothing."
 
 
@@ -98,7 +98,7 @@ def operations_between(minimum: int, maximum: int) -> str:
 
 
 def share(part: int, total: int) -> str:
-    """A part in per cent, such as `64 %` or `0.2 %`."""
+    """Return a part in per cent, such as `64 %` or `0.2 %`."""
     number = 100 * part / total
     return f"{number:.0f}{NO_BREAK}%" if number >= 0.95 else f"{number:.1g}{NO_BREAK}%"
 

@@ -152,7 +152,7 @@ class Cost:
 
 
 def cost_of(document: Snapshot, cost: ProgramCost) -> Cost:
-    """The costs of a program with their lines looked up."""
+    """Return the costs of a program with their lines looked up."""
     xla = cost.xla
     return Cost(
         flops=cost.flops,

@@ -109,7 +109,7 @@ _COLUMNS = 80
 
 
 def wrapped(text: str, indent: str) -> list[str]:
-    """A text in lines of 80 columns."""
+    """Return a text in lines of 80 columns."""
     if len(indent) + len(text) <= _COLUMNS and text.isprintable() and not text.endswith(" ") and text:
         return [indent + text]  # wrapping would give the same line; most rows of a large diff are so short
     return textwrap.wrap(

@@ -37,7 +37,7 @@ def equation_numbers(document: Snapshot, program: int) -> dict[tuple[int, int], 
 def _printed(
     pools: Pools, strings: list[str], scope: Scope, equation: int, children: list[tuple[int, int, int]]
 ) -> list[int]:
-    """The inner programs of an equation with numbered equations, in printed order."""
+    """Return the inner programs of an equation with numbered equations, in printed order."""
     if not children:
         return []
     primitive = strings[scope.primitive[equation]]

@@ -48,7 +48,7 @@ class NamedType:
 
 
 def types_of(document: Snapshot, program: int) -> tuple[NamedType, ...]:
-    """The names of a program's Python code with their types, in the order of the code."""
+    """Return the names of a program's Python code with their types, in the order of the code."""
     scopes = _scopes_of(document, program)
     types: dict[_Key, list[str]] = {}
     marks: dict[_Key, set[_Marks]] = {}
@@ -93,7 +93,7 @@ class LineTypes:
 
 
 def types_of_lines(document: Snapshot, program: int, file: str) -> dict[int, LineTypes]:
-    """The types of the names of each line of a file."""
+    """Return the types of the names of each line of a file."""
     lines: dict[int, list[NamedType]] = {}
     for at in types_of(document, program):
         if at.file == file:
@@ -134,7 +134,7 @@ def shortened(text: str) -> str:
 
 
 def _scopes_of(document: Snapshot, program: int) -> set[int]:
-    """The scope of a program and all scopes inside."""
+    """Return the scope of a program and all scopes inside."""
     scopes: set[int] = set()
     waiting = [document.programs[program].scope]
     while waiting:

@@ -87,7 +87,7 @@ class Note:
 
 
 def notes_of(document: schema.Snapshot) -> tuple[Note, ...]:
-    """The notes of a document, in its order."""
+    """Return the notes of a document, in its order."""
     frames = document.frames
     return tuple(
         Note(

@@ -7,7 +7,7 @@ from ..types.steps import Recording
 
 
 def steps_range(recording: Recording) -> tuple[int, int] | None:
-    """The fewest and the most steps of one execution of a loop; None where an execution did not end or was left out."""
+    """Return the fewest and the most steps of one visit of a loop; None if a visit did not end or was left out."""
     visits = recording.visits
     if not visits or len(visits) != recording.visits_total or not all(visit.finished for visit in visits):
         return None

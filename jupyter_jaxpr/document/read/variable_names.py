@@ -11,7 +11,7 @@ VariableNames = Mapping[tuple[int, int], tuple[str, ...]]
 
 
 def names_of_variables(document: Snapshot) -> VariableNames:
-    """The names of the assignments that stored a variable, all of them, in the order of the document.
+    """Return the names of the assignments that stored a variable, all of them, in the order of the document.
 
     A name is here because Python's variable held this very value while JAX traced: `a = b = x @ w` gives two names, and
     the result of a helper function has its name inside of the function and its name outside.

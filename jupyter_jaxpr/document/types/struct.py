@@ -20,5 +20,5 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=INTEGER)]
 
 
 def described(description: str, *, most: int | None = None) -> msgspec.Meta:
-    """The annotation that carries a field's description into the schema, and how long its list may be."""
+    """Return the annotation that carries a field's description, and the maximum length of its list, into the schema."""
     return msgspec.Meta(description=description, max_length=most)

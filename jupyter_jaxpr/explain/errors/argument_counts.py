@@ -46,7 +46,7 @@ _NAMES_OF_JAX = {
 
 
 def _spread_children(raised: RaisedAt) -> FoundCure | None:
-    """The cure of `cls(children)` in `tree_unflatten`: each child is an argument of its own."""
+    """Return the cure of `cls(children)` in `tree_unflatten`: each child is an argument of its own."""
     function, call = raised.function, raised.node
     if not isinstance(function, ast.FunctionDef) or function.name not in ("tree_unflatten", "unflatten"):
         return None
@@ -184,7 +184,7 @@ def _no_key(raised: RaisedAt) -> Explained | None:
 
 
 def _functions_of_text(module: ast.Module) -> set[str]:
-    """The names of the functions that a cell's code defines."""
+    """Return the names of the functions that a cell's code defines."""
     return {node.name for node in ast.walk(module) if isinstance(node, ast.FunctionDef)}
 
 

@@ -164,7 +164,7 @@ _ITERATED = frozenset({"generator", "set", "frozenset", "map", "zip", "filter", 
 
 
 def _list_cures(raised: RaisedAt | None, kind: str) -> list[FoundCure]:
-    """The cure that puts list() around the set, generator or dict view that the call passes."""
+    """Return the cure that puts list() around the set, generator or dict view that the call passes."""
     words = "JAX traces the elements of a list."
     cure = FoundCure("a list", None, words)
     call = raised.node if raised is not None else None
@@ -192,7 +192,7 @@ def _list_cures(raised: RaisedAt | None, kind: str) -> list[FoundCure]:
 
 
 def packages_of(value: Any) -> set[str]:
-    """The names of the packages that define an object's class and its base classes."""
+    """Return the names of the packages that define an object's class and its base classes."""
     return {(own_name(kind, "__module__") or "").partition(".")[0] for kind in mro_of(type(value))}
 
 
@@ -305,7 +305,7 @@ def _unhashed_self(raised: RaisedAt, kind: str, explanation: str) -> Explained |
 
 
 def _frozen(raised: RaisedAt, users_class: ast.ClassDef, value: Any) -> list[FoundCure]:
-    """The cure frozen=True of a dataclass with fields that have a hash, whose methods change no field; else empty.
+    """Return the cure frozen=True of a dataclass whose fields have a hash and whose methods change no field.
 
     Args:
         raised: The place where the error was raised.
@@ -332,7 +332,7 @@ def _frozen(raised: RaisedAt, users_class: ast.ClassDef, value: Any) -> list[Fou
 
 
 def _static_argument(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr] | None:
-    """The name and the expression of the only argument of the call whose value has the given type."""
+    """Return the name and the expression of the only argument of the call whose value has the given type."""
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or raised.frame is None:
         return None
@@ -354,7 +354,7 @@ def _static_argument(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr
 
 
 def _parameters_of_method(raised: RaisedAt, function: ast.expr) -> list[str]:
-    """The parameters after self of the only method in the code that an attribute such as model.step can mean."""
+    """Return the parameters after self of the only method in the code that an attribute such as model.step can mean."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     methods = [
         node
@@ -380,7 +380,7 @@ def _is_static(raised: RaisedAt, call: ast.Call, name: str, parameters: list[str
 
 
 def _jitted_function(raised: RaisedAt | None) -> tuple[str, list[str]]:
-    """The name and the parameters of the function that the failing line passes to jit."""
+    """Return the name and the parameters of the function that the failing line passes to jit."""
     node = raised.node if raised is not None else None
     if raised is not None and isinstance(node, ast.Call):
         for candidate in [*node.args, node.func]:
@@ -403,7 +403,7 @@ def _parameters_sentence(name: str, parameters: list[str]) -> str:
 
 
 def _subject(name: str) -> str:
-    """The name of a function as the first words of a sentence."""
+    """Return the name of a function as the first words of a sentence."""
     return f"T{name[1:]}" if name.startswith("the ") else name
 
 

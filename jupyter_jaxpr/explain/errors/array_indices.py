@@ -51,13 +51,13 @@ def index_dtype(raised: RaisedAt | None, dtype: str) -> Explained:
 
 
 def _in_parentheses(raised: RaisedAt, node: ast.expr) -> str:
-    """The code of an operand, in parentheses where a neighbouring operator would bind to a part of the operand."""
+    """Return the code of an operand, in parentheses if a neighbouring operator would bind to a part of it."""
     simple = isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute | ast.Constant)
     return raised.source(node) if simple else f"({raised.source(node)})"
 
 
 def _only_assignment(raised: RaisedAt, node: ast.expr) -> ast.expr | None:
-    """The expression that a function assigns to a name; None for other expressions, or several assignments."""
+    """Return the expression that a function assigns to a name; None for other expressions, or several assignments."""
     if not isinstance(node, ast.Name) or raised.function is None:
         return None
     values = [

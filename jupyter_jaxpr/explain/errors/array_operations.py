@@ -176,7 +176,7 @@ def _select_types(raised: RaisedAt | None, attributes: str, values: str) -> Expl
 
 
 def _out_axes(raised: RaisedAt | None) -> str | None:
-    """The code of the option out_axes of the vmap whose function the expression calls."""
+    """Return the code of the option out_axes of the vmap whose function the expression calls."""
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call):
         return None

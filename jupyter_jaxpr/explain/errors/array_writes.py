@@ -105,7 +105,7 @@ def _mask_assignment(raised: RaisedAt, title: str, statement: ast.stmt, node: as
 
 
 def _statement_text(raised: RaisedAt, statement: ast.stmt) -> str:
-    """The code of a statement in one line, for the end of a title."""
+    """Return the code of a statement in one line, for the end of a title."""
     text = " ".join(raised.source(statement).split())
     return f": {text}" if len(text) <= 60 else ""
 

@@ -49,7 +49,7 @@ def _operands_of(raised: RaisedAt | None) -> list[ast.expr]:
 
 
 def _swapped(raised: RaisedAt, node: ast.expr) -> FoundCure | None:
-    """The cure .mT for an operand that ends with .T."""
+    """Return the cure .mT for an operand that ends with .T."""
     if not isinstance(node, ast.Attribute) or node.attr != "T":
         return None
     code = f"{raised.source(node.value)}.mT"

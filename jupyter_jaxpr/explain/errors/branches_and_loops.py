@@ -43,7 +43,7 @@ class Choices:
     # --- if ---
 
     def selection(self) -> list[FoundCure]:
-        """The cures of an if statement and of `a if test else b`: jax.lax.cond and jnp.where."""
+        """Return the cures of an if statement and of `a if test else b`: jax.lax.cond and jnp.where."""
         at = self.consumer()
         if not isinstance(at, _SELECTS):
             return []
@@ -66,7 +66,7 @@ class Choices:
         ]
 
     def _loop_exit(self, at: ast.If) -> list[FoundCure]:
-        """The cures of an if statement whose body breaks or continues the loop, or raises an error."""
+        """Return the cures of an if statement whose body breaks or continues the loop, or raises an error."""
         kinds = {type(statement) for statement in at.body}
         if kinds & {ast.Break, ast.Continue}:
             words = f"Write the loop with {self._lax}.while_loop, whose condition also holds the test of the break."
@@ -79,7 +79,7 @@ class Choices:
         return []
 
     def cases(self) -> list[FoundCure]:
-        """The cure of a match statement on a traced value: jax.lax.switch."""
+        """Return the cure of a match statement on a traced value: jax.lax.switch."""
         if not isinstance(self._raised.parents.get(id(self._raised.node)), ast.MatchValue):
             return []
         words = "switch calls one of several functions by a traced index from 0."
@@ -106,7 +106,7 @@ class Choices:
         )
 
     def _choice(self, at: ast.If | ast.IfExp) -> tuple[ast.AST, str, str, str] | None:
-        """The last replaced node, the code before the value such as "y = ", and the cond and where code."""
+        """Return the last replaced node, the code before the value such as "y = ", and the cond and where code."""
         test = self.condition(at.test)
         if isinstance(at, ast.IfExp):
             true_value, false_value = self._source(at.body), self._source(at.orelse)
@@ -153,7 +153,7 @@ class Choices:
         return None
 
     def _two_values(self, at: ast.If) -> tuple[ast.AST, str, str, str] | None:
-        """The last replaced node, the code before the value, such as "y = ", and the two values of a choice."""
+        """Return the last replaced node, the code before the value, such as "y = ", and the two values of a choice."""
         after = [] if at.orelse else self._statements_after(at)
         match at.body, at.orelse or after:
             case (
@@ -184,7 +184,7 @@ class Choices:
     # --- loops ---
 
     def loop(self) -> list[FoundCure]:
-        """The cures of a while loop or a for loop over a range: while_loop, fori_loop and a masked scan."""
+        """Return the cures of a while loop or a for loop over a range: while_loop, fori_loop and a masked scan."""
         at: ast.AST | None = self.consumer()
         if not isinstance(at, ast.While):
             at = self._raised.around(ast.For)
@@ -219,7 +219,7 @@ class Choices:
         return [*cures, self.masked()]
 
     def length(self) -> list[FoundCure]:
-        """The cures of a scan with a traced length."""
+        """Return the cures of a scan with a traced length."""
         text = (
             "The loop counts while the program runs, so one program serves every length. A fori_loop returns no ys, "
             "and jax.grad does not work through this loop."
@@ -227,7 +227,7 @@ class Choices:
         return [self.masked(), FoundCure(f"{self._lax}.fori_loop", None, text)]
 
     def masked(self) -> FoundCure:
-        """The cure that runs a fixed number of steps and masks the surplus steps."""
+        """Return the cure that runs a fixed number of steps and masks the surplus steps."""
         code = f"{self._lax}.scan(step, carry, {self._jnp}.arange(MOST))  # in step: {self._jnp}.where(i < n, new, old)"
         text = "Run a fixed number of steps, and let surplus steps change nothing. jax.grad works through a scan."
         return FoundCure("scan with a mask", code, text)
@@ -241,7 +241,7 @@ class Choices:
     # --- conditions ---
 
     def combination(self) -> list[FoundCure]:
-        """The cures of `and`, `or`, `not`, `in` and chained comparisons: &, |, jnp.logical_not and jnp.where."""
+        """Return the cures of `and`, `or`, `not`, `in` and chained comparisons: &, |, jnp.logical_not and jnp.where."""
         node = self._raised.around(ast.BoolOp, ast.UnaryOp, ast.Compare)
         outer = node
         while node is not None:
@@ -276,7 +276,7 @@ class Choices:
         return [self._cure("& |", code, text, over(outer, code))]
 
     def condition(self, node: ast.expr) -> str:
-        """The code of a condition with operators that arrays allow: `&` in place of `and`."""
+        """Return the code of a condition with operators that arrays allow: `&` in place of `and`."""
         match node:
             case ast.BoolOp(op=op, values=values):
                 sign = " & " if isinstance(op, ast.And) else " | "
@@ -302,7 +302,7 @@ class Choices:
         return f"{negation}({self._source(right)} == {self._source(left)}).any()"
 
     def _boolean(self, node: ast.expr) -> str:
-        """The code of an operand of `and`, `or` or `not` as an array of booleans."""
+        """Return the code of an operand of `and`, `or` or `not` as an array of booleans."""
         text = self.condition(node)
         if self._is_boolean(node):
             return text
@@ -326,7 +326,7 @@ class Choices:
         return dtype_of(value) == "bool" or type(value) is bool
 
     def assertion(self) -> list[FoundCure]:
-        """The cure of an assert with a traced condition: checkify.check."""
+        """Return the cure of an assert with a traced condition: checkify.check."""
         at = self.consumer()
         if not isinstance(at, ast.Assert):
             return []
@@ -336,7 +336,7 @@ class Choices:
     # --- syntax ---
 
     def consumer(self) -> ast.If | ast.IfExp | ast.While | ast.Assert | None:
-        """The if, while, assert or conditional expression that tests the failing expression."""
+        """Return the if, while, assert or conditional expression that tests the failing expression."""
         node = self._raised.node
         while node is not None:
             parent = self._raised.parents.get(id(node))
@@ -359,7 +359,7 @@ class Choices:
 
 
 def _enclosed(text: str) -> str:
-    """The code of an operand of &, in parentheses if & would bind more tightly."""
+    """Return the code of an operand of &, in parentheses if & would bind more tightly."""
     return text if text.isidentifier() else f"({text})"
 
 

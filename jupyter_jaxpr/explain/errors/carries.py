@@ -46,7 +46,7 @@ class Carry(NamedTuple):
 
 
 def carry_around(raised: RaisedAt) -> Carry | None:
-    """The carry of the loop body that contains an expression; None if the expression is in no loop body."""
+    """Return the carry of the loop body that contains an expression; None if the expression is in no loop body."""
     function = raised.function
     if function is None or raised.loops is None:
         return None

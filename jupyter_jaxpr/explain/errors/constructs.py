@@ -190,7 +190,7 @@ def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
 
 
 def _body_and_carry(raised: RaisedAt | None) -> tuple[ast.expr, ast.expr] | None:
-    """The expressions of the body and of the initial carry in the failing call of a loop."""
+    """Return the expressions of the body and of the initial carry in the failing call of a loop."""
     call = raised.node if raised is not None else None
     if not isinstance(call, ast.Call):
         return None
@@ -220,7 +220,7 @@ def _carry_origins(raised: RaisedAt | None, path: str) -> list[str]:
 
 
 def _assigned_value(raised: RaisedAt, node: ast.expr) -> ast.expr:
-    """The value in the only assignment to a name in the innermost scope that has the name; else the expression."""
+    """Return the value in the only assignment to a name, in the innermost scope with the name; else the expression."""
     if not isinstance(node, ast.Name):
         return node
     scope: ast.AST | None = raised.node
@@ -248,14 +248,14 @@ def _short_source(raised: RaisedAt, node: ast.expr) -> str:
 
 
 def _returned_carry(result: ast.expr | None, name: str) -> ast.expr | None:
-    """The expression of the carry in the return value of a loop body."""
+    """Return the expression of the carry in the return value of a loop body."""
     if name != "scan":
         return result
     return result.elts[0] if isinstance(result, ast.Tuple) and len(result.elts) == 2 else None
 
 
 def _leaf(node: ast.expr, path: str) -> ast.expr | None:
-    """The expression in a tuple or dict display at a path such as c['a'][0]."""
+    """Return the expression in a tuple or dict display at a path such as c['a'][0]."""
     path = path.removeprefix("loop_carry[1]")
     keys = [text or int(number) for text, number in re.findall(r"\['([^']*)'\]|\[(\d+)\]", path)]
     for key in keys:
@@ -283,7 +283,7 @@ def _is_growing(raised: RaisedAt | None) -> bool:
 
 
 def _carry_name(raised: RaisedAt | None) -> str:
-    """The name of the carry parameter in the body of a fori_loop."""
+    """Return the name of the carry parameter in the body of a fori_loop."""
     parts = _body_and_carry(raised)
     body = function_of_text(raised, parts[0]) if raised is not None and parts is not None else None
     names = [parameter.arg for parameter in body.args.args] if body is not None else []
@@ -341,7 +341,7 @@ def _conversion_at_end(raised: RaisedAt | None, path: str, dtype: str, text: str
 
 
 def _whole_carry(raised: RaisedAt, body: AnyFunction | None, result: ast.expr | None) -> list[FoundCure]:
-    """The cure for a body of a scan that returns the parts of its carry, and no output: one tuple, and None."""
+    """Return the cure for a body of a scan that returns the parts of its carry, and no output: one tuple, and None."""
     if not isinstance(result, ast.Tuple) or any(isinstance(part, ast.Starred) for part in result.elts):
         return []
     parts = ", ".join(map(raised.source, result.elts))
@@ -418,7 +418,7 @@ def _branches(text: str, raised: RaisedAt | None, name: str) -> Explained:
 
 
 def _branch(raised: RaisedAt | None, words: str) -> ast.FunctionDef | ast.Lambda | None:
-    """The function in the code that JAX calls true_fun, false_fun or branch 1."""
+    """Return the function in the code that JAX calls true_fun, false_fun or branch 1."""
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call):
         return None
@@ -481,7 +481,7 @@ def _branch_cures(
 
 
 def _promoted(first_dtype: str, second_dtype: str) -> str | None:
-    """The dtype to which JAX promotes two dtypes; None if JAX promotes neither."""
+    """Return the dtype to which JAX promotes two dtypes; None if JAX promotes neither."""
     import jax.numpy as jnp
 
     try:
@@ -535,13 +535,13 @@ def _scalar(text: str, raised: RaisedAt | None) -> Explained:
 
 
 def _construct_name(raised: RaisedAt | None, name: str) -> str:
-    """The name of the loop that the user called; JAX runs a fori_loop with fixed bounds as a scan."""
+    """Return the name of the loop that the user called; JAX runs a fori_loop with fixed bounds as a scan."""
     word = called(raised.node) if raised is not None else ""
     return word if word in ("scan", "while_loop", "fori_loop", "map") else name
 
 
 def called(call: ast.AST | None) -> str:
-    """The last part of the name of the called function, such as scan of jax.lax.scan; empty without a name."""
+    """Return the last part of the name of the called function, such as scan of jax.lax.scan; empty without a name."""
     if not isinstance(call, ast.Call):
         return ""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

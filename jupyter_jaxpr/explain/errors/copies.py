@@ -107,7 +107,7 @@ def has_handler(code: CodeType) -> bool:
 
 
 def _functions_inside(value: Any) -> Iterator[Any]:
-    """The functions inside an object, a class or a function that a library made."""
+    """Yield the functions inside an object, a class or a function that a library made."""
     for inside in functions_inside(value):
         yield inside
         yield getattr(inside, "__wrapped__", None)
@@ -119,7 +119,7 @@ def _functions_inside(value: Any) -> Iterator[Any]:
 
 
 def _global_names(code: CodeType) -> Iterator[str]:
-    """The global names that code and its nested functions read."""
+    """Yield the global names that code and its nested functions read."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

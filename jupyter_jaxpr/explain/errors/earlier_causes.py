@@ -84,7 +84,7 @@ def _deleted_array(raised: RaisedAt | None) -> Explained:
 
 
 def _deleted_name(raised: RaisedAt | None) -> tuple[str | None, str]:
-    """The name and the type of the deleted array in the failing expression."""
+    """Return the name and the type of the deleted array in the failing expression."""
     if raised is None or raised.frame is None or raised.node is None:
         return None, ""
     for node in ast.walk(raised.node):
@@ -99,7 +99,7 @@ def _deleted_name(raised: RaisedAt | None) -> tuple[str | None, str]:
 
 
 def _donation(raised: RaisedAt | None, name: str | None) -> tuple[ast.Call, ast.expr, ast.stmt | None] | None:
-    """The only earlier call of a jitted function that donated the array, with the argument and the statement."""
+    """Return the only earlier call of a jitted function that donated the array, with the argument and the statement."""
     if raised is None or raised.loops is None or name is None:
         return None
     donations = []
@@ -179,7 +179,7 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
 
 
 def _leaked_tracer(raised: RaisedAt | None, error: BaseException) -> Any:
-    """The tracer in the failing expression whose trace is over."""
+    """Return the tracer in the failing expression whose trace is over."""
     if raised is None or raised.frame is None:
         return None
     if raised.wanted_tracer is not None and is_over(raised.wanted_tracer, error, raised.frame):
@@ -196,7 +196,7 @@ _KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert
 
 
 def _leaking_statement(raised: RaisedAt, function: str) -> tuple[int, str] | None:
-    """The line and the code of the only statement in a traced function that writes to an outside object."""
+    """Return the line and the code of the only statement in a traced function that writes to an outside object."""
     traced = function_of_text(raised, function.partition(".<locals>")[0].rpartition(".")[2] or function)
     if not isinstance(traced, ast.FunctionDef):
         return None

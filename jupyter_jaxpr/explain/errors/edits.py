@@ -17,12 +17,12 @@ Change = tuple[ast.AST, ast.AST, str]
 
 
 def over(node: ast.AST, text: str) -> Change:
-    """The change that replaces one node with new code."""
+    """Return the change that replaces one node with new code."""
     return node, node, text
 
 
 def edit_of(raised: RaisedAt, change: Change) -> Edit:
-    """The edit of the user's file for a change; new code of several lines gets the statement's indentation."""
+    """Return the edit of the user's file for a change; new code of several lines gets the statement's indentation."""
     first, last, text = change
     line, column = first.lineno, first.col_offset  # type: ignore[attr-defined]  # every expression and statement has a position
     end_line, end_column = last.end_lineno, last.end_col_offset  # type: ignore[attr-defined]  # see above
@@ -31,17 +31,17 @@ def edit_of(raised: RaisedAt, change: Change) -> Edit:
 
 
 def applied(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
-    """A cure whose edits the panel can apply to the user's code."""
+    """Return a cure whose edits the panel can apply to the user's code."""
     return replace(cure, level="applies", edits=tuple(edits))
 
 
 def chosen(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
-    """A cure whose edits contain names in capitals, such as SIZE, which the user replaces."""
+    """Return a cure whose edits contain names in capitals, such as SIZE, which the user replaces."""
     return replace(cure, level="choice", edits=tuple(edits))
 
 
 def shown(cure: FoundCure, text: Sequence[str] | None = None) -> FoundCure:
-    """A cure whose code is the lines that the edits change, after the edits.
+    """Return a cure whose code is the lines that the edits change, after the edits.
 
     Args:
         cure: The cure with its edits.
@@ -81,7 +81,7 @@ def _lines_of(file: str) -> Sequence[str] | None:
 
 
 def edited(source: str, edits: Sequence[Edit]) -> str:
-    """The source code after the edits; the columns of the edits count UTF-8 bytes."""
+    """Return the source code after the edits; the columns of the edits count UTF-8 bytes."""
     lines = source.encode().split(b"\n")
     starts = [0]
     for line in lines:

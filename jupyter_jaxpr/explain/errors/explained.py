@@ -101,7 +101,7 @@ def _explained_in_time(error: BaseException, function: str, raised: RaisedAt | N
 
 
 def _parsed(cure: FoundCure) -> FoundCure:
-    """The cure unchanged if the edited file is valid Python; otherwise the cure without its code and edits."""
+    """Return the cure unchanged if the edited file is valid Python; otherwise the cure without its code and edits."""
     for file in {edit.place.file for edit in cure.edits}:
         source = "".join(linecache.getlines(file))
         loops = parsed(source)

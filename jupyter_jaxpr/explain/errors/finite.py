@@ -33,7 +33,7 @@ _SECOND = "The inner jnp.where keeps the gradient finite where that value is not
 
 
 def finite_where(jnp: str, test: str, true_value: str, false_value: str) -> tuple[str, str, bool]:
-    """The code of a where, a sentence about its gradient (may be empty), and whether the gradient is certainly finite.
+    """Return the code of a where, a sentence about its gradient (may be empty), and if the gradient is surely finite.
 
     Args:
         jnp: The name of jax.numpy in the user's code.
@@ -60,7 +60,7 @@ def finite_where(jnp: str, test: str, true_value: str, false_value: str) -> tupl
 
 
 def _risky(node: ast.expr) -> Iterator[ast.expr]:
-    """The operands, such as b of a / b, for which an operation of the expression may have no finite gradient."""
+    """Yield the operands, such as b of a / b, for which an operation of the expression may have no finite gradient."""
     for part in ast.walk(node):
         match part:
             case ast.BinOp(op=ast.Div() | ast.FloorDiv() | ast.Mod(), right=right) if not _is_number(right):
@@ -81,7 +81,7 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def _guarded(test: str, is_chosen: bool) -> str | None:
-    """The name that the condition compares with a number, if 1 is a safe value of the name for the chosen side."""
+    """Return the name that the condition compares with a number, if 1 is a safe value of it for the chosen side."""
     match ast.parse(test, mode="eval").body:
         case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=int() | float() as number)]):
             compare = _COMPARISONS.get(type(op))
@@ -93,7 +93,7 @@ def _guarded(test: str, is_chosen: bool) -> str | None:
 
 
 def _replaced(text: str, operands: list[ast.expr], new: str) -> str:
-    """A line of code in which new code takes the place of some operands; positions count UTF-8 bytes."""
+    """Return a line of code in which new code takes the place of some operands; positions count UTF-8 bytes."""
     data = text.encode()
     for node in sorted(operands, key=lambda operand: operand.col_offset, reverse=True):
         assert node.end_col_offset is not None

@@ -21,7 +21,7 @@ _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 def without_harm(raised: RaisedAt | None, cure: FoundCure) -> FoundCure:
-    """The cure unchanged if its assignments are safe; otherwise without edits, with a sentence that says why."""
+    """Return the cure unchanged if its assignments are safe; otherwise without edits, with a sentence that says why."""
     if raised is None or raised.loops is None or not cure.edits:
         return cure
     reason = _reason_against(raised, cure.edits)
@@ -62,12 +62,12 @@ def _reason_against(raised: RaisedAt, edits: Sequence[Edit]) -> str | None:
 
 
 def _running(raised: RaisedAt) -> set[str]:
-    """The names of the user's functions that had not ended when the error was raised."""
+    """Return the names of the user's functions that had not ended when the error was raised."""
     return {frame.f_code.co_name for frame in (*raised.callers, raised.frame) if frame is not None}
 
 
 def _innermost_function(module: ast.AST, first: int, last: int) -> ast.FunctionDef | None:
-    """The innermost def whose body contains the lines from first to last."""
+    """Return the innermost def whose body contains the lines from first to last."""
     functions = [
         node
         for node in ast.walk(module)
@@ -79,13 +79,13 @@ def _innermost_function(module: ast.AST, first: int, last: int) -> ast.FunctionD
 
 
 def _new_local_name(before: ast.FunctionDef, after: ast.FunctionDef) -> str | None:
-    """A name that an edit makes local, although the function reads the name from outside; None without one."""
+    """Return a name that an edit makes local, although the function reads the name from outside; None without one."""
     outside = {node.id for node in ast.walk(before) if isinstance(node, ast.Name)} - _bound_names(before)
     return next(iter(sorted((_bound_names(after) - _bound_names(before)) & outside)), None)
 
 
 def _bound_names(function: ast.FunctionDef) -> set[str]:
-    """The names that a function binds: parameters, local names, and names declared global or nonlocal."""
+    """Return the names that a function binds: parameters, local names, and names declared global or nonlocal."""
     arguments = function.args
     parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
     names = {parameter.arg for parameter in parameters if parameter is not None}
@@ -105,7 +105,7 @@ def _bound_names(function: ast.FunctionDef) -> set[str]:
 
 
 def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """The syntax nodes of a function, without the bodies of nested functions, classes and comprehensions."""
+    """Yield the syntax nodes of a function, without the bodies of nested functions, classes and comprehensions."""
     for child in ast.iter_child_nodes(node):
         yield child
         if not isinstance(child, _SCOPES | _COMPREHENSIONS):
@@ -113,7 +113,7 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def own_names(function: ast.FunctionDef) -> set[str]:
-    """The local names of a function."""
+    """Return the local names of a function."""
     declared = {
         name for node in own_nodes(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
     }
@@ -121,7 +121,7 @@ def own_names(function: ast.FunctionDef) -> set[str]:
 
 
 def _leaking_write(function: ast.FunctionDef, first: int, last: int) -> str | None:
-    """The outside target, such as self.h, that the lines from first to last write; None without one."""
+    """Return the outside target, such as self.h, that the lines from first to last write; None without one."""
     declared = {
         name for node in own_nodes(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
     }
@@ -147,7 +147,7 @@ def _leaking_write(function: ast.FunctionDef, first: int, last: int) -> str | No
 
 
 def lost_write(raised: RaisedAt, statement: ast.stmt, base: ast.expr) -> str | None:
-    """The reason why x = x.at[0].set(3) would not have the effect of x[0] = 3; None if it would.
+    """Return the reason why x = x.at[0].set(3) would not have the effect of x[0] = 3; None if it would.
 
     Args:
         raised: The place of the write in the code, and the frame that raised the error.
@@ -213,7 +213,7 @@ def _can_hold(raised: RaisedAt, base: ast.expr) -> bool:
 
 
 def _loop_over(raised: RaisedAt, statement: ast.AST, name: str) -> ast.For | None:
-    """The for loop around a statement whose loop variable is the name."""
+    """Return the for loop around a statement whose loop variable is the name."""
     node: ast.AST | None = statement
     while node is not None and not isinstance(node, _SCOPES):
         if isinstance(node, ast.For) and name in {
@@ -272,7 +272,7 @@ def _is_read_after(raised: RaisedAt, function: ast.FunctionDef, statement: ast.s
 
 
 def _view_of(function: ast.FunctionDef, statement: ast.stmt, name: str) -> str | None:
-    """The other name of the same array, or of the array that this name is a part of, as in y = x or y = x[0]."""
+    """Return the other name of the same array, or of the array that this name is a part of, as in y = x or y = x[0]."""
     for node in own_nodes(function):
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if (

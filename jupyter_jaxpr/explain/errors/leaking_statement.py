@@ -20,7 +20,7 @@ _KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert
 
 
 def writer_of(raised: RaisedAt, error: BaseException) -> tuple[str, str] | None:
-    """The function name and the code of the only statement that writes a value which the failing expression reads.
+    """Return the function name and the code of the only statement that writes a value of the failing expression.
 
     Args:
         raised: The place where the code used a traced value of an earlier trace.
@@ -38,14 +38,14 @@ def writer_of(raised: RaisedAt, error: BaseException) -> tuple[str, str] | None:
 
 
 def _names_read(node: ast.AST | None) -> set[str]:
-    """The names that an expression reads; an attribute counts as .name."""
+    """Return the names that an expression reads; an attribute counts as .name."""
     nodes = list(ast.walk(node)) if node is not None else []
     names = {part.id for part in nodes if isinstance(part, ast.Name)}
     return names | {f".{part.attr}" for part in nodes if isinstance(part, ast.Attribute)}
 
 
 def _modules(raised: RaisedAt) -> Iterator[tuple[ast.Module, list[str]]]:
-    """The syntax tree and the lines of the failing file, and of the files of the user's other functions."""
+    """Yield the syntax tree and the lines of the failing file, and of the files of the user's other functions."""
     if raised.loops is not None:
         yield raised.loops.module, raised.loops.lines
     files = {raised.place.file}
@@ -64,7 +64,7 @@ def _file_of(value: Any) -> str:
 
 
 def _outside_writes(function: ast.FunctionDef, lines: list[str], read: set[str]) -> Iterator[str]:
-    """The code of the statements in a function that write to an outside name or attribute in `read`."""
+    """Yield the code of the statements in a function that write to an outside name or attribute in `read`."""
     local_names = own_names(function)
     for node in ast.walk(function):
         targets: list[ast.expr] = []

@@ -43,7 +43,7 @@ class Use:
 
 
 def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[FoundCure]:
-    """The cures of `array[mask]` with a mask that has one element for each element of the array.
+    """Return the cures of `array[mask]` with a mask that has one element for each element of the array.
 
     Args:
         raised: The place where the error was raised.
@@ -91,7 +91,7 @@ def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[Foun
 
 
 def _update(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> FoundCure | None:
-    """The cure of `x.at[mask].set(f(x[mask]))`: jnp.where(mask, f(x), x)."""
+    """Return the cure of `x.at[mask].set(f(x[mask]))`: jnp.where(mask, f(x), x)."""
     call: ast.AST | None = node
     while isinstance(call := raised.parents.get(id(call)), ast.expr):
         match call:
@@ -111,7 +111,7 @@ def _update(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> FoundCur
 
 
 def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> FoundCure:
-    """The cure of a call such as jnp.nonzero: the option size=, which fills the result up to SIZE elements.
+    """Return the cure of a call such as jnp.nonzero: the option size=, which fills the result up to SIZE elements.
 
     Args:
         raised: The place where the error was raised.
@@ -166,7 +166,7 @@ def _names_in(node: ast.expr) -> set[str]:
 
 
 def _counts_of_unique(raised: RaisedAt, node: ast.Call, name: str) -> str:
-    """The name of the counts in `values, counts = jnp.unique(x, return_counts=True)`; empty for any other call."""
+    """Return the name of the counts in `values, counts = jnp.unique(x, return_counts=True)`; else an empty string."""
     if name != "unique" or not any(keyword.arg == "return_counts" for keyword in node.keywords):
         return ""
     match raised.parents.get(id(node)):
@@ -188,7 +188,7 @@ def _is_array(raised: RaisedAt, node: ast.Call, outer: ast.expr, name: str) -> b
 
 
 def _position_of_use(use: Use) -> int | None:
-    """The position that a use such as result[0] reads; None for any other use."""
+    """Return the position that a use such as result[0] reads; None for any other use."""
     match use.node:
         case ast.Subscript(slice=ast.Constant(value=int(place))) if not use.name and place >= 0:
             return place
@@ -196,7 +196,7 @@ def _position_of_use(use: Use) -> int | None:
 
 
 def use_of(raised: RaisedAt, node: ast.expr) -> Use:
-    """The use of an expression in the code, from its parent nodes."""
+    """Return the use of an expression in the code, from its parent nodes."""
     parent = raised.parents.get(id(node))
     outer = raised.parents.get(id(parent)) if parent is not None else None
     match parent, outer:
@@ -230,7 +230,7 @@ def _argument_texts(raised: RaisedAt, args: list[ast.expr], options: list[ast.ke
 
 
 def _all_uses(raised: RaisedAt, use: Use) -> Iterator[Use]:
-    """The use itself and, if it assigns the value to a name, the later uses of the name in the function."""
+    """Yield the use itself and, if it assigns the value to a name, the later uses of the name in the function."""
     yield use
     statement = raised.statement_of(use.node)
     function = raised.function

@@ -68,13 +68,13 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
 
 
 def _called_name(raised: RaisedAt | None) -> str | None:
-    """The name of the function that the failing expression calls, without its module; None for other expressions."""
+    """Return the name of the called function of the failing expression, without its module; None if it is no call."""
     node = raised.node if raised is not None else None
     return ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else None
 
 
 def _call_arguments(raised: RaisedAt | None) -> list[ast.expr]:
-    """The arguments of the failing call; a list or tuple argument counts as its elements."""
+    """Return the arguments of the failing call; a list or tuple argument counts as its elements."""
     call = raised.node if raised is not None else None
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)] if isinstance(call, ast.Call) else []
     return [

@@ -136,12 +136,12 @@ def _function_as_text(raised: RaisedAt, call: ast.Call, text: str) -> Explained 
 
 
 def _rewritten(raised: RaisedAt, node: ast.AST, name: str, code: str, text: str) -> tuple[FoundCure, ...]:
-    """The cure that replaces a node with new code; empty if the trial of the cure fails."""
+    """Return the cure that replaces a node with new code; empty if the trial of the cure fails."""
     return tuple(passed(raised, [applied(FoundCure(name, code, text), [edit_of(raised, over(node, code))])]))
 
 
 def _written(raised: RaisedAt, call: ast.Call, arguments: list[str]) -> str:
-    """The code of a call with new positional arguments and the same keywords."""
+    """Return the code of a call with new positional arguments and the same keywords."""
     keywords = [raised.source(keyword) for keyword in call.keywords]
     return f"{raised.source(call.func)}({', '.join([*arguments, *keywords])})"
 

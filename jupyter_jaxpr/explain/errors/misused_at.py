@@ -36,7 +36,7 @@ def misused_at_error(error: BaseException, raised: RaisedAt | None, function: st
 
 
 def _array_of(node: ast.AST) -> ast.expr | None:
-    """The array of `array.at[index]`; None for any other node."""
+    """Return the array of `array.at[index]`; None for any other node."""
     match node:
         case ast.Subscript(value=ast.Attribute(value=array, attr="at")):
             return array

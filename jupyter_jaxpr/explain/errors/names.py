@@ -9,17 +9,17 @@ from .raised import RaisedAt
 
 
 def namespace(raised: RaisedAt) -> dict[str, Any]:
-    """The global and local names with their values at the failing expression."""
+    """Return the global and local names with their values at the failing expression."""
     return {} if raised.frame is None else {**raised.frame.f_globals, **raised.frame.f_locals}
 
 
 def jnp_name(raised: RaisedAt) -> str:
-    """The name of jax.numpy in the user's code, such as jnp."""
+    """Return the name of jax.numpy in the user's code, such as jnp."""
     return _name_of_module(raised, "jnp", "numpy")
 
 
 def lax_name(raised: RaisedAt) -> str:
-    """The name of jax.lax in the user's code, such as lax or jax.lax."""
+    """Return the name of jax.lax in the user's code, such as lax or jax.lax."""
     return _name_of_module(raised, "lax", "lax", is_written=True)
 
 
@@ -35,6 +35,6 @@ def _name_of_module(raised: RaisedAt, short: str, module: str, is_written: bool 
 
 
 def module_of(raised: RaisedAt, name: str) -> str | None:
-    """The module that a name in the code stands for, such as numpy for np; None for other modules."""
+    """Return the module that a name in the code stands for, such as numpy for np; None for other modules."""
     value = namespace(raised).get(name)
     return next((module for module in ("numpy", "math", "jax.numpy") if value is sys.modules.get(module, ...)), None)

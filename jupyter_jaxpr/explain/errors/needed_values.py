@@ -140,7 +140,7 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
 
 
 def _argument_in(context: str) -> str | None:
-    """The name of the argument of JAX's function that the second line of JAX's message names; None without a name."""
+    """Return the argument of JAX's function that the second line of JAX's message names; None without a name."""
     match = _ARGUMENT.search(context)
     return None if match is None else next(name for name in match.groups() if name is not None)
 
@@ -152,13 +152,13 @@ def _passes(raised: RaisedAt | None, argument: str | None) -> bool:
 
 
 def _text(raised: RaisedAt | None) -> str | None:
-    """The code of the failing expression, at most 60 characters; None without source code."""
+    """Return the code of the failing expression, at most 60 characters; None without source code."""
     text = raised.text if raised is not None else None
     return text if text is None or len(text) <= 60 else f"{text[:59]}…"
 
 
 def _match_comparison(raised: RaisedAt | None) -> str | None:
-    """The comparison, such as x == 0, that a case of a match statement stands for."""
+    """Return the comparison, such as x == 0, that a case of a match statement stands for."""
     pattern = raised.parents.get(id(raised.node)) if raised is not None else None
     matched = raised.around(ast.Match) if raised is not None else None
     if raised is None or not isinstance(pattern, ast.MatchValue) or not isinstance(matched, ast.Match):
@@ -167,7 +167,7 @@ def _match_comparison(raised: RaisedAt | None) -> str | None:
 
 
 def _traced_elements(raised: RaisedAt) -> list[Any]:
-    """The traced integers in the tuples and lists that the failing expression reads."""
+    """Return the traced integers in the tuples and lists that the failing expression reads."""
     nodes = [part for part in ast.walk(raised.node) if isinstance(part, ast.Name)] if raised.node is not None else []
     values = [value_of(raised, name_node) for name_node in nodes]
     return [element for value in values if type(value) in (tuple, list) for element in value if _is_integer(element)]
@@ -283,7 +283,7 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
 
 
 def _index(raised: RaisedAt) -> list[FoundCure]:
-    """The cures of a list with a traced index: jax.lax.switch or an array."""
+    """Return the cures of a list with a traced index: jax.lax.switch or an array."""
     node = raised.around(ast.Subscript)
     if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.List | ast.Tuple | ast.Name):
         return []

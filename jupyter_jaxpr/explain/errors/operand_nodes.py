@@ -27,7 +27,7 @@ def source_suffix(raised: RaisedAt | None) -> str:
 
 
 def operand_nodes(raised: RaisedAt | None) -> list[ast.expr]:
-    """The expressions of the operands of the operation that raised the error."""
+    """Return the expressions of the operands of the operation that raised the error."""
     node = raised.node if raised is not None else None
     match node:
         case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):

@@ -155,7 +155,7 @@ def _state_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _update_of(raised: RaisedAt, name: str) -> ast.Call | None:
-    """The only call of an update method in the code that assigns its first result to the name."""
+    """Return the only call of an update method in the code that assigns its first result to the name."""
     calls = [
         node.value
         for node in ast.walk(raised.loops.module if raised.loops is not None else ast.Module([], []))

@@ -54,7 +54,7 @@ class Culprits:
 
 
 def root_of(path: str) -> str:
-    """The name of the argument in a path: p of p['w']."""
+    """Return the name of the argument in a path: p of p['w']."""
     for position, character in enumerate(path):
         if character in "[.":
             return path[:position]
@@ -62,13 +62,13 @@ def root_of(path: str) -> str:
 
 
 def listed(inputs: Iterable[Input]) -> str:
-    """The arguments with their types, as a part of a sentence."""
+    """Return the arguments with their types, as a part of a sentence."""
     texts = [f"{argument.path} ({argument.type})" for argument in inputs]
     return f"argument {texts[0]}" if len(texts) == 1 else f"arguments {in_a_sentence(texts, _AT_MOST)}"
 
 
 def culprits(raised: RaisedAt | None, values: Iterable[Any] | None = None) -> Culprits:
-    """The arguments on which traced values depend.
+    """Return the arguments on which traced values depend.
 
     Args:
         raised: The place where the error was raised; None if no frame is the user's.
@@ -97,7 +97,7 @@ def culprits(raised: RaisedAt | None, values: Iterable[Any] | None = None) -> Cu
 
 
 def named_culprits(raised: RaisedAt | None, match: re.Match[str] | None) -> Culprits:
-    """The arguments that the error message of JAX names, with their types.
+    """Return the arguments that the error message of JAX names, with their types.
 
     Args:
         raised: The place where the error was raised.
@@ -119,7 +119,7 @@ def named_culprits(raised: RaisedAt | None, match: re.Match[str] | None) -> Culp
 
 
 def _users_arguments(inputs: tuple[Input, ...], raised: RaisedAt) -> list[Input]:
-    """The arguments under the names in the user's function instead of those in a library's wrapper."""
+    """Return the arguments under the names in the user's function instead of those in a library's wrapper."""
     assert raised.frame is not None
     frames = [*raised.callers, raised.frame]
     parameters = {name for frame in frames for name in _parameters(frame)}
@@ -136,7 +136,7 @@ def _users_arguments(inputs: tuple[Input, ...], raised: RaisedAt) -> list[Input]
 
 
 def _frame_arguments(raised: RaisedAt, tracer: Any) -> list[Input]:
-    """The arguments of the user's function that a tracer of vmap or grad comes from, according to the code."""
+    """Return the arguments of the user's function that a tracer of vmap or grad comes from, according to the code."""
     frame = raised.frame
     assert frame is not None
     leaves = list(_argument_leaves(frame))
@@ -149,7 +149,7 @@ def _frame_arguments(raised: RaisedAt, tracer: Any) -> list[Input]:
 
 
 def _names_behind(raised: RaisedAt) -> set[str]:
-    """The names that the failing expression reads, and the names from which the code computed them."""
+    """Return the names that the failing expression reads, and the names from which the code computed them."""
     names = {part.id for part in ast.walk(raised.node) if isinstance(part, ast.Name)} if raised.node else set()
     function = raised.function
     if function is None:
@@ -176,7 +176,7 @@ def _parameters(frame: FrameType) -> tuple[str, ...]:
 
 
 def _argument_leaves(frame: FrameType) -> list[tuple[str, Any]]:
-    """The paths and the values of all argument leaves of a running function."""
+    """Return the paths and the values of all argument leaves of a running function."""
     import jax
 
     named_leaves: list[tuple[str, Any]] = []
@@ -212,7 +212,7 @@ def operands(raised: RaisedAt | None, nodes: Iterable[ast.expr]) -> str:
 
 
 def value_of(raised: RaisedAt, node: ast.expr) -> Any:
-    """The value of a name, an item or an attribute at the error; None for expressions that would run code."""
+    """Return the value of a name, an item or an attribute at the error; None for expressions that would run code."""
     assert raised.frame is not None
     match node:
         case ast.Name(id=name):
@@ -232,7 +232,7 @@ def value_of(raised: RaisedAt, node: ast.expr) -> Any:
 
 
 def dtype_of(value: Any) -> str:
-    """The dtype of an array or a tracer; empty for any other value, whose attributes could run the user's code."""
+    """Return the dtype of an array or a tracer; empty for others, as their attributes could run the user's code."""
     import jax
     import numpy as np
 
@@ -288,7 +288,7 @@ _MAKERS = frozenset("ones zeros eye arange linspace full array identity".split()
 
 
 def _type_of_new_array(raised: RaisedAt, node: ast.expr) -> str:
-    """The type of the array that a call such as jnp.zeros((3, 4)) makes; empty for any other expression."""
+    """Return the type of the array that a call such as jnp.zeros((3, 4)) makes; empty for any other expression."""
     import jax
     import jax.numpy as jnp
 
@@ -306,7 +306,7 @@ def _type_of_new_array(raised: RaisedAt, node: ast.expr) -> str:
 
 
 def _line_of(tracer: Any) -> int | None:
-    """The line of the user's code that computed a traced value."""
+    """Return the line of the user's code that computed a traced value."""
     traceback = maker_of(tracer)
     if traceback is None:
         return None
@@ -331,7 +331,7 @@ def masks_elements(raised: RaisedAt, node: ast.Subscript) -> bool:
 
 
 def axes_of(raised: RaisedAt, node: ast.expr) -> int | None:
-    """The number of axes of an elementwise expression; None if unknown."""
+    """Return the number of axes of an elementwise expression; None if unknown."""
     match node:
         case ast.Constant():
             return 0

@@ -41,7 +41,7 @@ def own_class_error(error: BaseException, raised: RaisedAt | None, function: str
 
 
 def class_of_text(raised: RaisedAt, kind: str) -> ast.ClassDef | None:
-    """The only class in the code that has the name."""
+    """Return the only class in the code that has the name."""
     if raised.loops is None:
         return None
     classes = [part for part in ast.walk(raised.loops.module) if isinstance(part, ast.ClassDef) and part.name == kind]
@@ -49,7 +49,7 @@ def class_of_text(raised: RaisedAt, kind: str) -> ast.ClassDef | None:
 
 
 def registered(raised: RaisedAt | None, kind: str) -> tuple[FoundCure, ...]:
-    """The cure that registers a class as a pytree, so JAX finds the arrays in its objects."""
+    """Return the cure that registers a class as a pytree, so JAX finds the arrays in its objects."""
     words = f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields."
     node = class_of_text(raised, kind) if raised is not None else None
     if (field := _field_without_array(node)) is not None:
@@ -71,7 +71,7 @@ def registered(raised: RaisedAt | None, kind: str) -> tuple[FoundCure, ...]:
 
 
 def _field_without_array(node: ast.ClassDef | None) -> str | None:
-    """The first field of a class whose annotation names a type that holds no array."""
+    """Return the first field of a class whose annotation names a type that holds no array."""
     for part in node.body if node is not None else ():
         if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
             if ast.unparse(part.annotation).partition("[")[0].rpartition(".")[2] in (

@@ -105,7 +105,7 @@ def _operand_nodes(raised: RaisedAt) -> list[ast.expr]:
 
 
 def _operand_value(raised: RaisedAt, node: ast.expr) -> Any:
-    """The value of an operand, which may be a method of an array."""
+    """Return the value of an operand, which may be a method of an array."""
     value = value_of(raised, node)
     if value is None and isinstance(node, ast.Attribute):
         kind = type(value_of(raised, node.value))
@@ -180,7 +180,7 @@ def _none_operand(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained
 
 
 def _none_leaf(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCure, ...]] | None:
-    """The explanation and the cures of a None leaf that the is_leaf function of jax.tree.map allows."""
+    """Return the explanation and the cures of a None leaf that the is_leaf function of jax.tree.map allows."""
     function = raised.function
     call = raised.parents.get(id(function)) if isinstance(function, ast.Lambda) else None
     if (
@@ -200,7 +200,7 @@ def _none_leaf(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCure, ...]]
 
 
 def _function_of_value(raised: RaisedAt, node: ast.expr) -> ast.FunctionDef | None:
-    """The function in the code whose call is the only value that the code assigns to a name."""
+    """Return the function in the code whose call is the only value that the code assigns to a name."""
     call: ast.AST | None = node
     if isinstance(node, ast.Name) and raised.loops is not None:
         values = [

@@ -66,21 +66,21 @@ class RaisedAt:
         return frozenset(read | {name.asname or name.name for statement in imports for name in statement.names})
 
     def statement(self, node: ast.AST) -> LoopStatement | None:
-        """The loop statement of a syntax node; None for other nodes."""
+        """Return the loop statement of a syntax node; None for other nodes."""
         loops = self.loops.functions if self.loops is not None else []
         return next((loop for *_, inside in loops for loop in inside if loop.node is node), None)
 
     def source(self, node: ast.AST) -> str:
-        """The code of a node as the user wrote it."""
+        """Return the code of a node as the user wrote it."""
         lines = "\n".join(self.loops.lines) if self.loops is not None else ""
         return ast.get_source_segment(lines, node) or ast.unparse(node)
 
     def source_of_statement(self, node: ast.stmt) -> str:
-        """The code of a statement without its indentation."""
+        """Return the code of a statement without its indentation."""
         return textwrap.dedent(" " * node.col_offset + self.source(node))
 
     def statement_of(self, node: ast.AST | None) -> ast.stmt | None:
-        """The innermost statement that contains a node."""
+        """Return the innermost statement that contains a node."""
         while node is not None and not isinstance(node, ast.stmt):
             node = self.parents.get(id(node))
         return node
@@ -92,7 +92,7 @@ class RaisedAt:
         return node if isinstance(node, ast.FunctionDef | ast.Lambda) else None
 
     def around(self, *kinds: type[ast.AST]) -> ast.AST | None:
-        """The innermost node of the given classes that contains or is the failing expression."""
+        """Return the innermost node of the given classes that contains or is the failing expression."""
         node = self.node
         while node is not None and not isinstance(node, kinds):
             node = self.parents.get(id(node))
@@ -100,7 +100,7 @@ class RaisedAt:
 
 
 def raised_at(error: BaseException) -> RaisedAt | None:
-    """The place of an exception in the user's code; None if the traceback has no frame of the user's code."""
+    """Return the place of an exception in the user's code; None if the traceback has no frame of the user's code."""
     users_traceback: TracebackType | None = None
     callers: list[FrameType] = []
     wanted_tracer = None

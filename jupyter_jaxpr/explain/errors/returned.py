@@ -12,7 +12,7 @@ AnyFunction = ast.FunctionDef | ast.Lambda
 
 
 def function_of_text(raised: RaisedAt, node: ast.expr | str | None) -> AnyFunction | None:
-    """The lambda itself, or the only def in the code with the given name."""
+    """Return the lambda itself, or the only def in the code with the given name."""
     if isinstance(node, ast.Lambda):
         return node
     name = node.id if isinstance(node, ast.Name) else node
@@ -25,7 +25,7 @@ def function_of_text(raised: RaisedAt, node: ast.expr | str | None) -> AnyFuncti
 
 
 def result_of(function: AnyFunction | None) -> ast.expr | None:
-    """The return expression of a lambda, or of a def that ends with its only return."""
+    """Return the return expression of a lambda, or of a def that ends with its only return."""
     if isinstance(function, ast.Lambda):
         return function.body
     if function is None or not isinstance(function.body[-1], ast.Return):
@@ -35,7 +35,7 @@ def result_of(function: AnyFunction | None) -> ast.expr | None:
 
 
 def missing_return(raised: RaisedAt, function: AnyFunction | None, pair: bool = False) -> FoundCure | None:
-    """The cure that adds a return to a def without one; None if the def has a return.
+    """Return the cure that adds a return to a def without one; None if the def has a return.
 
     Args:
         raised: The place where the error was raised.

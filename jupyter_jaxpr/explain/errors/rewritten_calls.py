@@ -43,12 +43,12 @@ _ALONE = {"sorted": "sort", "any": "any", "all": "all", "sum": "sum"}
 
 
 def _of_twin(module: str, name: str) -> Any:
-    """The attribute `name` of the SciPy module that has the same name as a module of jax.scipy."""
+    """Return the attribute `name` of the SciPy module that has the same name as a module of jax.scipy."""
     return vars(sys.modules.get(module.removeprefix("jax."), ast)).get(name)
 
 
 def _of_twin_file(parts: list[str]) -> list[FoundCure]:
-    """The advice to use a function from a module of jax.scipy that the kernel has not imported."""
+    """Return the advice to use a function from a module of jax.scipy that the kernel has not imported."""
     file = Path(jax_directory()).joinpath(*parts[:-1]).with_suffix(".py")
     if not file.is_file() or not re.search(rf"\b{parts[-1]} as {parts[-1]}\b", file.read_text()):
         return []
@@ -65,7 +65,7 @@ class Calls:
         self._jnp = jnp_name(raised)
 
     def cures(self) -> list[FoundCure]:
-        """The cures of the failing call, or of the call around it; empty for a call without a known cure."""
+        """Return the cures of the failing call, or of the call around it; empty for a call without a known cure."""
         node = self._raised.node
         if isinstance(node, ast.FormattedValue | ast.JoinedStr):
             return self._debug_print()
@@ -95,7 +95,7 @@ class Calls:
         return self._sized(node) or self._scipy_function(node) or self._numpy_or_math(node)
 
     def of_arrays(self, node: ast.Call) -> str | None:
-        """The jax.numpy code for a call of any, all or a function of math; None for any other call."""
+        """Return the jax.numpy code for a call of any, all or a function of math; None for any other call."""
         match node:
             case ast.Call(func=ast.Name(id=("any" | "all") as name), args=[value], keywords=[]):
                 return f"{self._jnp}.{name}({self._array(value)})"
@@ -113,7 +113,7 @@ class Calls:
         return self._raised.source(node)
 
     def _array(self, node: ast.expr) -> str:
-        """The code of an array; a list of arrays becomes a call of jnp.array."""
+        """Return the code of an array; a list of arrays becomes a call of jnp.array."""
         text = self._source(node)
         if isinstance(node, ast.GeneratorExp):
             text = f"[{text.strip('()')}]" if text.startswith("(") else f"[{text}]"
@@ -142,7 +142,7 @@ class Calls:
         return [self._cure(".astype", code, words, over(node, code))]
 
     def _outside_call(self, node: ast.Call) -> str | None:
-        """The method, such as history.append, that stores the number outside of the trace; None for a local object."""
+        """Return the method, such as history.append, that stores the number outside of the trace; else None."""
         statement = self._raised.statement_of(node)
         call = statement.value if isinstance(statement, ast.Expr) else None
         function = self._raised.around(ast.FunctionDef)
@@ -199,7 +199,7 @@ class Calls:
         return [chosen(cure, [edit_of(self._raised, over(node, code))])]
 
     def masked(self) -> list[FoundCure]:
-        """The cures of x[mask] with a boolean mask."""
+        """Return the cures of x[mask] with a boolean mask."""
         node = self._raised.around(ast.Subscript)
         if not isinstance(node, ast.Subscript):
             return []
@@ -244,7 +244,7 @@ class Calls:
         return [applied(FoundCure(code, new_call, text), edits)]
 
     def _numpy_calls_around(self, node: ast.Call) -> list[ast.Call]:
-        """The other NumPy calls in the expression that would also need the values of traced arrays."""
+        """Return the other NumPy calls in the expression that would also need the values of traced arrays."""
         outermost: ast.AST = node
         outer = self._raised.parents.get(id(node))
         while isinstance(outer, ast.expr):
@@ -281,7 +281,7 @@ class Calls:
         return f"{self._jnp}.{ast.unparse(node.func).partition('.')[2]}"
 
     def with_jax(self, node: ast.expr) -> str:
-        """The code of an expression, with jax.numpy in place of NumPy for each function that jax.numpy has."""
+        """Return the code of an expression, with jax.numpy in place of NumPy for each function that jax.numpy has."""
         calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and self._has_twin(part)]
         if not calls:
             return self._source(node)
@@ -293,7 +293,7 @@ class Calls:
         return ast.unparse(copied)
 
     def _scipy_function(self, node: ast.Call) -> list[FoundCure]:
-        """The cure of a SciPy call whose function jax.scipy also has."""
+        """Return the cure of a SciPy call whose function jax.scipy also has."""
         function: Any = node.func
         path: list[str] = []
         while isinstance(function, ast.Attribute):
@@ -323,7 +323,7 @@ class Calls:
         return [self._cure(code, code, text, over(node.func, code))]
 
     def _module_of_function(self, function: ast.expr) -> str | None:
-        """The name of the module that a called function belongs to: numpy, math or jax.numpy."""
+        """Return the name of the module that a called function belongs to: numpy, math or jax.numpy."""
         if isinstance(function, ast.Name):
             value = namespace(self._raised).get(function.id)
             if type(value).__name__ == "ufunc":
@@ -334,7 +334,7 @@ class Calls:
         return module_of(self._raised, function.id) if isinstance(function, ast.Name) else None
 
     def in_place(self) -> list[FoundCure]:
-        """The cures of a write of a traced value into a NumPy array: a jax.numpy array and x.at[...].set."""
+        """Return the cures of a write of a traced value into a NumPy array: a jax.numpy array and x.at[...].set."""
         statement = self._raised.statement_of(self._raised.node)
         match statement:
             case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name)) as target], value=value):
@@ -357,7 +357,7 @@ class Calls:
         return [applied(cure, edits)]
 
     def _array_call(self, name: str) -> ast.Call | None:
-        """The NumPy call that makes the array of a name, if jax.numpy also has the function."""
+        """Return the NumPy call that makes the array of a name, if jax.numpy also has the function."""
         function = self._raised.function
         if function is None:
             return None
@@ -376,7 +376,7 @@ class Calls:
     # --- text ---
 
     def _str_format(self, node: ast.Call) -> FoundCure | None:
-        """The cure of print("{:.2f}".format(x)): jax.debug.print."""
+        """Return the cure of print("{:.2f}".format(x)): jax.debug.print."""
         match node, self._raised.parents.get(id(node)):
             case (
                 ast.Call(func=ast.Attribute(value=ast.Constant(value=str()) as words, attr="format"), keywords=[]),
@@ -388,7 +388,7 @@ class Calls:
         return None
 
     def _percent_format(self) -> list[FoundCure]:
-        """The cure of print("%.2f" % x): jax.debug.print."""
+        """Return the cure of print("%.2f" % x): jax.debug.print."""
         node = self._raised.node
         call = self._raised.parents.get(id(node)) if node is not None else None
         match node, call:
@@ -414,7 +414,7 @@ class Calls:
         return [self._cure("jax.debug.print", code, explanation, over(call, code))]
 
     def _debug_print(self) -> list[FoundCure]:
-        """The cure of an f-string or format call with a traced value: jax.debug.print."""
+        """Return the cure of an f-string or format call with a traced value: jax.debug.print."""
         text = "jax.debug.print prints the value each time that the program runs."
         node = self._raised.around(ast.JoinedStr)
         call = self._raised.parents.get(id(node)) if node is not None else None
@@ -448,7 +448,7 @@ class Slices:
         self._lax, self._jnp = lax_name(raised), jnp_name(raised)
 
     def cures(self) -> list[FoundCure]:
-        """The cures of the subscript that raised the error."""
+        """Return the cures of the subscript that raised the error."""
         match self._raised.node:
             case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at")))) as write:
                 return self._of_write(write)
@@ -479,7 +479,7 @@ class Slices:
         return cures
 
     def _of_write(self, write: ast.Call) -> list[FoundCure]:
-        """The cure of a write such as x.at[i:i + 3].set(y): integers in place of the bounds."""
+        """Return the cure of a write such as x.at[i:i + 3].set(y): integers in place of the bounds."""
         text = (
             "The integers name the elements between the bounds, and their number is fixed. A negative integer counts "
             "from the end, and JAX drops a write after the end."
@@ -511,7 +511,7 @@ class Slices:
 
 
 def _length(lower: ast.expr | None, upper: ast.expr | None) -> str | None:
-    """The length of a slice such as x[i:i + 3], whose bounds differ by a number in the code."""
+    """Return the length of a slice such as x[i:i + 3], whose bounds differ by a number in the code."""
     match lower, upper:
         case ast.expr(), ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int(length))) if ast.unparse(
             left
@@ -525,7 +525,7 @@ def _has_rows(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _as_format(node: ast.expr) -> tuple[str, list[ast.expr]] | None:
-    """The format and the values of an f-string, as str.format takes them; None for a conversion such as !r."""
+    """Return the format and the values of an f-string, as str.format takes them; None for a conversion such as !r."""
     if isinstance(node, ast.Starred):
         return None
     parts = node.values if isinstance(node, ast.JoinedStr) else [node]
@@ -560,7 +560,7 @@ def _is_extreme(node: ast.AST | None) -> TypeGuard[ast.Call]:
 
 
 def _called_name(node: ast.expr) -> str:
-    """The name of the function that a call calls by a bare name; empty for any other expression."""
+    """Return the name of the function that a call calls by a bare name; empty for any other expression."""
     return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
 

@@ -19,7 +19,7 @@ from .trial_of_cure import passed
 
 
 def new_axis_cures(raised: RaisedAt | None) -> list[FoundCure]:
-    """The cure x[:, None]: one operand gets an axis of size 1, where the first axes of both operands are equal."""
+    """Return the cure x[:, None]: one operand gets an axis of size 1, if the first axes of both operands are equal."""
     general = FoundCure("same shape", None, "Cut, pad or reshape an operand so that the sizes fit.")
     shapes = shapes_of_operands(raised)
     if raised is not None and (cures := _keepdims_cures(raised)):
@@ -38,7 +38,7 @@ _REDUCTIONS = frozenset("mean sum max min std var median prod norm logsumexp".sp
 
 
 def _keepdims_cures(raised: RaisedAt) -> list[FoundCure]:
-    """The cure keepdims=True for x - x.mean(axis=1): the mean keeps the reduced axis with size 1."""
+    """Return the cure keepdims=True for x - x.mean(axis=1): the mean keeps the reduced axis with size 1."""
     node = raised.node
     sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
     calls = [operand for operand in sides if isinstance(operand, ast.Call) and called(operand) in _REDUCTIONS]
@@ -52,7 +52,7 @@ def _keepdims_cures(raised: RaisedAt) -> list[FoundCure]:
 
 
 def vmap_cures(raised: RaisedAt | None, sizes: Sequence[str]) -> list[FoundCure]:
-    """The cure jax.vmap(layer)(x) for an equinox layer that takes one element but gets a batch of elements."""
+    """Return the cure jax.vmap(layer)(x) for an equinox layer that takes one element but gets a batch of elements."""
     import jax
 
     call = raised.node if raised is not None else None
@@ -79,7 +79,7 @@ def vmap_cures(raised: RaisedAt | None, sizes: Sequence[str]) -> list[FoundCure]
 
 
 def _written_shape(node: ast.expr) -> tuple[int, ...]:
-    """The shape that a call such as jnp.ones((8, 3)) names; an empty tuple if the call names none."""
+    """Return the shape that a call such as jnp.ones((8, 3)) names; an empty tuple if the call names none."""
     nodes = [part for part in ast.walk(node) if isinstance(part, ast.Tuple)] if isinstance(node, ast.Call) else []
     sizes = [element.value if isinstance(element, ast.Constant) else None for element in nodes[0].elts] if nodes else []
     return tuple(size for size in sizes if type(size) is int) if None not in sizes else ()
@@ -113,7 +113,7 @@ def transpose_cures(raised: RaisedAt | None) -> list[FoundCure]:
 
 
 def _product_of_stacks(raised: RaisedAt, shapes: Sequence[tuple[ast.expr, tuple[int, ...]]]) -> FoundCure | None:
-    """The cure jnp.matvec for a stack of matrices times a stack of vectors."""
+    """Return the cure jnp.matvec for a stack of matrices times a stack of vectors."""
     if len(shapes) != 2 or not isinstance(raised.node, ast.BinOp):
         return None
     (left, matrices), (right, vectors) = shapes
@@ -126,7 +126,7 @@ def _product_of_stacks(raised: RaisedAt, shapes: Sequence[tuple[ast.expr, tuple[
 
 
 def _product_in_order(raised: RaisedAt, node: ast.AST | None, left: str, right: str) -> str | None:
-    """The code of a product with these operands; None where the code of the product has other arguments, too."""
+    """Return the code of a product with these operands; None if the product has other arguments, too."""
     if not isinstance(node, ast.Call):
         return f"{left} @ {right}"
     if node.keywords or called(node) not in ("dot", "matmul"):

@@ -26,7 +26,7 @@ _HASHED = (bool, int, float, complex, str, bytes, type(None))
 
 
 def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Sequence[str]) -> FoundCure | None:
-    """The cure static_argnames; None if an argument has no hash, or the jitted function has no such argument.
+    """Return the cure static_argnames; None if an argument has no hash, or the jitted function has no such argument.
 
     Args:
         raised: The place where the error was raised.
@@ -79,14 +79,14 @@ def by_name_cure(error: BaseException, function: str, names: Sequence[str]) -> F
 
 
 def _static(call: RaisedCall) -> list[str]:
-    """The parameters of a jitted function that are static already."""
+    """Return the parameters of a jitted function that are static already."""
     parameters = parameters_of(call.function)
     numbered = [parameters[number] for number in call.static_numbers if number < len(parameters)]
     return list(dict.fromkeys([*numbered, *call.static_names]))
 
 
 def _static_in_checkpoint(raised: RaisedAt, call: RaisedCall, function: str, names: Sequence[str]) -> FoundCure | None:
-    """The cure static_argnums of jax.checkpoint; None if an argument is passed by name: static_argnums only counts."""
+    """Return the cure static_argnums of jax.checkpoint; None if an argument is passed by name."""
     positional = parameters_of(call.function)[: len(call.args)]
     if not set(names) <= set(positional):
         return None
@@ -97,12 +97,12 @@ def _static_in_checkpoint(raised: RaisedAt, call: RaisedCall, function: str, nam
 
 
 def raised_call_of(error: BaseException, function: str) -> RaisedCall | None:
-    """The innermost call of a jitted function through which an error passed, by the function's name."""
+    """Return the innermost call of a jitted function through which an error passed, by the function's name."""
     return next((call for call in reversed(raised_calls(error)) if _name(call) == function), None)
 
 
 def static_outcome(error: BaseException, function: str, name: str) -> Outcome:
-    """The outcome of a trial trace of the failing call with one static argument."""
+    """Return the outcome of a trial trace of the failing call with one static argument."""
     call = raised_call_of(error, function)
     values = _values_by_parameter(call) if call is not None else None
     if call is None or values is None or name not in values:
@@ -119,7 +119,7 @@ def jit_with(
     parameters: Sequence[str] = (),
     transforms: frozenset[str] = _JIT,
 ) -> FoundCure:
-    """A cure that adds an option to the jit of a function; without code if the jit is not in the user's code.
+    """Return a cure that adds an option to the jit of a function; without code if the jit is not in the user's code.
 
     Where the jit has static arguments already, the code of the cure is the longer option, without an edit.
 
@@ -182,7 +182,7 @@ def _keyword(names: Sequence[str]) -> str:
 
 
 def _longer_option(written: Sequence[ast.keyword], keyword: str, parameters: Sequence[str]) -> str | None:
-    """The option of the user's jit with the arguments of another option, such as static_argnums=(0, 2).
+    """Return the option of the user's jit with the arguments of another option, such as static_argnums=(0, 2).
 
     None if the user's option is no literal, or a parameter is unknown. A jit with both static_argnames and
     static_argnums does not translate one into the other, so a name is added to names, and a number to numbers.
@@ -205,7 +205,7 @@ def _longer_option(written: Sequence[ast.keyword], keyword: str, parameters: Seq
 
 
 def parameters_of(function: Any) -> list[str]:
-    """The names of a function's parameters; an empty list if Python cannot read the signature."""
+    """Return the names of a function's parameters; an empty list if Python cannot read the signature."""
     try:
         return list(inspect.signature(function).parameters)
     except not_of_a_signal(*FAILURES):
@@ -213,7 +213,7 @@ def parameters_of(function: Any) -> list[str]:
 
 
 def _partial_in(raised: RaisedAt) -> str | None:
-    """The name of functools.partial in the user's module; None if the module has none."""
+    """Return the name of functools.partial in the user's module; None if the module has none."""
     names = raised.frame.f_globals if raised.frame is not None else {}
     if names.get("partial") is functools.partial:
         return "partial"
@@ -267,7 +267,7 @@ def _name(call: RaisedCall) -> str | None:
 
 
 def _values_by_parameter(call: RaisedCall) -> dict[str, Any] | None:
-    """The argument of a call for each parameter; None if Python cannot bind the arguments."""
+    """Return the argument of a call for each parameter; None if Python cannot bind the arguments."""
     if code_of(call.function) is None:
         return None
     try:
@@ -286,6 +286,6 @@ def is_hashed(value: Any) -> bool:
 
 
 def argument_values(error: BaseException, function: str) -> dict[str, Any]:
-    """The arguments of the failing call of a jitted function, by parameter; empty if unknown."""
+    """Return the arguments of the failing call of a jitted function, by parameter; empty if unknown."""
     call = raised_call_of(error, function)
     return {} if call is None else _values_by_parameter(call) or {}

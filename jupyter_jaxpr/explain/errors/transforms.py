@@ -159,18 +159,18 @@ class Applied:
         return f"{name} returns {' '.join(self.raised.source(result).split())} (line {result.lineno})."
 
     def argument(self, number: int) -> str:
-        """The name of the argument at a position."""
+        """Return the name of the argument at a position."""
         parameters = self.parameters
         return parameters[number] if number < len(parameters) else str(number)
 
     def option(self, name: str) -> ast.expr | None:
-        """The value of an option of the transform, such as argnums; None without the option."""
+        """Return the value of an option of the transform, such as argnums; None without the option."""
         if self.transform is None:
             return None
         return next((keyword.value for keyword in self.transform.keywords if keyword.arg == name), None)
 
     def leaf_of(self, dtype: str) -> tuple[int, str, Any]:
-        """The first differentiated leaf of a dtype: its argument number, its path in the argument, and its value."""
+        """Return the first differentiated leaf of a dtype: its argument number, path in the argument, and value."""
         import jax
 
         option = self.option("argnums")
@@ -187,7 +187,7 @@ class Applied:
         return numbers[0], "", None
 
     def value(self, node: ast.expr) -> Any:
-        """The value of an argument expression."""
+        """Return the value of an argument expression."""
         match node:
             case ast.Constant(value=constant):
                 return constant
@@ -201,7 +201,7 @@ class Applied:
         return value_of(self.raised, node) if self.raised is not None and self.raised.frame is not None else None
 
     def with_option(self, keyword: str, name: str, text: str) -> FoundCure:
-        """A cure that adds an option to the transform."""
+        """Return a cure that adds an option to the transform."""
         if self.raised is None or self.transform is None:
             return FoundCure(name, None, text)
         source = self.raised.source(self.transform)
@@ -210,12 +210,12 @@ class Applied:
         return cure
 
     def explained(self, title: str, text: str, cures: list[FoundCure]) -> Explained:
-        """The explanation, with the cures that passed their trial."""
+        """Return the explanation, with the cures that passed their trial."""
         return Explained(None, title, text, tuple(cures if self.raised is None else passed(self.raised, cures)))
 
 
 def assigned(raised: RaisedAt, name: str) -> ast.expr | None:
-    """The value in the only assignment to a name in the code."""
+    """Return the value in the only assignment to a name in the code."""
     if raised.loops is None:
         return None
     values = [
@@ -348,7 +348,7 @@ _FILTERS = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "hessian"})
 
 
 def _filtered(call: Applied, value: Any) -> FoundCure | None:
-    """The cure equinox.filter_grad for an equinox module; None for other values, and if equinox is not imported."""
+    """Return the cure equinox.filter_grad for an equinox module; None for other values, or without equinox."""
     raised, transform = call.raised, call.transform
     if raised is None or transform is None or "equinox" not in packages_of(value) or called(transform) not in _FILTERS:
         return None
@@ -475,7 +475,7 @@ def _sizes(call: Applied, text: str) -> Explained:
 
 
 def _other_axis(axes_of_arrays: list[tuple[str, str, str, str]]) -> str | None:
-    """The sentence that names another axis of one array, as long as the mapped axis of the other; None without one."""
+    """Return the sentence on an axis of one array that is as long as the mapped axis of the other; None without one."""
     for (size, *_), (_, axis, path, type_) in (axes_of_arrays, axes_of_arrays[::-1]):
         sizes = re.findall(r"\d+", type_.partition("[")[2])
         places = [place for place, axis_size in enumerate(sizes) if axis_size == size and str(place) != axis]

@@ -64,7 +64,7 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
 
 
 def _title(text: str, first: str, second: str, notes: list[str]) -> str | None:
-    """The sentence that names the difference of two trees; adds a cure for None leaves to notes."""
+    """Return the sentence that names the difference of two trees; adds a cure for None leaves to notes."""
     if match := _TYPES.search(text):
         kinds = [_kind(match["first"]), _kind(match["other"])]
         notes += [_NONE] if "None" in kinds else []
@@ -81,7 +81,7 @@ def _elements(number: str) -> str:
 
 
 def _trees(raised: RaisedAt | None) -> list[str] | None:
-    """The code of the two trees in the call; None for more than two trees, or for a tree without a name."""
+    """Return the code of the two trees in the call; None for more than two trees, or for a tree without a name."""
     call = raised.node if raised is not None else None
     if raised is not None and isinstance(call, ast.Call) and len(call.args) == 3 and called(call) in _MAPS:
         if all(isinstance(argument, ast.Name | ast.Attribute | ast.Subscript) for argument in call.args[1:]):
@@ -93,7 +93,7 @@ _MAPS = frozenset({"map", "tree_map"})
 
 
 def _with_keys(raised: RaisedAt | None, text: str) -> list[str] | None:
-    """The code of the two dicts in the call whose keys the error message lists; None if unclear."""
+    """Return the code of the two dicts in the call whose keys the error message lists; None if unclear."""
     match, call = _KEYS.search(text), raised.node if raised is not None else None
     if match is None or raised is None or raised.frame is None or not isinstance(call, ast.Call):
         return None
@@ -113,7 +113,7 @@ def _with_keys(raised: RaisedAt | None, text: str) -> list[str] | None:
 
 
 def _keys_of(raised: RaisedAt, node: ast.expr) -> set[str] | None:
-    """The keys of a dict value or a dict display."""
+    """Return the keys of a dict value or a dict display."""
     if isinstance(node, ast.Dict):
         return {str(key.value) for key in node.keys if isinstance(key, ast.Constant)}
     value = value_of(raised, node)

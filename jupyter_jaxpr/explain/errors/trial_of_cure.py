@@ -40,7 +40,7 @@ _numbers = itertools.count(1)
 
 
 def passed(raised: RaisedAt, cures: Sequence[FoundCure]) -> list[FoundCure]:
-    """The cures without those whose trial failed; a cure without a trial keeps only its sentence."""
+    """Return the cures without those whose trial failed; a cure without a trial keeps only its sentence."""
     passed_cures = []
     budget = left_for_error()
     for cure in cures:
@@ -69,7 +69,7 @@ class _OtherCarry(Exception):
 
 
 def _outcome_of_edits(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -> Outcome:
-    """The outcome of a trace of the edited statements, together with the later statements of the function."""
+    """Return the outcome of a trace of the edited statements, together with the later statements of the function."""
     if raised.loops is None or raised.frame is None:
         return "untried"
     text = edited("\n".join(raised.loops.lines), edits)
@@ -103,7 +103,7 @@ def _outcome_of_edits(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -
 
 
 def _with_dependents(module: ast.Module, body: list[ast.stmt]) -> list[ast.stmt]:
-    """The edited statements of a block, and those between them that read a name which an earlier one writes."""
+    """Return the edited statements of a block, and statements between them that read a name of an earlier statement."""
     block = next((inside for inside in _blocks(module) if all(statement in inside for statement in body)), None)
     if block is None or len(body) < 2:
         return body
@@ -127,13 +127,13 @@ def _blocks(module: ast.Module) -> Iterator[list[ast.stmt]]:
 
 
 def _shift(edits: Sequence[Edit], line: int) -> int:
-    """The number of lines by which the edits above move a line down."""
+    """Return the number of lines by which the edits above move a line down."""
     above = [edit for edit in edits if edit.place.end_line < line]
     return sum(edit.text.count("\n") - (edit.place.end_line - edit.place.line) for edit in above)
 
 
 def _statement_at(module: ast.Module, line: int, raising: int) -> ast.stmt | None:
-    """The innermost statement at a line, or the whole def if the failing line is outside of the def."""
+    """Return the innermost statement at a line, or the whole def if the failing line is outside of the def."""
     innermost: ast.stmt | None = None
     inside: list[ast.stmt] = module.body
     while True:
@@ -164,7 +164,7 @@ def _first_line(node: ast.stmt) -> int:
 
 
 def _statements_after(module: ast.Module, statement: ast.stmt) -> list[ast.stmt]:
-    """The later statements of the function, if the statement is at the top level of the function."""
+    """Return the later statements of the function, if the statement is at the top level of the function."""
     for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef) and statement in node.body:
             return node.body[node.body.index(statement) + 1 :]
@@ -238,7 +238,7 @@ def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Ou
 
 
 def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str]) -> Outcome:
-    """The outcome of a trace of the failing call with some arguments as Python values instead of tracers.
+    """Return the outcome of a trace of the failing call with some arguments as Python values instead of tracers.
 
     Args:
         call: The failing call of the jitted function.
@@ -304,7 +304,7 @@ Tracers = dict[str, tuple[list[Any], Any, list[int]]]
 
 
 def _specs(names: dict[str, Any]) -> tuple[list[Any], Tracers]:
-    """The types of the traced leaves of some values, and the positions of the leaves in the values."""
+    """Return the types of the traced leaves of some values, and the positions of the leaves in the values."""
     import jax
 
     specs: list[Any] = []

@@ -98,5 +98,5 @@ def error_budget(budget: Budget | None) -> Iterator[None]:
 
 
 def left_for_error() -> Budget:
-    """The budget of the current error."""
+    """Return the budget of the current error."""
     return _of_error.get() or Budget(SECONDS_AT_ERROR)

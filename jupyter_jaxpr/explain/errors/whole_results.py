@@ -70,7 +70,7 @@ def whole_result_error(error: BaseException, raised: RaisedAt | None, function: 
 
 
 def _names(error: BaseException, raised: RaisedAt) -> Iterator[ast.Name]:
-    """The names that the failing expression reads as arrays."""
+    """Yield the names that the failing expression reads as arrays."""
     import jax
 
     node, text = raised.node, " ".join(message_of(error).split())
@@ -193,7 +193,7 @@ def _is_passed(raised: RaisedAt, caller: FrameType, call: ast.Call, argument: as
 
 
 def _last_call(raised: RaisedAt, scope: ast.FunctionDef | None, name: str, line: int) -> _Made | None:
-    """The last statement `name = call(...)` up to a line; None if another statement gave the name its value."""
+    """Return the last statement `name = call(...)` up to a line; None if another statement gave the name its value."""
     if raised.loops is None:
         return None
     body: list[ast.stmt] = scope.body if scope is not None else raised.loops.module.body
@@ -215,7 +215,7 @@ def _last_call(raised: RaisedAt, scope: ast.FunctionDef | None, name: str, line:
 
 
 def _nodes_of_scope(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """The nodes of a block without those of the functions and classes in the block."""
+    """Yield the nodes of a block, without the nodes of its functions and classes."""
     nodes: list[ast.AST] = list(body)
     while nodes:
         node = nodes.pop()
@@ -247,7 +247,7 @@ def _kind(value: Any) -> str:
 
 
 def _parts(raised: RaisedAt, call: ast.Call, value: tuple[Any, ...]) -> _Parts | None:
-    """The known values of a result of JAX or of a library on JAX."""
+    """Return the known values of a result of JAX or of a library on JAX."""
     name = called(call.func if isinstance(call.func, ast.Call) else call)
     parts = _KNOWN.get(name)
     if parts is None or len(parts.names) != len(value):
@@ -293,7 +293,7 @@ def _cures(
 def _names_of_values(
     raised: RaisedAt, name: str, number: int, place: int, made: _Made, parts: _Parts | None
 ) -> str | None:
-    """The left side of the assignment in which the name stands for one of the values."""
+    """Return the left side of the assignment in which the name stands for one of the values."""
     if parts is not None:
         names = list(parts.names)
         if called(made.call) == "update" and len(made.call.args) > 1 and isinstance(made.call.args[1], ast.Name):

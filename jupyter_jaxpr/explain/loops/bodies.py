@@ -168,7 +168,7 @@ def free_names(node: ast.AST) -> Iterator[str]:
 
 
 def target_names(target: ast.expr) -> set[str]:
-    """The names that a target binds."""
+    """Return the names that a target binds."""
     return {name_node.id for name_node in in_order(target) if isinstance(name_node, ast.Name)}
 
 
@@ -181,7 +181,7 @@ def has_long_text(node: ast.AST) -> bool:
 
 
 def single_value(body: list[ast.stmt], carry: list[str]) -> str | None:
-    """The expression of a body that is one assignment to the only name it carries."""
+    """Return the assigned expression of a body that is one assignment to the only carried name."""
     if len(body) != 1 or len(carry) != 1:
         return None
     match body[0]:
@@ -274,7 +274,7 @@ def _changes(called: ast.expr) -> bool:
 
 
 def _dotted(node: ast.expr) -> str:
-    """A name with its attributes, such as `jax.debug.print`; an empty string for anything else."""
+    """Return a name with its attributes, such as `jax.debug.print`; an empty string for anything else."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):

@@ -16,7 +16,7 @@ _APART = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, *COMP
 
 
 def trial(loop: LoopStatement, code: str, calls: Loops | None, line: int) -> str | None:
-    """The text of a cell that compares a function as it is with its rewrite.
+    """Return the text of a cell that compares the present function with its rewrite.
 
     Args:
         loop: The statement; its function must stand at the top level of the text.
@@ -47,7 +47,7 @@ def trial(loop: LoopStatement, code: str, calls: Loops | None, line: int) -> str
 
 
 def _call(calls: Loops, name: str, line: int) -> str | None:
-    """The text of the call of a name that stands on a line outside any function."""
+    """Return the text of the call of a name that stands on a line outside any function."""
     text = "\n".join(calls.lines)
     for node in _at_the_top(calls.module):
         if (
@@ -61,7 +61,7 @@ def _call(calls: Loops, name: str, line: int) -> str | None:
 
 
 def _at_the_top(module: ast.Module) -> Iterator[ast.AST]:
-    """The nodes of a text outside functions, classes and comprehensions: their names are there when the cell ends."""
+    """Yield the nodes of a text outside functions, classes and comprehensions, whose names outlive the cell."""
     waiting: list[ast.AST] = [module]
     while waiting:
         node = waiting.pop()

@@ -171,7 +171,7 @@ class _Size:
 
 
 def _largest(loop: LoopStatement) -> int:
-    """The largest value of a loop's counter."""
+    """Return the largest value of a loop's counter."""
     match loop.node:
         case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=bounds)):
             values = [value for value in map(_written, bounds) if value is not None]
@@ -180,7 +180,7 @@ def _largest(loop: LoopStatement) -> int:
 
 
 def _written(node: ast.expr) -> int | None:
-    """An integer that is written out."""
+    """Return an integer that is written out."""
     match node:
         case ast.Constant(value=int(value)):
             return value

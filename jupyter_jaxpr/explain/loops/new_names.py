@@ -49,7 +49,7 @@ class Names:
         self.jnp = "jnp" if "jnp" in everywhere | imported or "jax" not in everywhere else "jax.numpy"
 
     def new(self, *candidates: str) -> str:
-        """A name that nothing else has: the first wanted one that is free."""
+        """Return the first candidate that is no name of the text yet, and reserve the name."""
         for name in (*candidates, *(f"{candidates[0]}_{i}" for i in range(2, 100))):
             if name not in self.taken_names:
                 self.taken_names.add(name)
@@ -98,7 +98,7 @@ def is_read_later(loop: LoopStatement, name: str) -> bool:
 
 
 def _outer_loops(loop: LoopStatement) -> set[int]:
-    """The nodes of the loops around this loop: a read there may see a value of the iteration before."""
+    """Return the nodes of the loops around this loop, whose reads may see a value of the iteration before."""
     return set().union(*_loops_around(loop))
 
 
@@ -129,7 +129,7 @@ def check_starts_empty(loop: LoopStatement, name: str) -> None:
 
 
 def _loops_around(loop: LoopStatement) -> list[set[int]]:
-    """The nodes of each loop around this loop."""
+    """Return the nodes of each loop around this loop."""
     node_sets = []
     for part in in_order(loop.function):
         if isinstance(part, ast.For | ast.While) and part is not loop.node:
@@ -140,7 +140,7 @@ def _loops_around(loop: LoopStatement) -> list[set[int]]:
 
 
 def stored_names(nodes: Iterable[ast.AST]) -> set[str]:
-    """The names that are written in some nodes."""
+    """Return the names that some nodes write."""
     return {
         name_node.id
         for node in nodes
@@ -150,13 +150,13 @@ def stored_names(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def last_name(text: str) -> str:
-    """The last name of an expression: `blocks` of `ps["blocks"]`."""
+    """Return the last name of an expression: `blocks` of `ps["blocks"]`."""
     words = "".join(letter if letter.isalnum() or letter == "_" else " " for letter in text).split()
     named = [word for word in words if word.isidentifier()]
     return named[-1] if named else "elements"
 
 
 def singular(text: str, suffix: str) -> str:
-    """A name for one element of what an expression holds."""
+    """Return a name for one element of an expression."""
     word = last_name(text)
     return f"{word[:-1] if len(word) > 1 and word.endswith('s') else word}_{suffix}"

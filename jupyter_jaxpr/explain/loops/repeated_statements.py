@@ -42,7 +42,7 @@ class LoopFinder:
         self._stack_counts: dict[int, Counter[int]] = {}
 
     def found(self, blocks: list[RepeatedBlock]) -> list[FoundLoop]:
-        """The loops that blocks came of, each once, those of a text's top first."""
+        """Return the loops that made the blocks, each loop once, in the order of the text."""
         loops_by_node: dict[int, FoundLoop] = {}
         for block in blocks:
             match = self._match(block)
@@ -134,7 +134,7 @@ class LoopFinder:
         return []
 
     def _around(self, stacks: set[int]) -> list[tuple[LoopStatement, int, int]]:
-        """The loop statements that all stacks went through, innermost first, each with its file and function."""
+        """Return the loop statements that all stacks went through, innermost first, each with its file and function."""
         chains = [chain for chain in map(self._chain, stacks) if chain]
         loops_around: list[tuple[LoopStatement, int, int]] = []
         loop_ids: set[int] = set()
@@ -159,7 +159,7 @@ class LoopFinder:
         return loops.around(spans, self._walk.strings.items[function])
 
     def _chain(self, stack: int) -> list[FrameRow]:
-        """The user frames of a stack from the traced function inwards."""
+        """Return the user frames of a stack from the traced function inwards."""
         chain = self._chains.get(stack)
         if chain is None:
             positions = self._walk.positions

@@ -312,7 +312,7 @@ class _Writer:
     # --- lines ---------------------------------------------------------------------------------
 
     def _body(self, statements: list[ast.stmt], body: Body) -> tuple[list[str], list[str]]:
-        """The lines of a body, and the expression that the body returns for each list that the loop appends to."""
+        """Return the lines of a body, and the returned expression for each list that the loop appends to."""
         lines: list[str] = []
         ys: dict[str, str] = {}
         for place, statement in enumerate(statements):
@@ -347,7 +347,7 @@ class _Writer:
         return text.split("\n")
 
     def _replaced(self, node: ast.stmt | ast.expr) -> str:
-        """The text of a node as the user wrote it, or written anew where elements of lists are replaced by names."""
+        """Return the user's text of a node; a new text if names replace elements of lists."""
         if self._iterated.elements:
             changed = ReplaceElements(self._iterated.elements).visit(copy.deepcopy(node))
             if ast.dump(changed) != ast.dump(node):

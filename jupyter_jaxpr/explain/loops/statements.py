@@ -105,7 +105,7 @@ class LoopStatement:
 
 
 def iterating(call: ast.Call) -> str:
-    """The function of Python that calls its argument once for each element: reduce, accumulate or map; else empty."""
+    """Return the Python function that calls its argument for each element: reduce, accumulate, map; else empty."""
     function = call.func
     if isinstance(function, ast.Name):
         name = function.id
@@ -160,7 +160,7 @@ class Loops:
     functions: list[tuple[Span, Function, list[LoopStatement]]] = field(default_factory=list)
 
     def around(self, spans: list[Span], function: str) -> list[LoopStatement]:
-        """The loops that all spans are in, innermost first.
+        """Return the loops that all spans are in, innermost first.
 
         Args:
             spans: The spans of frames of one function.
@@ -179,7 +179,7 @@ class Loops:
 
 
 def source_text(source: SourceFile) -> str | None:
-    """The text of a cell, or of a user's file where it exists; None where it is not known."""
+    """Return the text of a cell, or of an existing file of the user; None if the text is unknown."""
     if source.cell is not None:
         return source.cell.source
     if source.kind == "library":
@@ -188,7 +188,7 @@ def source_text(source: SourceFile) -> str | None:
 
 
 def loops_of(source: SourceFile) -> Loops | None:
-    """The loops of a file; None where its text is not known or is no Python."""
+    """Return the loops of a file; None if the text of the file is unknown or is no Python."""
     text = source_text(source)
     if text is None or len(text) > _LONGEST:
         return None
@@ -200,7 +200,7 @@ def loops_of(source: SourceFile) -> Loops | None:
 
 @functools.lru_cache(maxsize=8)
 def parsed(text: str) -> Loops | None:
-    """The loops of a text; lines that are IPython's stand for `pass`."""
+    """Return the loops of a text; a line of IPython, such as a magic, counts as `pass`."""
     for candidate in (text, _MAGIC.sub(r"\1\2pass", text)):
         try:
             module = ast.parse(candidate)
@@ -236,7 +236,7 @@ class _Reader:
 
 
 def _own_nodes(function: Function) -> Iterator[tuple[ast.AST, ast.Call | None]]:
-    """The nodes of a function without those of the functions in it, and the call that a generator is for."""
+    """Yield the nodes of a function without those of inner functions, each with the call that takes a generator."""
     waiting: list[tuple[ast.AST, ast.Call | None]] = [(child, None) for child in ast.iter_child_nodes(function)]
     while waiting:
         node, call = waiting.pop()

@@ -29,7 +29,7 @@ Outcome = Literal["applies", "stacks", "fails", "untried", "elsewhere"]
 
 
 def edits_of(loop: LoopStatement, written: Rewrite, file: str) -> tuple[Edit, ...]:
-    """The edits that put a rewrite in the place of its loop; empty where the rewrite is no edit.
+    """Return the edits that put a rewrite in the place of its loop; empty where the rewrite is no edit.
 
     Args:
         loop: The statement.
@@ -74,7 +74,7 @@ def _indented(code: str, column: int) -> str:
 
 
 def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: ObservedProgram, budget: Budget) -> Outcome:
-    """The outcome of a rewrite in one program.
+    """Return the outcome of a rewrite in one program.
 
     Args:
         loop: The statement.
@@ -130,7 +130,7 @@ def _failed(fun: Any, args: Any, kwargs: Any, before: ResultTypes, budget: Budge
 
 
 def given_of(observed: ObservedProgram) -> tuple[Any, Any]:
-    """The arguments of the call of a program, types in place of arrays.
+    """Return the arguments of the call of a program, types in place of arrays.
 
     Raises:
         Untried: A static argument is gone.
@@ -144,7 +144,7 @@ def given_of(observed: ObservedProgram) -> tuple[Any, Any]:
 
 
 def types_before(observed: ObservedProgram) -> ResultTypes:
-    """The types of what a program gives; its structure is None where it is not known."""
+    """Return the types of the results of a program; the pytree structure is None if it is unknown."""
     import jax
 
     jaxpr: Any = open_jaxpr(observed.jaxpr)

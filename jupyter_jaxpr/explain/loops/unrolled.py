@@ -67,7 +67,7 @@ class UnrolledLoops:
     def of(
         self, scopes: list[int], definition: Place | None, call: Place | None, stages: StageTimes | None
     ) -> list[UnrolledLoop]:
-        """The loops of a program, in the order of the source.
+        """Return the loops of a program, in the order of the source.
 
         Args:
             scopes: The program's scopes, the program itself first.
@@ -133,7 +133,7 @@ class UnrolledLoops:
         )
 
     def _spans(self, statement: LoopStatement, file: int) -> frozenset[Span]:
-        """The expressions of a loop that left equations of their own."""
+        """Return the places of the expressions of a loop that left equations."""
         positions, node = self._walk.positions, statement.node
         first, last = node.lineno, node.end_lineno or node.lineno
         # Only frames of equations count: the pool of frames also has frames of notes and of definitions.
@@ -147,7 +147,7 @@ class UnrolledLoops:
 
 @functools.lru_cache(maxsize=64)
 def _rewritten(statement: LoopStatement, carried: bool, differentiated: bool, spans: frozenset[Span]) -> Rewrite:
-    """The rewrite of a loop; a cell that runs again has the same."""
+    """Return the rewrite of a loop, from a cache, because a cell that runs again has the same loops."""
     iterated: set[int] = set()
     if isinstance(statement.node, ast.For):
         iterated = set(map(id, in_order(statement.node.iter)))

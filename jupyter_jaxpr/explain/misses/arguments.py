@@ -36,7 +36,7 @@ _EXACT = 1 << 8
 def argument_cure(
     event: MissEvent, before: MissEvent, fun: Any, history: FunctionHistory, names: Mapping[str, Any], budget: Budget
 ) -> FoundCure | None:
-    """The edits that give two calls one key; None where there are none, or their trial failed.
+    """Return the edits that give two calls one key; None where there are none, or their trial failed.
 
     Args:
         event: The call that missed.
@@ -326,7 +326,7 @@ def _specs(arguments: Arguments) -> Arguments:
 
 
 def _edited(side: Side, fun: Any, names: Mapping[str, Any]) -> Arguments:
-    """The arguments of an edited call."""
+    """Return the arguments of an edited call."""
     values = bound(fun, side.given)
     if values is None:
         raise Unchanged

@@ -31,7 +31,7 @@ _LOOKED_AT = 32
 def miss_cures(
     event: MissEvent, history: FunctionHistory, names: Mapping[str, Any], budget: Budget
 ) -> tuple[FoundCure, ...]:
-    """The cures of a miss that are edits of the text; empty where there is none that passes its trial.
+    """Return the cures of a miss that are edits of the text and pass their trial.
 
     Args:
         event: The call that missed; its reasons are known.
@@ -78,14 +78,14 @@ def _names_of(file: str, names: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _function(event: MissEvent, history: FunctionHistory) -> Any:
-    """The plain function of the user's that was jitted; None where it is gone or is wrapped."""
+    """Return the plain function of the user's that was jitted; None if the function is gone or is wrapped."""
     reference = history.alive.get(event.function_object)
     fun = None if reference is None else reference()
     return fun if type(fun) is FunctionType and not hasattr(fun, "__wrapped__") else None
 
 
 def _closest(event: MissEvent, history: FunctionHistory) -> MissEvent | None:
-    """The earlier call that the reasons tell the difference to."""
+    """Return the earlier call with which the reasons compare the miss."""
     key = event.key
     assert key is not None
     earlier = [

@@ -44,7 +44,7 @@ class Unchanged(Exception):
 
 
 def expressions(side: Side, fun: Any) -> tuple[dict[str, ast.expr], dict[str, ast.expr]]:
-    """The expressions of a call by parameter: those given by position, and those given by keyword.
+    """Return the expressions of a call by parameter: the positional arguments, then the keyword arguments.
 
     Raises:
         Unchanged: The call has more arguments than the function has parameters.
@@ -57,7 +57,7 @@ def expressions(side: Side, fun: Any) -> tuple[dict[str, ast.expr], dict[str, as
 
 
 def edits_of_call(side: Side, fun: Any) -> list[Edit]:
-    """The edits that give a call its new arguments.
+    """Return the edits that give a call its new arguments.
 
     Raises:
         Unchanged: A default value cannot be written out.
@@ -94,7 +94,7 @@ def _is_literal(text: str, value: Any) -> bool:
 
 
 def _filled(template: str, text: str, node: ast.expr) -> str:
-    """A new text of an argument; a list that is written out becomes a tuple that is written out."""
+    """Return a new text of an argument; a list display becomes a tuple display."""
     inside = text[1:-1].strip().removesuffix(",").rstrip()
     if template == "tuple({})" and isinstance(node, ast.List) and inside:
         return f"({inside},)" if len(node.elts) == 1 else f"({inside})"

@@ -61,7 +61,7 @@ def _binds(node: ast.AST, name: str) -> bool:
 def passed_values(
     making: Making, history: FunctionHistory, event: MissEvent, left: ast.stmt, text: Text
 ) -> dict[str, Any] | None:
-    """The values of the names that become arguments: numbers, or types of arrays; None if one is unknown.
+    """Return the values of the names that become arguments: numbers, or types of arrays; None if one is unknown.
 
     A name has the same type in all calls of the line, else the edited code would miss, too.
     """
@@ -141,7 +141,7 @@ def _types(
     bound: Mapping[str, Any],
     budget: Budget,
 ) -> ResultTypes:
-    """The types of the results of a call of the function that an expression makes.
+    """Return the types of the results of a call of the function that an expression makes.
 
     Args:
         node: The expression that makes the jitted function.
@@ -172,7 +172,7 @@ def _types(
 
 
 def _argument(node: ast.expr, values: Mapping[str, Any]) -> Any:
-    """The type of an argument that a partial bound: a name or a number."""
+    """Return the type of an argument that a partial bound; the argument is a name or a number."""
     if isinstance(node, ast.Name):
         return values[node.id]
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):

@@ -41,7 +41,7 @@ class Making:
 
 
 def left_of(text: Text, call: ast.Call) -> ast.stmt | None:
-    """The statement that what makes the function is moved before: a loop, or the function around; None for neither."""
+    """Return the statement before which an edit moves the making of a function: a loop or the function around."""
     around = text.function_around(call)
     if isinstance(around, ast.FunctionDef):
         return around if around in text.module.body else None
@@ -52,7 +52,7 @@ def left_of(text: Text, call: ast.Call) -> ast.stmt | None:
 
 
 def making_of(text: Text, call: ast.Call, left: ast.stmt, names: Mapping[str, Any]) -> Making | None:
-    """The making of the called jitted function, which the edit moves before a statement."""
+    """Return the making of the called jitted function, which an edit moves before the statement `left`."""
     if isinstance(call.func, ast.Call):
         return _of_expression(text, call.func, None, left, names, _free_name(text, call.func, names))
     if not isinstance(call.func, ast.Name):
@@ -171,7 +171,7 @@ def _is_taken(text: Text, name: str, apart: ast.stmt, names: Mapping[str, Any]) 
 
 
 def free_names(node: ast.AST) -> set[str]:
-    """The names that a node reads and does not bind."""
+    """Return the names that a node reads and does not bind."""
     used = [name_node for name_node in ast.walk(node) if isinstance(name_node, ast.Name)]
     bound = {name_node.id for name_node in used if not isinstance(name_node.ctx, ast.Load)}
     bound |= {parameter.arg for parameter in ast.walk(node) if isinstance(parameter, ast.arg)}
@@ -180,7 +180,7 @@ def free_names(node: ast.AST) -> set[str]:
 
 
 def bound_in(text: Text, left: ast.stmt, without: ast.AST) -> set[str]:
-    """The names that a statement binds inside, those that a part of it binds left out."""
+    """Return the names that the parts of a statement bind, without the names that the part `without` binds."""
     apart = set(map(id, ast.walk(without)))
     names: set[str] = set()
     for node in ast.walk(left):
@@ -215,7 +215,7 @@ def _calls_of(text: Text, name: str, left: ast.stmt) -> list[ast.Call]:
 
 
 def next_statement(text: Text, statement: ast.stmt) -> ast.stmt | None:
-    """The statement that follows a statement in its block, so that the block does not become empty."""
+    """Return the statement that follows a statement in its block, so that the block does not become empty."""
     parent = text.parents[id(statement)]
     for name in ("body", "orelse", "finalbody"):
         block = getattr(parent, name, None)
@@ -227,7 +227,7 @@ def next_statement(text: Text, statement: ast.stmt) -> ast.stmt | None:
 
 
 def _free_name(text: Text, call: ast.Call, names: Mapping[str, Any]) -> str:
-    """A name for a jitted function that nothing else has."""
+    """Return an unused name for a jitted function."""
     inside = call.args[0] if call.args else None
     first = f"jitted_{inside.id}" if isinstance(inside, ast.Name) else "jitted"
     nodes = list(ast.walk(text.module))

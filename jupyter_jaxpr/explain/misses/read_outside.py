@@ -43,7 +43,7 @@ def _is_same(before: Outside, current: Outside) -> bool:
 
 
 def names_read(fun: Any) -> set[str]:
-    """The global names that a function of the user's reads, those of the functions that it calls included."""
+    """Return the global names that a function of the user's, and the functions that it calls, read."""
     return {
         name
         for function in _functions(fun, set())
@@ -107,7 +107,7 @@ def _is_users_module(module: ModuleType) -> bool:
 
 
 def _functions(fun: Any, seen_ids: set[int]) -> Iterator[FunctionType]:
-    """A function of the user's, and the functions that it reads from outside of its arguments."""
+    """Yield a function of the user's, and the functions that it reads from outside of its arguments."""
     fun = unwrap(fun)
     if type(fun) is not FunctionType or id(fun) in seen_ids or is_installed(file_of(fun.__code__)):
         return
@@ -125,7 +125,7 @@ def _functions(fun: Any, seen_ids: set[int]) -> Iterator[FunctionType]:
 
 
 def _values(fun: FunctionType) -> list[Any]:
-    """The values that a function reads from outside by name."""
+    """Return the values that a function reads from outside by name."""
     values = [fun.__globals__[name] for name in set(_names(fun.__code__)) & fun.__globals__.keys()]
     for cell in fun.__closure__ or ():
         try:
@@ -136,7 +136,7 @@ def _values(fun: FunctionType) -> list[Any]:
 
 
 def _names(code: CodeType) -> Iterator[str]:
-    """The global names and the attributes that code reads, and those of the functions within it."""
+    """Yield the global names and the attributes that code and its inner functions read."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -39,41 +39,41 @@ class Text:
         return self.loops.module
 
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
-        """The nodes around a node, the nearest first."""
+        """Yield the nodes around a node, the nearest first."""
         above = self.parents.get(id(node))
         while above is not None:
             yield above
             above = self.parents.get(id(above))
 
     def function_around(self, node: ast.AST) -> ast.AST:
-        """The nearest function around a node, or the module."""
+        """Return the nearest function around a node, or the module."""
         return next(
             (node_around for node_around in self.around(node) if isinstance(node_around, _FUNCTIONS)), self.module
         )
 
     def statement_of(self, node: ast.AST) -> ast.stmt | None:
-        """The nearest statement that a node is in."""
+        """Return the nearest statement that a node is in."""
         if isinstance(node, ast.stmt):
             return node
         return next((node_around for node_around in self.around(node) if isinstance(node_around, ast.stmt)), None)
 
     def written(self, node: ast.AST) -> str:
-        """The user's text of a node."""
+        """Return the user's text of a node."""
         text = ast.get_source_segment("\n".join(self.loops.lines), node)
         return ast.unparse(node) if text is None else text
 
     def replaced(self, node: ast.expr | ast.stmt, text: str) -> Edit:
-        """The edit that puts a text in the place of a node."""
+        """Return the edit that puts a text in the place of a node."""
         line, column = node.lineno, node.col_offset
         return Edit(Place(self.file, line, "", column, node.end_lineno or line, node.end_col_offset or column), text)
 
     def removed(self, statement: ast.stmt, until: ast.stmt) -> Edit:
-        """The edit that takes out a statement, up to the one after it."""
+        """Return the edit that removes a statement, up to the next statement."""
         begin, end = first_line(statement), first_line(until)
         return Edit(Place(self.file, begin, "", statement.col_offset, end, until.col_offset), "")
 
     def before(self, statement: ast.stmt, code: str) -> Edit:
-        """The edit that puts lines before a statement, indented as the statement is."""
+        """Return the edit that puts lines before a statement, indented as the statement is."""
         line, column = first_line(statement), statement.col_offset
         indent = " " * column
         text = "\n".join(
@@ -84,13 +84,13 @@ class Text:
 
 
 def first_line(statement: ast.stmt | ast.expr) -> int:
-    """The first line of a statement or an expression: the line of its first decorator, if it has one."""
+    """Return the first line of a statement or an expression: the line of its first decorator, if it has one."""
     lines: list[int] = [statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", []))]
     return min(lines)
 
 
 def text_of(file: str) -> Text | None:
-    """The text that code with a file's name was compiled from; None where it is not known or is no Python."""
+    """Return the text of the code with a file name; None if the text is unknown or is no Python."""
     loops = parsed("".join(linecache.getlines(file)))
     return None if loops is None else _text(file, loops)
 
@@ -231,7 +231,7 @@ def jitted_here(text: Text, call: ast.Call, name: str, names: Mapping[str, Any])
 
 
 def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    """The value of a name or of an attribute of a module; None for any other expression."""
+    """Return the value of a name or of an attribute of a module; None for any other expression."""
     import types
 
     if isinstance(node, ast.Name):
@@ -259,7 +259,7 @@ def is_jit_decorator(node: ast.expr, names: Mapping[str, Any]) -> bool:
 
 
 def is_in_loop(text: Text, node: ast.AST, around: ast.AST) -> list[ast.stmt | ast.expr]:
-    """The loops and comprehensions of a function around a node, the outermost last."""
+    """Return the loops and comprehensions of a function around a node, the outermost last."""
     nodes: list[ast.stmt | ast.expr] = []
     child: ast.AST = node
     for above in text.around(node):

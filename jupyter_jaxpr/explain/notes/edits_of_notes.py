@@ -24,7 +24,7 @@ _BRACES = re.compile(r"[{}]")
 
 
 def sketch_of(kind: str, dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
-    """The edit that cures a note; None where the text does not tell one.
+    """Return the edit that cures a note; None if no edit follows from the text.
 
     Args:
         kind: The kind of the note.
@@ -96,7 +96,7 @@ def _promoted_carry(dtype: str | None, text: Text, spans: Sequence[Span]) -> Ske
 
 
 def _numbers(initial: ast.expr) -> list[ast.expr]:
-    """The numbers of an initial carry that are written in its text."""
+    """Return the numbers of an initial carry that are written in its text."""
     if isinstance(initial, ast.Tuple | ast.List):
         return [number for part in initial.elts for number in _numbers(part)]
     if isinstance(initial, ast.Dict):

@@ -16,7 +16,7 @@ _CONSTANTS = frozenset("zeros_like ones_like full_like zeros ones full".split())
 
 
 def kept_out(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
-    """A second selection around the compared value, in the branch that is not constant."""
+    """Return the edit that puts a second selection around the compared value, in the branch that is not constant."""
     call = text.expression(spans[-1])
     if not isinstance(call, ast.Call) or len(call.args) != 3 or call.keywords or text.function(call) is None:
         return None
@@ -59,7 +59,7 @@ def _numpy(call: ast.Call, text: Text) -> str | None:
 
 
 def _compared(condition: ast.expr, call: ast.Call, text: Text) -> ast.expr | None:
-    """The value that a condition compares with a number."""
+    """Return the value that a condition compares with a number."""
     if isinstance(condition, ast.Name):
         function = text.function(call)
         assert function is not None

@@ -13,7 +13,7 @@ _SPLIT = "Each use draws from a key of its own. The numbers differ from the earl
 
 
 def split_key(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
-    """The edit that splits a key before each use but the last."""
+    """Return the edit that splits a key before each use except the last use."""
     uses = [text.expression(span) for span in spans]
     expressions = [use for use in uses if use is not None]
     if len(expressions) != len(spans) or len(expressions) < 2:
@@ -48,7 +48,7 @@ def split_key(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch |
 
 
 def _key(use: ast.expr) -> ast.Name | None:
-    """The name of the key that a call gets."""
+    """Return the name of the key that a call gets."""
     if not isinstance(use, ast.Call):
         return None
     named = [keyword.value for keyword in use.keywords if keyword.arg in ("key", "rng")]
@@ -67,7 +67,7 @@ def _names_given(use: ast.Call) -> Iterator[ast.Name]:
 
 
 def _prefix(use: ast.expr) -> str:
-    """The text before the name of a function of `jax.random`, with the dot."""
+    """Return the text before the name of a function of `jax.random`, with the dot."""
     if isinstance(use, ast.Call) and isinstance(use.func, ast.Attribute):
         module = ast.unparse(use.func.value)
         if module.rpartition(".")[2] in ("random", "jr", "jrandom", "jrnd"):

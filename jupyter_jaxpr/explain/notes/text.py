@@ -49,14 +49,14 @@ class Text:
                 self._parents[id(child)] = node
 
     def expression(self, span: Span) -> ast.expr | None:
-        """The outermost expression that is exactly there."""
+        """Return the outermost expression with exactly this span; None without one."""
         for node in ast.walk(self.module):
             if isinstance(node, ast.expr) and node_span(node) == span:
                 return node
         return None
 
     def calls_on(self, line: int, name: str) -> list[ast.Call]:
-        """The calls of a plain name that begin on a line."""
+        """Return the calls of a plain name that begin on a line."""
         return [
             node
             for node in ast.walk(self.module)
@@ -74,7 +74,7 @@ class Text:
             parent = self._parents.get(id(parent))
 
     def function(self, node: ast.AST) -> Function | None:
-        """The def or the module whose own code a node is; None within a lambda, a class or a comprehension."""
+        """Return the def or the module that runs a node itself; None within a lambda, a class or a comprehension."""
         for outer in self.around(node):
             if isinstance(outer, ast.FunctionDef | ast.Module):
                 return outer
@@ -83,7 +83,7 @@ class Text:
         return None
 
     def statement(self, node: ast.AST) -> ast.stmt | None:
-        """The simple statement that a node is in, where a line can stand before the statement."""
+        """Return the simple statement around a node, if a line can stand before the statement."""
         for outer in (node, *self.around(node)):
             if isinstance(outer, ast.stmt):
                 alone = not self.lines[outer.lineno - 1].encode()[: outer.col_offset].strip()
@@ -112,7 +112,7 @@ class Text:
         )
 
     def own(self, function: ast.AST) -> Iterator[ast.AST]:
-        """The nodes of a function's own code."""
+        """Yield the nodes of a function's own code."""
         for child in ast.iter_child_nodes(function):
             yield child
             if not isinstance(child, _NEW_SCOPES):
@@ -125,30 +125,30 @@ class Text:
         }
 
     def free(self, name: str) -> str:
-        """A name that the text does not use: the given name, if it is free, or this name with a number."""
+        """Return a name that the text does not use: the given name, if it is free, or this name with a number."""
         names, number, free_name = self.names(), 2, name
         while free_name in names:
             free_name, number = f"{name}_{number}", number + 1
         return free_name
 
     def numpy_name(self) -> str | None:
-        """The text's name for `jax.numpy`."""
+        """Return the text's name for `jax.numpy`."""
         names = self.names()
         return "jnp" if "jnp" in names else "jax.numpy" if "jax" in names else None
 
     def over(self, node: ast.expr | ast.stmt, text: str) -> Edit:
-        """The replacement of a node."""
+        """Return the edit that replaces a node by a text."""
         end = node.end_lineno or node.lineno
         column = node.end_col_offset or node.col_offset
         return Edit(Place(self.file, node.lineno, "", node.col_offset, end, column), text)
 
     def before(self, statement: ast.stmt, line: str) -> Edit:
-        """A line before a statement."""
+        """Return the edit that adds a line before a statement."""
         place = Place(self.file, statement.lineno, "", statement.col_offset, statement.lineno, statement.col_offset)
         return Edit(place, f"{line}\n{' ' * statement.col_offset}")
 
     def segment(self, node: ast.AST) -> str:
-        """The text of a node."""
+        """Return the text of a node."""
         return ast.get_source_segment("\n".join(self.lines), node) or ast.unparse(node)
 
     def sketch(self, kind: str, node: ast.expr, name: str, text: str, edits: Sequence[Edit]) -> Sketch | None:

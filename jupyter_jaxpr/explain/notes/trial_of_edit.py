@@ -122,7 +122,7 @@ def _programs(jaxpr: Any) -> Iterator[Any]:
 
 
 def _copied_through(value: Any, copies: dict[int, Any], codes: EditedCode) -> Any:
-    """A copy of a function of the user's, also of one inside a library's function, such as what `jax.grad` gives."""
+    """Return a copy of a user's function, also of one inside a library's function such as a result of `jax.grad`."""
     if type(value) is not FunctionType or not is_installed(file_of(value.__code__)) or not value.__closure__:
         return copied(value, copies, codes=codes)
     cells = []
@@ -155,7 +155,7 @@ def _stored(body: Sequence[ast.stmt]) -> set[str]:
 def _function(
     body: Sequence[ast.stmt], parameters: Sequence[str], stored: Sequence[str], names: Mapping[str, Any]
 ) -> Any:
-    """A function of some statements: it takes the names that they store, and returns what these hold afterwards."""
+    """Return a function of some statements, which takes the names that they store and returns their new values."""
     module = ast.parse(f"def {_NAME}({', '.join(parameters)}):\n    return [{', '.join(stored)}]\n")
     made_of = module.body[0]
     assert isinstance(made_of, ast.FunctionDef)

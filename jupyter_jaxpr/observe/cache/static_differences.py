@@ -130,7 +130,7 @@ def _cure_by_equality(before: StaticValue, after: StaticValue) -> str:
 
 
 def _other_contents(subject: str, path: str, before: StaticValue, after: StaticValue, changed: Difference) -> Reason:
-    """A new object with other contents: JAX would compile again also if its class compared the contents."""
+    """Return the reason for an object with other contents; JAX also compiles again if the class compares contents."""
     place = f"{path}{changed.path}"
     kind = kind_name(after.type)
     text = f"{subject} is another {kind} object: {place} changed from {changed.before.text} to {changed.after.text}."

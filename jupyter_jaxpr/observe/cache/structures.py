@@ -45,7 +45,7 @@ def changed(name: str, before: Any, after: Any, reading: Reading) -> list[Change
 
 
 def static_fields(path: str, tree: Any, reading: Reading) -> list[tuple[str, str]]:
-    """The static fields in a structure, each with its path and its text; none of a structure that cannot be read."""
+    """Return the static fields in a structure, each with its path and text; empty for an unreadable structure."""
     try:
         return list(_static_fields(path, tree, reading))
     except not_of_a_signal(*FAILURES):

@@ -58,7 +58,7 @@ class Body:
         self._function = function
 
     def input(self, index: int) -> str:
-        """The body's own name for an input."""
+        """Return the body's own name for an input."""
         path = _at(self._debug.arguments, index)
         equinox_path = _EQUINOX.match(path) if "equinox" in self._debug.file else None
         if equinox_path is not None and int(equinox_path.group(1)) < len(_EQUINOX_OWN):
@@ -75,7 +75,7 @@ class Body:
         return self._debug.users and self._debug.traced_for in _MOVES_CARRY and bool(_at(self._debug.arguments, index))
 
     def carry(self, position: int, consts: int, count: int) -> str:
-        """The user's name for a leaf of the carry."""
+        """Return the user's name for a leaf of the carry."""
         if self._debug.arguments:
             return self.input(consts + position)
         if self._derivative == "transpose":
@@ -88,7 +88,7 @@ class Body:
         return guessed_carry(count, self._function, parameter)[position]
 
     def y(self, index: int, count: int) -> str:
-        """The user's name for a leaf of the stacked outputs: from the call's target, else from the body's return."""
+        """Return the user's name for a leaf of the stacked outputs, by the call's target or the body's return."""
         path = _at(self._debug.results, index)
         if self._derivative or (not path and count > 1):
             return ""  # results and residuals of a derivative cannot be distinguished

@@ -105,7 +105,7 @@ class Callers:
         return Caller(kind, frame, called)
 
     def _named(self, frame: int) -> tuple[str, str | None]:
-        """The public name of a library function, and the kind of control flow that it is."""
+        """Return the public name of a library function, and the kind of control flow that it is."""
         file, function = self._positions.frames[frame][:2]
         path = self._positions.files[file].path
         qualified = self._strings.items[function]

@@ -158,7 +158,7 @@ def add(
 
 
 def combined(length: int | None, equations: int) -> str:
-    """The equations that an associative_scan left."""
+    """Return the sentence on the equations of an associative_scan, which leaves no loop."""
     left = count(equations, "equation")
     if length is None:
         return _NO_LOOP_OF_UNKNOWN.format(equations=left)

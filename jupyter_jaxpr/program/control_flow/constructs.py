@@ -47,7 +47,7 @@ class Constructs:
     # --- control flow ----------------------------------------------------------------------------
 
     def control(self, place: Place, primitive: str, equation: int, children: list[Child], path: ControlPath) -> Card:
-        """The card of a scan, a while or a cond."""
+        """Return the card of a scan, a while or a cond."""
         columns = place.columns
         caller = self._callers.of(columns.stack[equation], place.caller)
         call = self._written.call(caller.frame) if caller.library is None else None
@@ -243,7 +243,7 @@ class Constructs:
     def named_scope(
         self, place: Place, primitive: str, equation: int, children: list[Child], path: ControlPath
     ) -> Card:
-        """The card of a jit, a custom rule or a remat."""
+        """Return the card of a jit, a custom rule or a remat."""
         columns = place.columns
         caller = self._callers.of(columns.stack[equation], place.caller)
         debug = self.debug(children) or Debug()
@@ -340,7 +340,7 @@ class Constructs:
         return [""] * columns.constants + names
 
     def _body(self, card: Card, scope: int, call: Call | None, place: Place) -> Body:
-        """The body of a loop."""
+        """Return the body of a loop."""
         card.body = scope
         body = self._bodies.of(card, self.debug_of(scope), call, place.derivative(card.name_stack))
         card.title, card.body_frame = body.name, body.frame

@@ -267,7 +267,7 @@ class Dissolved:
         return Found(card)
 
     def _axis(self, place: Place, group: _Group) -> int:
-        """The axis along which an associative scan combines: the axis with a stride of 2, else the first axis."""
+        """Return the axis along which an associative scan combines: an axis with a stride of 2, else the first axis."""
         strings = self._walk.strings.items
         for index in group.equations:
             if strings[place.columns.primitive[index]] == "slice":
@@ -283,7 +283,7 @@ class Dissolved:
         return SlotRow(role, name, step, aval, step, variable)
 
     def _element(self, aval: int, axis: int) -> int:
-        """The type of one element along an axis."""
+        """Return the type of one element along an axis."""
         row = self._walk.avals[aval]
         shape = [*row.shape[:axis], *row.shape[axis + 1 :]] if axis >= 0 else list(row.shape)
         text = f"{row.text.partition('[')[0]}[{','.join(str(size) for size in shape)}]"

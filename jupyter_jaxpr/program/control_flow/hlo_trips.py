@@ -53,7 +53,7 @@ def known_trips(cards: Sequence[Card], text: str, line_stacks: Sequence[int], po
 def _instructions(
     text: str, line_stacks: Sequence[int], positions: Positions
 ) -> tuple[dict[_Position, list[int | None]], bool]:
-    """The trip counts of the while instructions by position, and whether each instruction has a position."""
+    """Return the trip counts of the while instructions by position, and whether each instruction has a position."""
     trips_by_position: dict[_Position, list[int | None]] = {}
     all_placed = True
     for line, stack in zip(text.split("\n"), line_stacks, strict=False):

@@ -40,7 +40,7 @@ class Place:
     around: str = ""
 
     def derivative(self, name_stack: str) -> str:
-        """The part of a derivative that an equation belongs to: `transpose` (backward pass), `jvp`, or empty."""
+        """Return the part of a derivative that an equation belongs to: `transpose` (backward pass), `jvp`, or empty."""
         name_stacks = f"{self.around}/{name_stack}"
         _, backward, after = name_stacks.rpartition("transpose(")
         if backward and REMATTED not in after:
@@ -60,7 +60,7 @@ class Paths:
         self._lasts: dict[int, dict[int, tuple[int, int]]] = {}
 
     def producer(self, columns: ScopeColumns, number: int, variable: int) -> tuple[int, int]:
-        """The equation that binds a variable of a scope and which of its results it is; (-1, 0) for an input."""
+        """Return the equation that binds a variable of a scope, and the index of the result; (-1, 0) for an input."""
         inputs = columns.constants + columns.inputs
         if variable < inputs:
             return -1, 0
@@ -71,7 +71,7 @@ class Paths:
         return equation, variable - firsts[equation]
 
     def first_result(self, columns: ScopeColumns, number: int, equation: int) -> int:
-        """The first variable that an equation binds."""
+        """Return the first variable that an equation binds."""
         self.producer(columns, number, columns.constants + columns.inputs)
         return self._firsts[number][equation]
 
@@ -110,7 +110,10 @@ class Paths:
         return text if text is not None and len(text) <= _EXPRESSION else ""
 
     def _last(self, place: Place, frame: int) -> tuple[int, int]:
-        """The last equation of a scope that a user frame made, which has the value of its expression, and how many."""
+        """Return the last equation of a scope that a user frame made, and the number of such equations.
+
+        The last equation computes the value of the frame's expression.
+        """
         lasts = self._lasts.get(place.number)
         if lasts is None:
             lasts = self._lasts[place.number] = {}
@@ -121,7 +124,7 @@ class Paths:
         return lasts.get(frame, (-1, 0))
 
     def literal(self, operand: int) -> str:
-        """The text of a literal."""
+        """Return the text of a literal."""
         return self._walk.strings.items[self._walk.literals[-1 - operand][0]]
 
     def aval(self, columns: ScopeColumns, operand: int) -> int:

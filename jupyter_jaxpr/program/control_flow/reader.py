@@ -62,7 +62,7 @@ class Reader:
         self._count = 0
 
     def program(self, program: int, scope: int, inputs: Sequence[str], call: int) -> ProgramCards:
-        """The cards of a program.
+        """Return the cards of a program.
 
         Args:
             program: The number of the program.
@@ -120,7 +120,7 @@ class Reader:
         return answer
 
     def _is_rule(self, primitive: str, child: int) -> bool:
-        """A custom rule or a remat that the user wrote: shown for itself."""
+        """Return whether an inner program is a custom rule or a remat that the user wrote, which gets a card."""
         if SCOPE_PRIMITIVES.get(primitive, CALL) in ("jit", CALL):
             return False
         return self._constructs.debug_of(child).users

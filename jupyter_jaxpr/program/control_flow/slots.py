@@ -12,7 +12,7 @@ _INDEX = re.compile(r"\[(\d+)\]")
 
 
 def renamed(path: str, function: ast.FunctionDef | ast.Lambda | None) -> str:
-    """A path such as `carry[0]['w']`, by the names that the function unpacks its parameter into."""
+    """Return a path such as `carry[0]['w']` with the names into which the function unpacks its parameter."""
     root = _ROOT.match(path)
     if root is None:
         return path
@@ -21,7 +21,7 @@ def renamed(path: str, function: ast.FunctionDef | ast.Lambda | None) -> str:
 
 
 def into(target: ast.expr | None, suffix: str) -> str | None:
-    """The name that a part of a value goes into: target `(h, c), t` and suffix `[0][1]['w']` give `c['w']`."""
+    """Return the name that takes a part of a value: target `(h, c), t` and suffix `[0][1]['w']` give `c['w']`."""
     while isinstance(target, ast.Tuple | ast.List):
         index = _INDEX.match(suffix)
         if index is None or any(isinstance(element, ast.Starred) for element in target.elts):
@@ -50,7 +50,7 @@ def guessed_carry(count: int, function: ast.FunctionDef | ast.Lambda | None, par
 
 
 def only_leaf(returned: ast.expr | None) -> str | None:
-    """The path of the only leaf of a function's return value: `['out']` for `{'out': y}`, empty for the leaf itself.
+    """Return the path of the only leaf of a function's return value: `['out']` for `{'out': y}`, empty for `y`.
 
     None where the text shows more than one.
     """

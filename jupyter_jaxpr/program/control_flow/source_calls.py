@@ -35,7 +35,7 @@ class Call:
     target: ast.expr | None
 
     def argument(self, position: int, *names: str) -> ast.expr | None:
-        """An argument by its place or by one of its names."""
+        """Return an argument by its place or by one of its names."""
         for name in names:
             if name in self.keywords:
                 return self.keywords[name]
@@ -57,18 +57,18 @@ class Written:
         self._functions: dict[tuple[str, int], ast.FunctionDef | ast.Lambda | None] = {}
 
     def text(self, frame: int) -> str | None:
-        """The expression of a frame on one line, or None where it is unknown."""
+        """Return the expression of a frame on one line; None if the expression is unknown."""
         raw = self._span(frame)
         return None if raw is None else shown(raw)
 
     def call(self, frame: int) -> Call | None:
-        """The call that a frame's span is, or None where it is none or unknown."""
+        """Return the call at the span of a frame; None if the span is no call or is unknown."""
         if frame not in self._calls:
             self._calls[frame] = self._read_call(frame)
         return self._calls[frame]
 
     def called(self, frame: int) -> str | None:
-        """The user's text for the called function in a frame's span: `jnp.median`; None where it is no plain name."""
+        """Return the called function in a frame's span as the user wrote it: `jnp.median`; None for other texts."""
         call = self.call(frame)
         return call.function if call is not None and _PLAIN.fullmatch(call.function) else None
 
@@ -79,14 +79,14 @@ class Written:
         return self._targets[frame]
 
     def function(self, file: str, line: int) -> ast.FunctionDef | ast.Lambda | None:
-        """The function or the only lambda that begins on a line of a file of the user's."""
+        """Return the function or the only lambda that begins on a line of a file of the user's."""
         key = (file, line)
         if key not in self._functions:
             self._functions[key] = self._read_function(file, line)
         return self._functions[key]
 
     def function_around(self, frame: int, name: str) -> tuple[int, ast.FunctionDef] | None:
-        """The function of that name that a frame lies in, and the line of its def."""
+        """Return the function with a name around a frame, and the line of its def."""
         file, function, line, *_ = self._positions.frames[frame]
         source = self._positions.files[file]
         if source.kind == "library" or self._strings.items[function].rpartition(".")[2] != name:
@@ -194,18 +194,18 @@ def definition(positions: Positions, written: Written, debug: Debug) -> int:
 
 
 def shown(expression: str) -> str:
-    """An expression on one line, cut."""
+    """Return an expression on one line, cut."""
     text = _SPACE.sub(" ", expression).strip()
     return text if len(text) <= LIMIT else text[: LIMIT - 1] + "…"
 
 
 def text_of(node: ast.expr | None) -> str | None:
-    """An expression as text on one line, cut."""
+    """Return an expression as text on one line, cut."""
     return None if node is None else shown(ast.unparse(node))
 
 
 def branch_name(call: Call | None, kind: str, side: int) -> str | None:
-    """The function of a branch as the user gave it: cond takes the true one first."""
+    """Return the user's text of the function of a branch; cond takes the function of the true branch first."""
     if call is None:
         return None
     if kind == "cond":
@@ -218,7 +218,7 @@ def branch_name(call: Call | None, kind: str, side: int) -> str | None:
 
 
 def target_name(target: ast.expr, result: int, results: int) -> str | None:
-    """The name to which the assignment binds exactly this one result of an expression."""
+    """Return the name to which an assignment binds only this result of an expression; None without such a name."""
     if isinstance(target, ast.Tuple | ast.List):
         if len(target.elts) != results:
             return None
@@ -271,7 +271,7 @@ def _own_nodes(function: ast.FunctionDef) -> list[ast.AST]:
 
 
 def _only_lambda(line: str) -> ast.Lambda | None:
-    """The lambda of a line that has one."""
+    """Return the lambda of a line with exactly one lambda."""
     if line.count("lambda") != 1:
         return None
     text = line[line.index("lambda") :].rstrip()
@@ -300,7 +300,7 @@ def _expression(text: str) -> ast.expr | None:
 
 
 def _upto(line: str, column: int) -> str:
-    """A line up to a column in UTF-16 code units."""
+    """Return a line up to a column in UTF-16 code units."""
     if line.isascii():
         return line[:column]
     return line.encode("utf-16-le", "surrogatepass")[: 2 * column].decode("utf-16-le", "ignore")

@@ -57,7 +57,7 @@ def meetings(size: int, kernel: int, result: int, stride: int, padding: int, hol
 
 
 def _meeting(size: int, result: int, stride: int, shift: int, holes: int) -> int:
-    """The outputs o < `result` for which o * stride + shift is an element of the input, not a hole of its dilation."""
+    """Count the outputs o < `result` for which o * stride + shift is an element of the input, not a hole."""
     first = max(0, -(shift // stride))  # the ceiling of -shift / stride
     last = min(result - 1, ((size - 1) * holes - shift) // stride)
     if last < first:

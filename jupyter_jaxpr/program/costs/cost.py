@@ -88,12 +88,12 @@ class Cost:
 
 
 def work(flops: int, transcendentals: int, weight: int = TRANSCENDENTAL_WEIGHT) -> int:
-    """The number of operations, where a function such as sin counts as `weight` operations."""
+    """Return the number of operations, where a function such as sin counts as `weight` operations."""
     return flops + weight * transcendentals
 
 
 def plain(flops: int, transcendentals: int, *, exact: bool = True, read: int = 0, written: int = 0) -> Cost:
-    """The cost of a program without branches."""
+    """Return the cost of a program without branches."""
     return Cost(
         flops=flops,
         transcendentals=transcendentals,

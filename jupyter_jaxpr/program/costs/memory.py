@@ -234,7 +234,7 @@ class Liveness:
         return peaks
 
     def _slices(self, parameters: Any, child: int) -> tuple[int, ...]:
-        """The inputs of a scan's body that are slices of its xs."""
+        """Return the inputs of a scan's body that are slices of its xs."""
         columns = self._walk.scopes[child]
         try:
             parts = scan_parts(parameters)
@@ -303,7 +303,7 @@ class Liveness:
         return self._walk.avals[columns.variable_avals[number]].text
 
     def _inside(self, scope: int) -> list[int]:
-        """A scope and all those inside, each once, combiners apart."""
+        """Return a scope and all inner scopes, each once, without combiners."""
         order = [scope]
         visited = {scope}
         for number in order:
@@ -328,7 +328,7 @@ def last_uses(columns: ScopeColumns) -> list[int]:
 
 
 def frame_of(walk: Walk, stack: int) -> int:
-    """The user's innermost line of a stack, -1 where there is none."""
+    """Return the user's innermost line of a stack; -1 without one."""
     if stack < 0:
         return -1
     frames = walk.positions.stacks[stack][0]

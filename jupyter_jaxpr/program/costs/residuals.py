@@ -82,7 +82,7 @@ def kept_for_backward(walk: Walk, scope: int, backward: Mapping[int, Sequence[bo
 
 
 def made_values(walk: Walk, scope: int, operands: Sequence[int]) -> list[KeptValue]:
-    """The values of a scope by their innermost equation, without the scope's inputs, constants and literals."""
+    """Return the values of a scope by their innermost equation, without the scope's inputs, constants and literals."""
     residuals = _Residuals(walk)
     return residuals.values(scope, [operand for operand in dict.fromkeys(operands) if operand >= 0])
 
@@ -119,7 +119,7 @@ class _Residuals:
         return sorted(rows.values(), key=lambda row: -row.bytes)
 
     def scopes(self, scope: int, depths_of: Callable[[int], list[int]]) -> Iterator[tuple[int, list[int]]]:
-        """The scopes in which both parts are, and the variables that are kept in each."""
+        """Yield the scopes that hold both parts, and the kept variables of each scope."""
         waiting, visited = [scope], {scope}
         while waiting:
             number = waiting.pop()
@@ -176,7 +176,7 @@ class _Residuals:
         return rows
 
     def values(self, number: int, variables: Sequence[int]) -> list[KeptValue]:
-        """The variables of a scope that have a known size, by the innermost equation that made each."""
+        """Return the variables of a scope that have a known size, by the innermost equation that made each."""
         values = []
         makers = self._makers(number)
         for variable in variables:
@@ -201,7 +201,7 @@ class _Residuals:
         return makers
 
     def _source(self, source: _Source) -> _Source | None:
-        """The innermost equation that made a variable; None where it is an argument that a call handed through."""
+        """Return the innermost equation that made a variable; None for an argument that a call passed through."""
         columns = self._walk.scopes[source.scope]
         child = self._only_child(source.scope, source.equation)
         if child < 0:
@@ -227,7 +227,7 @@ class _Residuals:
         return None if outer < 0 else self._source(_Source(source.scope, outer, outer_operand))
 
     def _marked(self, source: _Source) -> _Source:
-        """The variable before a no-op rounding: remat marks a kept value by rounding it to its own precision."""
+        """Return the variable before a rounding to its own precision, by which remat marks a kept value."""
         columns = self._walk.scopes[source.scope]
         if self._walk.strings.items[columns.primitive[source.equation]] != "reduce_precision":
             return source
@@ -241,7 +241,7 @@ class _Residuals:
         return origin or source
 
     def _only_child(self, scope: int, equation: int) -> int:
-        """The program that an equation with one program runs; of a while its body; -1 for others."""
+        """Return the only program that an equation runs, for a while its body; -1 for other equations."""
         children = self._children.get(scope)
         if children is None:
             columns, strings = self._walk.scopes[scope], self._walk.strings.items

@@ -33,7 +33,7 @@ class Runs:
         self.per_trip |= other.per_trip
 
     def within(self, part: Part) -> Runs:
-        """The runs of a program inside an equation of these."""
+        """Return the runs of a program inside an equation of a scope that has these runs."""
         return Runs(
             self.most * part.most,
             self.least * part.least,
@@ -93,7 +93,7 @@ def _hand_on(runs: ScopeRuns, runs_by_scope: dict[int, ScopeRuns], call: Call, f
 
 
 def below(prefix: str, name: str) -> str:
-    """A name stack inside another."""
+    """Return the name stack of `name` inside of the name stack `prefix`."""
     return f"{prefix}/{name}" if prefix and name else prefix or name
 
 
@@ -106,7 +106,7 @@ def frame_of(walk: Walk, stack: int) -> int:
 
 
 def in_order(costs: Costs, scope: int) -> list[int]:
-    """The scopes of a program that run, callers first."""
+    """Return the scopes of a program that run, callers first."""
     ordered: list[int] = []
     visited = {scope}
 

@@ -114,7 +114,7 @@ class Costs:
         return self.priced(number).total
 
     def priced(self, number: int) -> Priced:
-        """The equations of a scope."""
+        """Return the equations of a scope."""
         price = self._priced.get(number)
         if price is None:
             price = self._priced[number] = self._price(number)
@@ -216,7 +216,7 @@ class Costs:
     # --- what holds programs ---------------------------------------------------------------------
 
     def _call(self, scope: int, index: int, equation: Any, programs: list[tuple[str, int, int]]) -> Call | None:
-        """The programs of an equation that run, and how often; None where only a rule knows, or nobody."""
+        """Return the programs that an equation runs, and how often; None if only a rule knows the runs, or nobody."""
         primitive, parameters = named(equation)
         try:
             parts = self._parts(primitive, scope, index, parameters, programs)

@@ -46,7 +46,7 @@ class Row:
 
 
 def by_primitive(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
-    """A row for each primitive that holds no program, the dearest first."""
+    """Return a row for each primitive that holds no program, the dearest first."""
     strings = costs.walk.strings.items
     rows: dict[int, Row] = {}
     for number, of_scope in runs.items():
@@ -108,7 +108,7 @@ def _root(runs: dict[int, ScopeRuns]) -> int:
 
 
 def unknown(costs: Costs, runs: dict[int, ScopeRuns]) -> list[tuple[str, int]]:
-    """The primitives without a rule, and how many equations of each."""
+    """Return the primitives without a rule, and how many equations of each."""
     counts: dict[str, int] = {}
     for number in runs:
         for (price_number, _, _), count in costs.priced(number).groups.items():

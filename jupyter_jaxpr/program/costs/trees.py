@@ -47,7 +47,7 @@ class _Waiting:
 
 
 def by_scope(costs: Costs, scope: int, label: str, call: int = -1) -> list[Node]:
-    """The scopes of a program as they call each other, callers first.
+    """Return the scopes of a program as they call each other, callers first.
 
     Args:
         costs: The prices of the walk.
@@ -111,7 +111,7 @@ def _label(costs: Costs, call: Call, part: Part) -> str:
 
 
 def by_name_stack(costs: Costs, runs: dict[int, ScopeRuns], label: str) -> list[Node]:
-    """The name stack as a tree; equations without one are in its root only."""
+    """Return the name stacks as a tree; equations without a name stack are only in the root."""
     strings = costs.walk.strings.items
     nodes: dict[tuple[str, ...], Node] = {(): Node(label, -1, runs=1)}
     paths: dict[str, tuple[str, ...]] = {}
@@ -138,7 +138,7 @@ def by_name_stack(costs: Costs, runs: dict[int, ScopeRuns], label: str) -> list[
 
 
 def _dearest(nodes: dict[tuple[str, ...], Node]) -> list[Node]:
-    """The dearest nodes, parents before children."""
+    """Return the dearest nodes, parents before children."""
 
     def price(path: tuple[str, ...]) -> tuple[int, int, int, int]:
         node = nodes[path]
@@ -154,7 +154,7 @@ def _dearest(nodes: dict[tuple[str, ...], Node]) -> list[Node]:
 
 
 def split(name_stack: str) -> tuple[str, ...]:
-    """The parts of a name stack, split at the slashes outside of brackets."""
+    """Return the parts of a name stack, split at the slashes outside of brackets."""
     parts, depth, start = [], 0, 0
     for place, sign in enumerate(name_stack):
         if sign in "([":

@@ -235,7 +235,7 @@ class _Loops:
         self._once: dict[int, _Once] = {}
 
     def rows(self, scope: int) -> list[_Row]:
-        """The outermost loops; loops of one line with the same number of trips are one row."""
+        """Return the outermost loops; loops of one line with the same number of trips are one row."""
         rows: dict[tuple[int, int | None], _Row] = {}
         self._in_scope(scope, -1, Runs(1, 1, 1, 1), rows)
         return list(rows.values())
@@ -295,7 +295,7 @@ class _Loops:
         return _Once(total, loops + is_loop, counters + (is_loop and call.primitive == "scan"))
 
     def _turns(self, scope: int, call: Call) -> int:
-        """The steps of a loop that XLA counts: for a scan, the steps of one iteration and the remaining steps."""
+        """Return the number of steps that XLA counts; for a scan, one iteration's steps and the remaining steps."""
         if call.primitive != "scan":
             return 1
         length = call.parts[0].dearest
@@ -304,7 +304,7 @@ class _Loops:
         return length if iterations <= 1 else (length - remainder) // iterations + remainder
 
     def _lowered(self, scope: int, call: Call) -> tuple[int, int]:
-        """The iterations of the loop that JAX lowers, and the steps outside of the loop."""
+        """Return the iterations of the loop that JAX lowers, and the steps outside of the loop."""
         length = call.parts[0].dearest
         if call.primitive != "scan":
             return length, 0

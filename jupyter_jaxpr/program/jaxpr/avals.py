@@ -21,7 +21,7 @@ class AvalRow:
 
 
 def aval_row(aval: Any) -> AvalRow:
-    """The type of a value, of an aval or of a `jax.ShapeDtypeStruct`."""
+    """Return the type of a value, of an aval or of a `jax.ShapeDtypeStruct`."""
     try:
         return _aval_row(aval)
     except not_of_a_signal(*FAILURES) as error:  # one type hides no other

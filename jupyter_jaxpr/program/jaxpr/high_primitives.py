@@ -22,13 +22,13 @@ class InOrder(dict[str, Any]):
 
 
 def named(equation: Any) -> tuple[str, Mapping[str, Any]]:
-    """The name under which JAX prints an equation's primitive, and the parameters that it prints."""
+    """Return the name under which JAX prints an equation's primitive, and the parameters that it prints."""
     name = equation.primitive.name
     return high(equation.params) if name == HIGH else (name, equation.params)
 
 
 def high(parameters: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """The equation inside a `call_hi_primitive`; the equation itself where none is found (JAX 0.10 prints it so)."""
+    """Return the equation inside a `call_hi_primitive`; without one, the equation itself, as JAX 0.10 prints it."""
     try:
         primitive = parameters["_prim"]
         printed = primitive.pp_params()

@@ -51,7 +51,7 @@ _SPACE = re.compile(r"\s+")
 
 
 def open_jaxpr(value: Any) -> Any | None:
-    """The object that holds the equations, of a Jaxpr or a ClosedJaxpr (one class from jax 0.11 on); else None."""
+    """Return the object with the equations of a Jaxpr or a ClosedJaxpr (one class since jax 0.11); else None."""
     inner = getattr(value, "jaxpr", None)
     if inner is not None and hasattr(inner, "eqns") and hasattr(inner, "invars"):
         return inner
@@ -118,7 +118,7 @@ def _text(value: Any, reading: Reading) -> str:
 
 
 def programs_in(value: Any) -> list[tuple[int, Any, Any]]:
-    """The programs in a parameter: (position in its tuple or -1, open jaxpr, the values of its constants)."""
+    """Return the programs in a parameter: (position in its tuple or -1, open jaxpr, the values of its constants)."""
     kind = type(value)
     if kind is str or kind is int or kind is bool or value is None:
         return []
@@ -239,7 +239,7 @@ def _broadcast_in_dim(parameters: Parameters) -> Printed:
 
 
 def _without(*names: str) -> Callable[[Parameters], Printed]:
-    """A rule that leaves parameters out."""
+    """Return a rule that leaves parameters out."""
 
     def rule(parameters: Parameters) -> Printed:
         return sorted(item for item in parameters.items() if item[0] not in names)
@@ -248,7 +248,7 @@ def _without(*names: str) -> Callable[[Parameters], Printed]:
 
 
 def _without_none(name: str) -> Callable[[Parameters], Printed]:
-    """A rule that leaves a parameter out where it is None."""
+    """Return a rule that leaves out a parameter if its value is None."""
 
     def rule(parameters: Parameters) -> Printed:
         return sorted(item for item in parameters.items() if item != (name, None))

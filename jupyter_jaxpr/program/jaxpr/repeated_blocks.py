@@ -63,7 +63,7 @@ class RepeatedBlocks:
         self._kind_numbers: dict[tuple[object, str], int] = {}
 
     def of(self, scope: int) -> list[RepeatedBlock]:
-        """The outermost repeated blocks of a scope, in order."""
+        """Return the outermost repeated blocks of a scope, in order."""
         columns = self._walk.scopes[scope]
         stored = self._found.get(scope)
         if stored is not None and stored[0] is columns:
@@ -76,11 +76,11 @@ class RepeatedBlocks:
         return blocks
 
     def inside(self, block: RepeatedBlock) -> list[RepeatedBlock]:
-        """The repeated blocks inside the first repetition of a block."""
+        """Return the repeated blocks inside the first repetition of a block."""
         return _runs(self._tokens[block.scope], block.scope, block.first, block.first + block.period)
 
     def _aval_kinds(self) -> list[int]:
-        """A number for the shape and dtype of each aval, without the weak type: only a first iteration may have one."""
+        """Return a number for the shape and dtype of each aval; only a first iteration may have weak types."""
         for aval in self._walk.avals[len(self._kinds) :]:
             key = (aval.shape, aval.dtype)
             self._kinds.append(self._kind_numbers.setdefault(key, len(self._kind_numbers)))

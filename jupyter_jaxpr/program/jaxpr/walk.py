@@ -92,7 +92,7 @@ class Walk:
         return number
 
     def program_apart(self, jaxpr: Any, number: int, first: int) -> int:
-        """The index of a program that was just walked, now with scopes that no other program has.
+        """Return the index of a program that was just walked; its scopes belong to no other program from then on.
 
         Args:
             jaxpr: the program.
@@ -340,7 +340,7 @@ def _programs_in(value: Any) -> list[tuple[int, Any, Any]]:
 
 
 def _kinds(values: Iterable[Any]) -> tuple[Any, ...]:
-    """A key that differs for equal values that print differently: 1, 1.0 and True, 0.0 and -0.0, also in tuples."""
+    """Return a key that differs for equal values of different texts: 1, 1.0 and True, 0.0 and -0.0, also in tuples."""
     return tuple(
         [
             (tuple, *_kinds(value)) if (kind := type(value)) is tuple else repr(value) if kind is float else kind

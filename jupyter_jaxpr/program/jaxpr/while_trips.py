@@ -15,7 +15,7 @@ _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "ne": "ne"}
 
 
 def counted_trips(walk: Walk, scope: int, equation: int, condition: int, body: int) -> int | None:
-    """The trips of a while.
+    """Return the trips of a while.
 
     Args:
         walk: The walk with the columns of the program.
@@ -41,7 +41,7 @@ def counted_trips(walk: Walk, scope: int, equation: int, condition: int, body: i
         return position if 0 <= position and operand < inner.constants + inner.inputs else None
 
     def fixed(operand: int) -> int | None:
-        """The value of an operand of the condition that no turn changes."""
+        """Return the value of an operand of the condition that no step changes."""
         if operand < 0:
             return _literal(walk, operand)
         position = carried(operand)
@@ -96,7 +96,7 @@ def _count(comparison: str, begin: int, limit: int, step: int) -> int | None:
 
 
 def _maker(walk: Walk, columns: ScopeColumns, variable: int) -> tuple[str, list[int]] | None:
-    """The primitive and operands of the equation that makes a variable; None where it is an input."""
+    """Return the primitive and operands of the equation that makes a variable; None for an input."""
     first = columns.constants + columns.inputs
     if variable < first:
         return None

@@ -48,7 +48,7 @@ class NamePlaces:
 
 
 def name_places(file: str) -> NamePlaces | None:
-    """The places of names in a file as it ran; None where its text is not known or is no Python.
+    """Return the places of names in a file as the file ran; None if the text is unknown or is no Python.
 
     Args:
         file: The file name, as code objects state it.

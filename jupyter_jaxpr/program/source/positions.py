@@ -105,7 +105,7 @@ class _CodeRecord:
     def located(
         self, instruction: int, locate: Callable[[CodeType, int], tuple[int, int, int, int]]
     ) -> tuple[int, int, int, int]:
-        """The line, column, end line and end column of an instruction; -1 where Python does not know one.
+        """Return the line, column, end line and end column of an instruction; -1 for an unknown number.
 
         JAX reads a code object from its start for each instruction; this method reads many instructions of a long
         code at once.
@@ -122,7 +122,7 @@ class _CodeRecord:
         )
 
     def _position(self, index: int) -> _Position:
-        """The position of an instruction; the trace of a long code reaches most instructions in their order."""
+        """Return the position of an instruction; the trace of a long code reaches most instructions in their order."""
         if self._table is None:
             if index >= self._next:
                 skipped, self._next = index - self._next, index + 1
@@ -196,7 +196,7 @@ class Positions:
         return self._number(user, library)
 
     def called_from(self, stack: int, traceback: Any) -> int:
-        """The stack of a call in place of a stack that has no user frame."""
+        """Return the stack of a call in place of a stack that has no user frame."""
         if stack >= 0 and self.stacks[stack][0]:
             return stack
         return self.traceback(traceback)
@@ -220,13 +220,13 @@ class Positions:
         return self._number(user, library)
 
     def whole_line(self, stack: int) -> int:
-        """The index of a stack that states only the line of the innermost user frame of `stack`."""
+        """Return the index of a stack that states only the line of the innermost user frame of `stack`."""
         (first, *outer), _ = self.stacks[stack]
         file, function, line, *_ = self.frames[first]
         return self._number([self._row((file, function, line, -1, line, -1)), *outer], [])
 
     def without_library(self, stack: int) -> int:
-        """The index of the stack that has only the user frames of `stack`."""
+        """Return the index of the stack that has only the user frames of `stack`."""
         return self._number(self.stacks[stack][0], [])
 
     def _number(self, user: list[int], library: list[int]) -> int:
@@ -289,7 +289,7 @@ class Positions:
         return text
 
     def _line_text(self, source: SourceFile, line: int) -> str:
-        """A line of a file as it ran; empty where it is not known."""
+        """Return a line of a file as the file ran; empty if the line is unknown."""
         text = linecache.getline(source.name, line).rstrip("\n")
         if source.cell is None:
             return text
@@ -303,12 +303,12 @@ class Positions:
     # --- files -------------------------------------------------------------------------------
 
     def codes(self, source: SourceFile) -> list[CodeType]:
-        """The code of a file that was seen in a traceback."""
+        """Return the code of a file that was seen in a traceback."""
         # By id: equal functions of two imports of a file are both to be looked at.
         return [record.code for record in self._codes.values() if record.source.name == source.name]
 
     def source_file(self, name: str) -> SourceFile:
-        """The known facts about a file, by the file name of its code objects."""
+        """Return the known facts about a file, by the file name of its code objects."""
         source = self._source_files.get(name)
         if source is None:
             source = self._source_files[name] = _classify(name, self._cells.get(name))
@@ -316,7 +316,7 @@ class Positions:
 
 
 def _utf16_column(text: str, column: int) -> int:
-    """A column in UTF-16 units for a column in UTF-8 bytes; -1 where the line has no such column."""
+    """Return a column in UTF-16 units for a column in UTF-8 bytes; -1 where the line has no such column."""
     if text.isascii():
         return column if column <= len(text) and text else -1
     encoded = text.encode("utf-8", "surrogatepass")
@@ -351,7 +351,7 @@ def _classify(name: str, cell: CellText | None) -> SourceFile:
 
 
 def _library_path(name: str) -> str | None:
-    """The path inside its installation folder, or None where the file is no library's."""
+    """Return the path of a library's file inside its installation folder; None for any other file."""
     parts = _PACKAGES.split(name)
     if len(parts) > 1:
         return parts[-1]

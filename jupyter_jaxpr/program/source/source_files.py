@@ -113,7 +113,7 @@ def _same(code: CodeType, later: CodeType) -> bool:
 
 
 def _stretches(lines: list[str], ran: list[CodeType]) -> list[Stretch]:
-    """The line ranges of the functions that ran, with some lines around, ascending; adjacent ranges are joined."""
+    """Return the line ranges of the functions that ran, with some lines around, in ascending order and joined."""
     spans = sorted(
         (max(min(first, code.co_firstlineno) - AROUND, 1), min(last + AROUND, len(lines)))
         for code in ran
@@ -136,6 +136,6 @@ def _stretches(lines: list[str], ran: list[CodeType]) -> list[Stretch]:
 
 
 def _extent(code: CodeType) -> tuple[int, int]:
-    """The first and the last line of a function, including its nested functions."""
+    """Return the first and the last line of a function, including its nested functions."""
     numbers = [line for inner in _all(code) for _, _, line in inner.co_lines() if line]
     return (min(numbers), max(numbers)) if numbers else (code.co_firstlineno, code.co_firstlineno)

@@ -117,7 +117,7 @@ class _Runs:
 
 
 def collectives(lines: Sequence[str]) -> list[Collective]:
-    """The collectives of an executable's text, in its order."""
+    """Return the collectives of an executable's text, in its order."""
     module = computations(lines)
     if not any(instruction.opcode in _OPCODES for computation in module for instruction in computation.instructions):
         return []
@@ -203,7 +203,7 @@ def _runs(module: Sequence[Computation], lines: Sequence[str]) -> dict[str, _Run
 
 
 def _types(line: str) -> list[tuple[str, str]]:
-    """The types of an instruction's result."""
+    """Return the types of an instruction's result."""
     begin = line.find(" = ") + 3
     end = line.find(")" if line.startswith("(", begin) else " ", begin)
     if line.startswith("(", begin):
@@ -231,7 +231,7 @@ def _sum(sizes: Sequence[int | None]) -> int | None:
 
 
 def _groups(text: str) -> Groups | None:
-    """The groups that XLA prints in one of three ways: as lists, as axes of a mesh, or as an order of numbers."""
+    """Return the groups that XLA prints in one of three ways: lists, axes of a mesh, or an order of numbers."""
     if text.startswith("{"):
         inside = re.findall(r"\{([\d,]*)\}", text[1:-1])
         groups = tuple(tuple(_numbers(group)) for group in inside)
@@ -259,7 +259,7 @@ def _groups(text: str) -> Groups | None:
 
 
 def _placed(devices: str, places: Groups) -> Groups | None:
-    """The devices at places of a mesh, which lie on it as `devices` says."""
+    """Return the devices at places of a mesh, by `devices`, the order of the mesh's devices."""
     box = _PLACED.match(devices)
     if box is None:
         return None

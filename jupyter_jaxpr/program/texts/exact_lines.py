@@ -88,7 +88,7 @@ def exact_lines(text: str, walk: Walk, scope: int, level: Literal["stablehlo", "
 def _inferred(
     lines: Sequence[str], stated: dict[int, tuple[Equation, ...]], walk: Walk, scope: int
 ) -> dict[int, tuple[Equation, ...]]:
-    """The equations of lines that XLA states none for, by the rules for places: here a place is some equations."""
+    """Infer the equations of lines without stated equations, by the rules for places, with equations as places."""
     numbers: dict[tuple[Equation, ...], int] = {}
     places = [numbers.setdefault(stated[line], len(numbers)) if line in stated else -1 for line in range(len(lines))]
 

@@ -26,7 +26,7 @@ _DEPTH = 200
 
 
 def executable_text(executable: Any) -> str:
-    """The optimised HLO of a `jax.stages.Compiled` or of a loaded executable, large constants elided."""
+    """Return the optimised HLO of a `jax.stages.Compiled` or of a loaded executable, large constants elided."""
     if hasattr(executable, "as_text"):
         text = executable.as_text()
     else:
@@ -85,7 +85,7 @@ def hlo_lines(text: str, positions: Positions) -> LinesOfText:
 
 
 def _unescaped(text: str) -> str:
-    """A string of XLA: bytes above ASCII are written as three octal digits."""
+    """Return a string of XLA: bytes above ASCII are written as three octal digits."""
     if "\\" not in text:
         return text
 

@@ -47,7 +47,7 @@ class Computation:
 
 
 def computations(lines: Sequence[str]) -> list[Computation]:
-    """The computations of a module's lines, in their order."""
+    """Return the computations of a module's lines, in their order."""
     parts: list[Computation] = []
     current: Computation | None = None
     for number, line in enumerate(lines):
@@ -68,7 +68,7 @@ def computations(lines: Sequence[str]) -> list[Computation]:
 
 
 def count(lines: Sequence[str]) -> int:
-    """The number of instructions in all computations of a module."""
+    """Return the number of instructions in all computations of a module."""
     return sum(1 for line in lines if line.startswith("  ") and " = " in line)
 
 

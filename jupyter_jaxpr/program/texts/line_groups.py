@@ -52,7 +52,7 @@ class Groups:
         return (chain, inner), chain, chain[0]
 
     def of(self, *stacks: int) -> set[Equation]:
-        """The group of a line; empty where it is linked to no equation."""
+        """Return the group of a line; empty for a line that is linked to no equation."""
         return {equation for stack in stacks for equation in self._of(stack)}
 
     def _of(self, stack: int) -> set[Equation]:

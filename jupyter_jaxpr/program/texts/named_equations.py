@@ -136,7 +136,7 @@ class _Paths:
         return True
 
     def _inside(self, primitive: str, parameter: str, position: int, child: int) -> Iterator[_Path]:
-        """The name parts between an equation's path and the paths inside of the equation; empty where unknown."""
+        """Yield the name parts between an equation's path and the paths inside of the equation; empty where unknown."""
         if primitive in ("jit", "pjit"):
             name = self._walk.scopes[child].name
             if name >= 0:
@@ -157,7 +157,7 @@ class _Paths:
             yield ()
 
     def candidate(self, op_name: str, top: str, group: set[Equation]) -> _Candidate | None:
-        """The only equation of a group at the path of a name; None where several are possible."""
+        """Return the only equation of a group at the path of a name; None where several are possible."""
         first, _, remainder = op_name.partition("/")
         path = _pieces(remainder)
         if first != top or not path:
@@ -203,5 +203,5 @@ def _type(aval: Any) -> _Type | None:
 
 
 def _counted(shape: Any) -> tuple[int, ...]:
-    """The sorted sizes of axes larger than 1, because XLA adds and drops axes of size 1 and permutes axes."""
+    """Return the sorted sizes of axes larger than 1, because XLA adds and drops axes of size 1 and permutes axes."""
     return tuple(sorted(int(size) for size in shape if size != 1))

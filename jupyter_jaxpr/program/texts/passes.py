@@ -109,7 +109,7 @@ def read_passes(folder: Path) -> Passes:
 
 
 def _without_places(lines: Sequence[str]) -> list[str]:
-    """A module's lines without its tables, metadata, and the empty lines around."""
+    """Return a module's lines without its tables, metadata, and the empty lines around."""
     kept_lines: list[str] = []
     in_table = False
     for line in lines:
@@ -124,7 +124,7 @@ def _without_places(lines: Sequence[str]) -> list[str]:
 
 
 def _parts(lines: Sequence[str]) -> dict[str, list[str]]:
-    """The computations by the first word of their header; lines outside of computations have the empty name."""
+    """Return the computations by the first word of their header; lines outside of computations have the empty name."""
     parts: dict[str, list[str]] = {"": []}
     name = ""
     for line in lines:

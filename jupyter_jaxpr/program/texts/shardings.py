@@ -172,14 +172,14 @@ class _Cutting:
                 self._meshes.setdefault(mesh.abstract_mesh, mesh)
 
     def devices(self) -> tuple[tuple[int, ...], bool]:
-        """The devices of the program, in XLA's order where a mesh states the order."""
+        """Return the devices of the program, in XLA's order where a mesh states the order."""
         for mesh in self._meshes.values():
             return tuple(int(device.id) for device in mesh.devices.flat), True
         device_ids = {int(device.id) for sharding in self._shardings for device in sharding.device_set}
         return tuple(sorted(device_ids)), len(device_ids) == 1
 
     def concrete(self, mesh: Any) -> Any:
-        """The mesh with devices of a mesh without: all arrays of a program are on the same devices in one order."""
+        """Return a mesh without devices as one with devices; all arrays use the same devices in one order."""
         return self._meshes.get(mesh, mesh)
 
     def array(
@@ -228,7 +228,7 @@ def _flat(tree: Any) -> list[Any]:
 
 
 def _leaves(tree: Any, structure: Any) -> list[Any]:
-    """The sharding of each leaf, None where none is stated; a None in the user's own structure is no leaf."""
+    """Return the sharding of each leaf, None where none is stated; a None in the user's own structure is no leaf."""
     return _flat(tree) if structure is None else list(structure.flatten_up_to(tree))
 
 

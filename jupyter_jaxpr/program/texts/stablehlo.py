@@ -52,7 +52,7 @@ class LinesOfText:
 
 
 def lowered_text(lowered: Any) -> str:
-    """The StableHLO of a `jax.stages.Lowered` with its locations, large constants elided."""
+    """Return the StableHLO of a `jax.stages.Lowered` with its locations, large constants elided."""
     module = lowered.compiler_ir("stablehlo")
     return str(module.operation.get_asm(large_elements_limit=ELEMENTS, enable_debug_info=True))
 
@@ -101,7 +101,7 @@ def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:
 
 
 def _without_locations(line: str) -> tuple[str, str | None]:
-    """The line without its `loc(...)` parts, and the part at its end, if there is one."""
+    """Return the line without its `loc(...)` parts, and the part at its end, if there is one."""
     parts: list[str] = []
     last: str | None = None
     start = 0
@@ -169,7 +169,7 @@ class _Locations:
         return stack
 
     def name(self, location: str) -> str:
-        """The name that a location begins with; empty where it has none."""
+        """Return the name at the beginning of a location; empty without a name."""
         for _ in range(_DEPTH):
             if match := _NUMBER.match(location):
                 location = self._rows.get(match.group(1), "unknown")
@@ -204,7 +204,7 @@ class _Locations:
 
 
 def _unquoted(text: str) -> str:
-    """A string of MLIR: bytes above ASCII are written as two hexadecimal digits."""
+    """Return a string of MLIR: bytes above ASCII are written as two hexadecimal digits."""
     raw = text[1:-1]
     if "\\" not in raw:
         return raw

@@ -49,7 +49,7 @@ _MOST_PLACES = 8
 
 
 def linked(lines: LinesOfText, walk: Walk, scope: int, *, is_hlo: bool) -> LinesOfText:
-    """The lines with the stacks of their equations, those that could be inferred, and those that are one of several.
+    """Return the lines with the stacks of their equations, also with inferred stacks and with several possible stacks.
 
     Args:
         lines: The lines that were read; their stacks are in the pools of `walk`.
@@ -78,7 +78,7 @@ def linked(lines: LinesOfText, walk: Walk, scope: int, *, is_hlo: bool) -> Lines
 
 
 def primitives(op_name: str) -> set[str]:
-    """The primitives that a name ends with: several where XLA joined several instructions."""
+    """Return the primitives that a name ends with: several where XLA joined several instructions."""
     return {part.rsplit("/", 1)[-1] for part in op_name.split(";")}
 
 
@@ -172,7 +172,7 @@ class Equations:
         return tuple((row[0], *row[2 : None if self._ends else 4]) for row in rows)
 
     def stacks(self, stack: int, op_name: str) -> list[int]:
-        """The stacks of the equations that a line is made for, see above; never none."""
+        """Return the stacks of the equations that a line is made for, at least one; see the file's docstring."""
         key = stack, op_name
         answer = self._answers.get(key)
         if answer is None:
@@ -180,7 +180,7 @@ class Equations:
         return answer
 
     def only_stack(self, primitive: str) -> int:
-        """The stack of every equation of a primitive; -1 where they differ, or there is none."""
+        """Return the stack that all equations of a primitive have; -1 if the stacks differ, or without an equation."""
         stacks = self._of_primitive.get(primitive, set())
         return next(iter(stacks)) if len(stacks) == 1 else -1
 
@@ -227,7 +227,7 @@ class Equations:
         } or stacks
 
     def _agreed(self, stacks: set[int], stated: int, further: set[int]) -> list[int]:
-        """The stacks of equations without duplicates; first those of the equations that the line is named after."""
+        """Return the stacks of equations without duplicates, first the stacks of the equations that name the line."""
         by_user: dict[tuple[int, ...], list[int]] = defaultdict(list)
         for numbered_stack in [*sorted(stacks), *sorted(further - stacks)]:
             by_user[tuple(self._positions.stacks[numbered_stack][0])].append(numbered_stack)
@@ -239,7 +239,7 @@ class Equations:
 
 
 def _callers_first(walk: Walk, scope: int) -> list[int]:
-    """The scopes of a program, each after every scope that calls it."""
+    """Return the scopes of a program, each after every scope that calls it."""
     order: list[int] = []
     state: dict[int, bool] = {}
     waiting = [scope]

@@ -39,7 +39,7 @@ def tagged(walk: Walk, scope: int, jaxpr: Any) -> Any:
 
 
 def equations_named(name: str) -> list[Equation]:
-    """The equations that are tagged in the name of an operation, in order: several where XLA joined operations.
+    """Return the equations that the tags in the name of an operation name: several if XLA joined operations.
 
     For nested equations, the list has only the innermost.
     """
@@ -52,7 +52,7 @@ def equations_named(name: str) -> list[Equation]:
 
 
 def untagged(text: str) -> str:
-    """A text without the numbers: as JAX or XLA would write it of the program itself."""
+    """Return a text without the tags, as JAX or XLA would write the text of the original program."""
     if "~" not in text:
         return text
     moved = 1
@@ -62,7 +62,7 @@ def untagged(text: str) -> str:
 
 
 def scopes_of(walk: Walk, scope: int) -> list[int]:
-    """The scopes of a program."""
+    """Return the scopes of a program."""
     scopes, visited = [scope], {scope}
     for number in scopes:
         for *_, child in walk.scopes[number].children:
@@ -82,7 +82,7 @@ class _Tagger:
         self._alive: list[Any] = []
 
     def of(self, value: Any) -> Any:
-        """A parameter's value with tagged programs; the value itself if it holds no program."""
+        """Return a parameter's value with tagged programs; the value itself if it holds no program."""
         if isinstance(value, tuple):
             new_items = tuple(self.of(item) for item in value)
             if all(new_item is old_item for new_item, old_item in zip(new_items, value, strict=True)):
@@ -119,7 +119,7 @@ class _Tagger:
 
 
 def _marked(stack: Any, tag: str) -> Any:
-    """A name stack with a tag behind its last part."""
+    """Return a name stack with a tag behind its last part."""
     if not stack.stack:
         return stack.extend(f"~{tag}")
     *outer, last = stack.stack

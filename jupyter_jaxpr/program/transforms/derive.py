@@ -296,7 +296,7 @@ def _traced(fun: Callable[..., Any], specs: Sequence[Any], name: str) -> Any:
 
 
 def _same(spec: Any) -> Any:
-    """A type without what only a value has."""
+    """Return the shape, the dtype and the weak type of a value or a type, without further properties of a value."""
     import jax
 
     return jax.ShapeDtypeStruct(spec.shape, spec.dtype, weak_type=bool(getattr(spec, "weak_type", False)))
@@ -315,7 +315,7 @@ def _complex(spec: Any) -> bool:
 
 
 def _result_names(original: Original) -> list[str]:
-    """A path for each result; none where JAX has none."""
+    """Return a path for each result; empty if JAX has no paths."""
     try:
         paths = [str(path) if path else "" for path in original.observed.jaxpr.debug_info.result_paths or ()]
     except not_of_a_signal(Exception):  # another JAX: unknown
@@ -324,7 +324,7 @@ def _result_names(original: Original) -> list[str]:
 
 
 def _said(error: Exception) -> str:
-    """The first line of an exception's message, without a full stop."""
+    """Return the first line of an exception's message, without a full stop."""
     text = message_of(error).strip().partition("\n")[0].strip().rstrip(".")
     text = text if len(text) <= _WORDS_AT_MOST else text[: _WORDS_AT_MOST - 1] + "…"
     return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))

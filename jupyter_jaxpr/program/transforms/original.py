@@ -66,7 +66,7 @@ class Original:
         self.chosen = [place for place in self.floats if place in positional] or self.floats
 
     def _positional(self) -> set[int]:
-        """The leaves of positional arguments that `jax.grad` differentiates."""
+        """Return the leaves of positional arguments that `jax.grad` differentiates."""
         held_call = self.observed.held
         split = held_call.leaves() if held_call is not None else None
         if split is None or sum(split) > len(self.specs):
@@ -102,7 +102,7 @@ class Original:
         return " ".join(words)
 
     def of_chosen(self, inputs: Sequence[Any], results: Sequence[int]) -> Callable[..., list[Any]]:
-        """The function of only its differentiated leaves; the other leaves are fixed."""
+        """Return the function of only its differentiated leaves; the other leaves are fixed."""
 
         def call(*floats: Any) -> list[Any]:
             all_inputs = list(inputs)
@@ -120,7 +120,7 @@ class Original:
     # --- trees for the signature ---
 
     def arguments(self) -> list[tuple[ArgumentSpec, list[int]]]:
-        """The arguments and the leaves of each; the leaves alone where their order is not known."""
+        """Return the arguments, each with its leaves; if the order is unknown, each leaf as an argument."""
         import jax
 
         specs_with_numbers: list[tuple[ArgumentSpec, list[int]]] = []
@@ -160,12 +160,12 @@ class Original:
         return specs
 
     def chosen_tree(self) -> Any:
-        """The tree of a gradient: like the arguments, without the leaves that are not differentiated."""
+        """Return the tree of a gradient: like the arguments, without the leaves that are not differentiated."""
         trees = [argument.tree for argument in self.like_arguments("d", self._chosen_spec)]
         return trees[0] if len(trees) == 1 else tuple(trees)
 
     def chosen_arguments(self, prefix: str) -> list[ArgumentSpec]:
-        """The differentiated arguments under another name."""
+        """Return the differentiated arguments, with a prefix before their names."""
         return self.like_arguments(prefix, self._chosen_spec)
 
     def _chosen_spec(self, place: int) -> Any:
@@ -183,7 +183,7 @@ class Original:
         words: str,
         **fields: Any,
     ) -> DerivedPart:
-        """A derived program that was traced."""
+        """Return the record of a derived program that was traced."""
         observed = ObservedProgram(
             origin="traced",
             jaxpr=traced.jaxpr,
@@ -199,7 +199,7 @@ class Original:
 
 
 def _input(aval: Any) -> Any:
-    """The type of an input, its sharding too where the type itself says one."""
+    """Return the type of an input, with its sharding if the type states one."""
     import jax
 
     spec = spec_of(aval)
@@ -218,7 +218,7 @@ def _alike(first: Any, second: Any) -> bool:
 
 
 def _names(jaxpr: Any, count: int) -> list[str]:
-    """A path for each input, such as p['w']."""
+    """Return a path for each input, such as p['w']."""
     try:
         paths = [str(path) if path else "" for path in jaxpr.debug_info.arg_names or ()]
     except not_of_a_signal(Exception):  # another JAX: unknown
@@ -229,7 +229,7 @@ def _names(jaxpr: Any, count: int) -> list[str]:
 
 
 def _root(path: str) -> str:
-    """The argument that a path begins with."""
+    """Return the argument that a path begins with."""
     end = min((path.index(sign) for sign in ".[" if sign in path), default=len(path))
     return path[:end]
 

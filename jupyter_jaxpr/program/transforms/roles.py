@@ -155,7 +155,7 @@ class _Marks:
     def _inside(
         self, scope: int, equation: int, children: Sequence[tuple[int, int]], tangent_inputs: list[bool], count: int
     ) -> list[bool]:
-        """The results of an equation that are tangents: those that its inner programs compute from tangents."""
+        """Return, for each result of an equation, whether its inner programs compute the result from tangents."""
         walk = self._walk
         primitive = walk.strings.items[walk.scopes[scope].primitive[equation]]
         parameters = walk.jaxprs[scope].eqns[equation].params

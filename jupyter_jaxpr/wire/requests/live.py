@@ -84,7 +84,7 @@ def _since_the_last_run(live: LiveProgram, runs: Runs) -> ProgramDiff | None:
 
 
 def _last_run(name: str | None, runs: Runs) -> tuple[Snapshot, Sources, int] | None:
-    """The newest run with a program of a function of this name."""
+    """Return the newest run with a program of a function of this name."""
     for run in runs.newest_first():
         for index, program in enumerate(run.document.programs):
             if program.name == name and not program.library:
@@ -93,7 +93,7 @@ def _last_run(name: str | None, runs: Runs) -> tuple[Snapshot, Sources, int] | N
 
 
 def _observed(name: str, names: Mapping[str, Any], runs: Runs) -> Iterator[Sequence[ArgumentSpec]]:
-    """The arguments of the observed calls of functions of a name, the newest first."""
+    """Yield the arguments of the observed calls of functions of a name, the newest first."""
     yield from observed_calls(names.get(name))
     for run in runs.newest_first():
         for index in reversed(range(len(run.document.programs))):

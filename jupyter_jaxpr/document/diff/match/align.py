@@ -83,7 +83,7 @@ def _middle(a: Sequence[Hashable], b: Sequence[Hashable], budget: Budget) -> Pai
 
 
 def _myers(a: list[Hashable], b: list[Hashable], budget: Budget) -> Pairs:
-    """The shortest edit script by the greedy algorithm; its frontiers are kept to walk back.
+    """Return the shortest edit script by the greedy algorithm; its frontiers are kept to walk back.
 
     A frontier of distance d holds, for each diagonal k = -d, -d + 2, ..., d, how far into a it came.
     """

@@ -139,7 +139,7 @@ def _scope(matcher: Matcher, number_a: int, number_b: int, inputs: Inputs) -> Sc
 
 
 def _children(side: Side, a: ScopeSide, b: ScopeSide, i: int, j: int) -> list[tuple[Child | None, Child | None]]:
-    """The programs inside two equations, by parameter and place; combiners are parameters."""
+    """Return the programs inside two equations, by parameter and place; combiners are parameters."""
     primitive = side.strings[a.primitive[i]]
     children_a = [child for child in a.children.get(i, ()) if not is_combiner(primitive, child)]
     children_b = {
@@ -155,7 +155,7 @@ def _children(side: Side, a: ScopeSide, b: ScopeSide, i: int, j: int) -> list[tu
 
 
 def _root_inputs(a: Keys, b: Keys, budget: Budget) -> Inputs:
-    """The constants and inputs of both programs, paired by their places, or by names where an argument came or went."""
+    """Pair the constants and inputs of both programs by their places, or by names if an argument came or went."""
     scope_a, scope_b = a.side.scopes[a.side.root], b.side.scopes[b.side.root]
     constants = _by_types(a, b, scope_a, scope_b, range(scope_a.constants), range(scope_b.constants), budget)
     inputs_a = range(scope_a.constants, scope_a.constants + scope_a.inputs)
@@ -222,7 +222,7 @@ def _inputs(matcher: Matcher, scope_diff: ScopeDiff, i: int, child_a: Child, chi
 
 
 def _handed(side: Side, scope: ScopeSide, equation: int, child: Child, inputs: int) -> list[int] | None:
-    """The operands that become the inputs of a program inside an equation; None where that is not known."""
+    """Return the operands that become the inputs of a program inside an equation; None if they are unknown."""
     operands = list(scope.operands[equation])
     primitive = side.strings[scope.primitive[equation]]
     if primitive == "cond":

@@ -45,7 +45,7 @@ _FUNCTION = re.compile(r"<(function|bound method|built-in function) [^>]*>")
 
 
 def canonical(text: str) -> str:
-    """A parameter's text without the names of Python functions in it."""
+    """Return the text of a parameter without the names of Python functions."""
     return _FUNCTION.sub(r"<\1>", text) if "<" in text else text
 
 
@@ -78,7 +78,7 @@ class Numbers:
         self._numbers: dict[Hashable, int] = {}
 
     def of(self, key: Hashable) -> int:
-        """The number of a thing."""
+        """Return the number of a key; equal keys get one number."""
         return self._numbers.setdefault(key, len(self._numbers))
 
 
@@ -99,17 +99,17 @@ class Keys:
         self._strings: dict[int, int] = {}
 
     def type_of(self, scope: ScopeSide, variable: int) -> int:
-        """The number of a variable's type, or of a literal's."""
+        """Return the number of a variable's type, or of a literal's."""
         if variable < 0:
             return self._types[self.side.literals[-1 - variable][1]]
         return self._types[scope.types[variable]]
 
     def literal(self, operand: int) -> int:
-        """The number of a literal: its text and its type."""
+        """Return the number of a literal: its text and its type."""
         return self._literals[-1 - operand]
 
     def of(self, number: int) -> ScopeKeys:
-        """The keys of a scope and of its inner scopes; `use` is computed on the first request."""
+        """Return the keys of a scope and of its inner scopes; `use` is computed on the first request."""
         cached = self._scopes.get(number)
         return cached if cached is not None else self._number(number)
 
@@ -121,7 +121,7 @@ class Keys:
         return keys.use
 
     def entered_with(self, number: int, inputs: list[int]) -> ScopeKeys:
-        """The keys of a scope whose constants and inputs have these values instead of their own numbers."""
+        """Return the keys of a scope whose constants and inputs have these values instead of their own numbers."""
         return self._number(number, inputs)
 
     def _number(self, number: int, input_values: list[int] | None = None) -> ScopeKeys:
@@ -189,7 +189,7 @@ class Keys:
         return cached
 
     def _list(self, number: int) -> int:
-        """The number of a parameter list, names left out."""
+        """Return the number of a parameter list, names left out."""
         cached = self._parameters.get(number)
         if cached is None:
             parameters = () if number < 0 else self.side.parameter_lists[number]

@@ -76,7 +76,7 @@ class _Match:
     def _keys(
         self, matcher: Matcher, a: int, b: int, inputs: list[tuple[int | None, int | None]]
     ) -> tuple[ScopeKeys, ScopeKeys]:
-        """The keys of both scopes, where inputs that are paired count as the same."""
+        """Return the keys of both scopes; paired inputs count as the same value."""
         keys_a, keys_b = matcher.a.of(a), matcher.b.of(b)
         if all(i == j for i, j in inputs if i is not None and j is not None):
             return keys_a, keys_b
@@ -154,7 +154,7 @@ class _Match:
                 self._pair(i, j, moved=True)
 
     def _gaps(self) -> Iterator[Gap]:
-        """The unmatched equations between neighbouring pairs, in order."""
+        """Yield the unmatched equations between neighbouring pairs, in order."""
         matched = self.matched
         start_a = start_b = 0
         anchors = [(i, j) for i, j in enumerate(matched.partner_a) if j >= 0 and i not in matched.moved]
@@ -197,7 +197,10 @@ class _Match:
     # --- likeness -------------------------------------------------------------------------------------------
 
     def _operand_a(self, operand: int) -> Hashable:
-        """An operand of side a as an operand of side b; a value that equals no operand of b if b does not have it."""
+        """Return an operand of side a as an operand of side b.
+
+        An operand that side b does not have becomes a value that equals no operand of side b.
+        """
         if operand < 0:
             return "literal", self._all_a.literal(operand)
         partner = self.matched.variable.get(operand)
@@ -238,7 +241,7 @@ class _Match:
         return lambda equation: (strings[primitive[equation]], equation in children)
 
     def _called(self, keys: Keys, scope: ScopeSide) -> Key:
-        """A primitive, and the name of the function that it calls."""
+        """Return a primitive, and the name of the function that it calls."""
         plain = self._primitive(keys, scope)
 
         def called(equation: int) -> Hashable:

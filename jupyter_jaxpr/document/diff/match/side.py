@@ -70,12 +70,12 @@ class Side:
     places: Sequence[str]
 
     def parameter_texts(self, scope: ScopeSide, equation: int) -> dict[str, str]:
-        """The parameters of an equation that are no programs, by name."""
+        """Return the parameters of an equation that are no programs, by name."""
         number = scope.parameters[equation]
         if number < 0:
             return {}
         return {self.strings[name]: self.strings[value] for name, value in self.parameter_lists[number] if value >= 0}
 
     def type_of(self, scope: ScopeSide, operand: int) -> Type:
-        """The type of an operand, a variable or a literal."""
+        """Return the type of an operand, a variable or a literal."""
         return self.types[scope.types[operand] if operand >= 0 else self.literals[-1 - operand][1]]

@@ -156,7 +156,7 @@ def without_metadata(text: str) -> str:
 
 
 def _keyword(text: str) -> str:
-    """A replacement for the operation in a line that has none."""
+    """Return a word that stands for the operation in a line without an operation."""
     if text.rstrip().endswith("{") and "->" in text:
         return "computation"
     return "return" if text.lstrip().startswith("return") else ""
