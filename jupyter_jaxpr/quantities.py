@@ -91,7 +91,7 @@ def listed(names: Sequence[str], most: int) -> str:
 
 
 def in_a_sentence(names: Sequence[str], most: int | None = None) -> str:
-    """Names in a sentence: ``a``, ``a and b``, ``a, b and c``, ``a, b and 3 more``; empty for none."""
+    """Return names as a part of a sentence: ``a``, ``a and b``, ``a, b and c``, ``a, b and 3 more``; empty for none."""
     if most is not None and len(names) > most:
         return listed(names, most)
     *first_names, last = names or [""]

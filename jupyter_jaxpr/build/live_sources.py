@@ -250,7 +250,7 @@ class Sources:
         return self._walk
 
     def add_derived(self, original: int, functions: Sequence[ObservedFunction]) -> list[int]:
-        """Append programs that were derived from a program of the run; returns their indices.
+        """Append programs that were derived from a program of the run; return their indices.
 
         Args:
             original: The index of the program that JAX derived the functions from; the functions get the definition

@@ -52,7 +52,7 @@ class NoteSketches:
         return [self._sketched(note) for note in notes]
 
     def of_notes(self, notes: Sequence[Note], dtype: str | None = None) -> list[Note]:
-        """Do the same for notes that are about one expression each."""
+        """Return notes on one expression each; a note whose text allows an edit gets the edited lines as advice."""
         return self.of([FramedNote(note, (note.frame,), dtype) for note in notes])
 
     def _sketched(self, framed: FramedNote) -> Note:

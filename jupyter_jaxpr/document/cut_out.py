@@ -24,19 +24,19 @@ class Part:
         self._numbers: dict[tuple[str, int], int] = {}
 
     def string(self, number: int) -> int:
-        """Index here of a string; -1 stays -1."""
+        """Return the index, in the part, of a string; -1 stays -1."""
         return self._take("string", number, self.pools.strings, self._from.strings.__getitem__)
 
     def aval(self, number: int) -> int:
-        """Index here of a type."""
+        """Return the index, in the part, of a type."""
         return self._take("aval", number, self.pools.avals, self._from.avals.__getitem__)
 
     def operands(self, operands: Iterable[int]) -> list[int]:
-        """Operands, their literals as here."""
+        """Return operands whose literals have indices into the pools of the part."""
         return [operand if operand >= 0 else -1 - self._literal(-1 - operand) for operand in operands]
 
     def parameters(self, number: int) -> int:
-        """Index here of a list of parameters; -1 stays -1."""
+        """Return the index, in the part, of a list of parameters; -1 stays -1."""
 
         def make(number: int) -> list[Parameter]:
             return [
@@ -47,7 +47,7 @@ class Part:
         return self._take("parameters", number, self.pools.parameter_lists, make)
 
     def stack(self, number: int) -> int:
-        """Index here of a stack; -1 stays -1."""
+        """Return the index, in the part, of a stack; -1 stays -1."""
 
         def make(number: int) -> Stack:
             row = self._from.stacks[number]
@@ -59,7 +59,7 @@ class Part:
         return self._take("stack", number, self.pools.stacks, make)
 
     def frame(self, number: int) -> int:
-        """Index here of a frame; -1 stays -1."""
+        """Return the index, in the part, of a frame; -1 stays -1."""
 
         def make(number: int) -> Frame:
             row = self._from.frames[number]
@@ -94,7 +94,7 @@ class Part:
         )
 
     def cost(self, cost: ProgramCost) -> ProgramCost:
-        """Costs with their lines as here; scopes and programs keep their numbers."""
+        """Return costs with lines of the part; scopes and programs keep their numbers."""
 
         def moved(row: Any) -> Any:
             return msgspec.structs.replace(row, frame=self.frame(row.frame))

@@ -61,7 +61,7 @@ def _plain(value: Any) -> Any:
 
 
 def _finite(value: Any) -> Any:
-    """Builtins with null for numbers that JSON does not have."""
+    """Return builtins with null in place of numbers that JSON does not have."""
     if type(value) is float:
         return value if math.isfinite(value) else None
     if type(value) is list:

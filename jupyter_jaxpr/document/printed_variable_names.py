@@ -137,7 +137,7 @@ def walk(visit: Iterator[Any]) -> None:
 
 
 def unused_at_top(scope: ScopeLike) -> list[int]:
-    """Variables of a program's own scope that nothing uses; JAX prints them as _."""
+    """Return the variables of a program's own scope that nothing uses; JAX prints them as _."""
     used = {operand for operand in scope.outputs if operand >= 0}
     end = scope.constants + scope.inputs + sum(scope.output_counts)
     unused = []

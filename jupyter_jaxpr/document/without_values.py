@@ -98,7 +98,7 @@ def without_values(document: Snapshot) -> Snapshot:
 
 
 def _with_parameters(document: Snapshot) -> Snapshot:
-    """Parameters without texts of the user's: a text inside of another value stands in quotes."""
+    """Return the document without texts of the user's in parameters; a text inside of a value stands in quotes."""
     strings = list(document.strings)
     numbers: dict[str, int] = {}
 

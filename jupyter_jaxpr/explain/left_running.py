@@ -321,7 +321,7 @@ def _tree_maps() -> tuple[Any, ...]:
 
 
 def _transforms() -> tuple[Any, ...]:
-    """Transforms whose results wait only where the transformed function waits."""
+    """Return the transforms whose results wait only if the transformed function waits."""
     import jax
 
     return jax.grad, jax.value_and_grad, jax.vmap

@@ -141,7 +141,7 @@ class TimedCode(Scope):
             yield timing if timed is None else replace(timing, line=node.lineno)
 
     def _helpers(self, code: ast.AST, local: frozenset[str]) -> Iterator[Timing]:
-        """Calls of functions that time their argument or the function they wrap, and do not wait."""
+        """Yield calls that do not wait, of functions that time their argument or the function that they wrap."""
         for node in outside_functions(code):
             method = self._called(node.func, local) if isinstance(node, ast.Call) else None
             function: Any = method.__func__ if type(method) is staticmethod else method
@@ -203,7 +203,7 @@ class TimedCode(Scope):
         return {name: value for name, value in functions_by_name.items() if value is not None}
 
     def _functions(self, node: ast.AST, local: frozenset[str]) -> Iterator[Timing]:
-        """Two readings of a clock, and `timeit`, in the functions that the cell defines."""
+        """Yield pairs of clock readings, and `timeit`, in the functions that the cell defines."""
         for child in ast.iter_child_nodes(node):
             inside = local
             if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -226,7 +226,7 @@ class TimedCode(Scope):
             yield self._timing(call, timer, above, assigned, None if expression is call else expression)
 
     def _clocks(self, body: Sequence[ast.stmt], local: frozenset[str]) -> Iterator[Timing]:
-        """Two readings of a clock in one block, and in the blocks inside."""
+        """Yield pairs of clock readings in one block and in its inner blocks."""
         started: dict[str, int] = {}
         body = in_order(body)
         for place, statement in enumerate(body):

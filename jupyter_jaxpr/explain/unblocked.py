@@ -16,7 +16,7 @@ from .timed_code import LONGEST, TimedCode, Timing
 
 
 def unblocked_timings(source: str, file: str, namespace: Mapping[str, Any], observation: Observation) -> list[Finding]:
-    """Timings of the cell that measured the dispatch, a finding for each line.
+    """Return the timings of the cell that measured the dispatch, one finding for each line.
 
     Args:
         source: The text of the cell, with its magics.

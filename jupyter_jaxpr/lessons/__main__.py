@@ -92,7 +92,7 @@ def lab_command(folder: Path, lesson: str, options: list[str]) -> list[str]:
 
 
 def workspace() -> str:
-    """JupyterLab's layout with the panel in the right area, as JSON."""
+    """Return JupyterLab's layout with the panel in the right area, as JSON."""
     layout: dict[str, Any] = {
         "main": {"dock": None, "current": None},
         "down": {"size": 0, "widgets": []},

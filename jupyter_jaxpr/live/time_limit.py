@@ -65,7 +65,7 @@ class TimeLimit(threading.Thread):
             self._over.wait(_AGAIN_AFTER if self._raised else _LOOKS_EVERY)
 
     def end(self) -> None:
-        """The code has ended: an exception that was not raised yet is raised here and caught.
+        """End the limit: raise and catch an exception that was requested and not raised yet.
 
         An exception that is taken back (`PyThreadState_SetAsyncExc` with NULL) leaves a flag set in Python 3.11, which
         lets every function under `sys.settrace` hang (measured with 3.11.7).

@@ -84,7 +84,7 @@ class ShownRuns:
         return built
 
     def _shown_as_widget(self, built: Built, choice: str, limit_bytes: int) -> bool:
-        """Display the run as a widget, where the host shows widgets and has no panel; return whether it did."""
+        """Display the run as a widget if the host shows widgets and has no panel; return true if it is shown."""
         if not shows_widget(choice, self._publisher.has_panel):
             return False
         is_shown = False

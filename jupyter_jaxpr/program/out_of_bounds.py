@@ -217,7 +217,7 @@ _Outside = tuple[int, int, int, Outcome, int, bool]
 
 
 def _slice(equation: Any, operands: Sequence[Any]) -> _Outside | None:
-    """`dynamic_slice` moves a slice that reaches beyond the end, or begins before the beginning."""
+    """Find a `dynamic_slice` outside of an axis; JAX moves the slice inside."""
     is_write = equation.primitive.name == "dynamic_update_slice"
     shape = equation.invars[0].aval.shape
     sizes = equation.invars[1].aval.shape if is_write else equation.params["slice_sizes"]
@@ -229,7 +229,7 @@ def _slice(equation: Any, operands: Sequence[Any]) -> _Outside | None:
 
 
 def _indexed(equation: Any, operands: Sequence[Any]) -> _Outside | None:
-    """`gather` and the scatters do with an index outside what their mode says."""
+    """Find an index of `gather` or of a scatter outside of an axis; the mode of the equation decides the outcome."""
     params, indices = equation.params, operands[1]
     numbers = params["dimension_numbers"]
     outcome = _MODES.get(getattr(params.get("mode"), "name", ""))

@@ -104,7 +104,7 @@ class Watcher(Protocol):
         """Receive a call of which the cell has evaluated one more argument: Python may enter the function next."""
 
     def returned(self, call: LastCall) -> None:
-        """The call has returned."""
+        """Receive a call that has returned."""
 
 
 class LastCall:

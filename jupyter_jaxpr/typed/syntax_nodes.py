@@ -25,7 +25,7 @@ def tree_of(text: str) -> ast.Module | None:
 
 
 def nodes_of(tree: ast.AST) -> Iterator[ast.AST]:
-    """All nodes of a tree that can have parts, in no order that is promised."""
+    """Yield all nodes of a tree that can have parts, in any order."""
     waiting: list[Any] = [tree]
     while waiting:
         node = waiting.pop()
@@ -34,7 +34,7 @@ def nodes_of(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def in_order(tree: ast.AST) -> Iterator[ast.AST]:
-    """All nodes of a tree that can have parts, in the order of `ast.walk`, in a fifth of its time."""
+    """Yield all nodes of a tree that can have parts, in the order of `ast.walk`, in a fifth of its time."""
     waiting: list[Any] = [tree]
     for node in waiting:
         if add_parts(node, waiting):

@@ -18,7 +18,7 @@ PER_SECOND = 20
 
 
 def start_timer(seconds: float, action: Callable[[], None]) -> threading.Timer:
-    """Do something later on a thread that does not keep the process alive."""
+    """Start a timer that calls a function on a thread that does not keep the process alive."""
     timer = threading.Timer(seconds, action)
     timer.daemon = True
     timer.name = "jupyter_jaxpr outbox"

@@ -130,7 +130,7 @@ def requests_text() -> str:
 
 
 def facts_text() -> str:
-    """`document/facts.py` as TypeScript."""
+    """Return `document/facts.py` as TypeScript."""
     lines = ["/** Facts that Python and TypeScript both use: written by `python -m jupyter_jaxpr.schema`. */"]
     for name in ("TRANSFORM_KINDS", "HLO_TABLES"):
         values = [f"'{value}'" for value in getattr(facts, name)]

@@ -19,7 +19,7 @@ def need(condition: bool, message: str) -> None:
 
 
 def index(number: int, pool: Any, message: str, *, none: bool = False) -> None:
-    """An index into a pool, or -1 where there may be none."""
+    """Check an index into a pool; -1 is allowed if `none` is true."""
     if not (-1 if none else 0) <= number < len(pool):
         raise Damaged(message)
 

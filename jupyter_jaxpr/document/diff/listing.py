@@ -211,7 +211,7 @@ class Listing:
         )
 
     def _equal(self, child_before: Child, child_after: Child, depth: int) -> None:
-        """A program inside two scopes that are equal."""
+        """Add the row of a program inside two equal scopes."""
         self._printed.add((child_before.scope, child_after.scope))
         self._apart |= {("a", child_before.scope), ("b", child_after.scope)}
         self.rows.append(
@@ -233,7 +233,7 @@ class Listing:
         self._results(pair, depth, [])
 
     def _alone(self, side: str, scope: int, equation: int, depth: int, twin_equation: tuple[int, int] | None) -> None:
-        """An equation that stands on one side only here: added, removed, or moved from or to another place.
+        """Add an equation that stands only on this side: added, removed, or moved from or to another place.
 
         Args:
             side: The side of the equation: a or b.
@@ -278,7 +278,7 @@ class Listing:
         return row
 
     def _program_alone(self, side: str, child: Child, depth: int, twin: Child | None) -> None:
-        """A program inside that only one side has, or whose twin stands in another place."""
+        """Add an inner program that only one side has, or whose twin stands in another place."""
         if (side, child.scope) in self._apart:
             return
         self._apart.add((side, child.scope))

@@ -30,7 +30,7 @@ class Written:
         return ProgramNoise(self._document, self._pools, self._names)
 
     def equation(self, scope: int, equation: int, changes: Sequence[Change]) -> DiffSide:
-        """`c:f32[8] = add a b`, the programs inside left to the rows below it."""
+        """Write the line `c:f32[8] = add a b`; inner programs get rows of their own below."""
         columns, strings = self._document.scopes[scope], self._document.strings
         text = _Text()
         marked = {(change.kind, change.name) for change in changes}
@@ -60,7 +60,7 @@ class Written:
         )
 
     def argument(self, scope: int, variable: int, changes: Sequence[Change]) -> DiffSide:
-        """`a:f32[8]  x`, the path of the argument after it."""
+        """Write the line `a:f32[8]  x`: a variable, its type, and the path of the argument."""
         columns = self._document.scopes[scope]
         text = _Text()
         text.put(f"{self._name(scope, variable)}:")
@@ -71,7 +71,7 @@ class Written:
         return DiffSide(text=text.text, scope=scope, equation=-1, line=0, marks=text.marks)
 
     def heading(self, scope: int, label: str, marked: set[int]) -> DiffSide:
-        """`jaxpr: a:f32[8] b:f32[]`: a program inside an equation, and its inputs."""
+        """Write the line `jaxpr: a:f32[8] b:f32[]`: a program inside an equation, and its inputs."""
         columns = self._document.scopes[scope]
         text = _Text()
         text.put(f"{label}:")
@@ -81,7 +81,7 @@ class Written:
         return DiffSide(text=text.text, scope=scope, equation=-1, line=0, marks=text.marks)
 
     def results(self, scope: int, changes: Sequence[Change]) -> DiffSide:
-        """`return d, e`."""
+        """Write the line `return d, e`."""
         text = _Text()
         text.put("return")
         places = {change.place for change in changes}

@@ -32,7 +32,7 @@ def uncompared_rules(before: Snapshot, program_before: int, after: Snapshot, pro
 
 
 def _rules(document: Snapshot, program: int) -> dict[tuple[str, str], None]:
-    """Kind and name of the user's own functions with rules, in the order of the program."""
+    """Return the kind and the name of the user's own functions with rules, in the order of the program."""
     rules: dict[tuple[str, str], None] = {}
     for scope in scopes_of(document, document.programs[program].scope):
         for at, number in enumerate(scope.primitive):

@@ -27,7 +27,7 @@ def text_rows(
     moved: dict[int, int] = {}
 
     def side(is_before: bool, number: int, partner: int | None) -> Write:
-        """Writes a line; its differences from the line `partner` of the other text are marked."""
+        """Return the writer of a line, which marks the differences from the line `partner` of the other text."""
         line, places = (before[number], places_before) if is_before else (after[number], places_after)
 
         def write(_: Sequence[Change]) -> DiffSide:

@@ -46,7 +46,7 @@ def lead(document: Snapshot, cost: ProgramCost) -> list[str]:
 
 
 def work_of(row: CostRow | ProgramCost) -> int:
-    """Operations, in which a transcendental one counts as several: what shares are shares of."""
+    """Return the operations from which shares are computed; a transcendental operation counts as several."""
     return row.flops + TRANSCENDENTAL_WEIGHT * row.transcendentals
 
 
@@ -58,7 +58,7 @@ def _amount(cost: ProgramCost) -> str:
 
 
 def amount(min_flops: int, max_flops: int, fewest_functions: int, functions: int) -> str:
-    """Operations and transcendental operations in words; empty where there are none."""
+    """Return the operations and transcendental operations in words; empty without operations."""
     plain = operations_in_words(min_flops, max_flops)
     transcendental = count(functions, "transcendental operation")
     if fewest_functions < functions:
@@ -77,7 +77,7 @@ def _depends(cost: ProgramCost) -> bool:
 
 
 def xla_text(flops: int, xla_flops: float | None) -> str:
-    """XLA's number of operations, and ours."""
+    """Return XLA's number of operations, and ours, in words."""
     if xla_flops is None:
         return "XLA gives no number of operations on this device."
     if round(xla_flops) == flops:

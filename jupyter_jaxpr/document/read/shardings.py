@@ -132,7 +132,7 @@ class CausedCollective:
     inferred: bool
 
     def __str__(self) -> str:
-        """Labels: ``all-reduce: 32 B on each device · once per call · line 20: add · all 8 devices``."""
+        """Return the labels: ``all-reduce: 32 B on each device · once per call · line 20: add · all 8 devices``."""
         collective = self.collective
         amount = (
             f"{collective.kind}: size unknown"
@@ -175,7 +175,7 @@ class Shardings:
     exchanged: str
 
     def __str__(self) -> str:
-        """Every array with its picture, then every collective."""
+        """Return every array with its picture, then every collective."""
         blocks = [count(self.devices, "device")]
         for array in self.arrays:
             blocks.append(array.head + "\n" + "\n".join(f"  {line}" for line in array.picture.split("\n")))
@@ -224,7 +224,7 @@ def exchanged(shardings: ProgramShardings) -> str:
 
 
 def decided(origin: str, line: int | None) -> str:
-    """Who decided how an array is cut; empty where that is unknown."""
+    """Say who decided how an array is cut; empty if this is unknown."""
     return f"set on line {line}" if line is not None else _ORIGINS[origin]
 
 

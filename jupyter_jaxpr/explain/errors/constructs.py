@@ -205,7 +205,7 @@ def _body_and_carry(raised: RaisedAt | None) -> tuple[ast.expr, ast.expr] | None
 
 
 def _carry_origins(raised: RaisedAt | None, path: str) -> list[str]:
-    """Sentences that name the lines of the initial carry and of the returned carry."""
+    """Return sentences that name the lines of the initial carry and of the returned carry."""
     parts = _body_and_carry(raised)
     if raised is None or parts is None:
         return []

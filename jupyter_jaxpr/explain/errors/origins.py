@@ -195,7 +195,7 @@ def _argument_leaves(frame: FrameType) -> list[tuple[str, Any]]:
 
 
 def operands(raised: RaisedAt | None, nodes: Iterable[ast.expr]) -> str:
-    """One sentence for each operand, with its type and its origin; empty if nothing is known.
+    """Return one sentence for each operand, with its type and its origin; empty if nothing is known.
 
     Args:
         raised: The place where the error was raised.

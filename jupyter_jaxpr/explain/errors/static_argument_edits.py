@@ -221,7 +221,7 @@ def _partial_in(raised: RaisedAt) -> str | None:
 
 
 def _jits(raised: RaisedAt, function: str, transforms: frozenset[str]) -> Iterator[tuple[str, str, ast.expr, str]]:
-    """Each jit expression of the files: the file, the function around the expression, the expression and its code."""
+    """Yield each jit expression of the files: the file, the function around it, the expression and its code."""
     files = {raised.place.file: raised.place.function}
     for frame in raised.callers:
         files.setdefault(file_of(frame.f_code), function_of(frame.f_code))

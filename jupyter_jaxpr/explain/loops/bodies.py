@@ -144,7 +144,7 @@ class Body:
 
 
 def free_names(node: ast.AST) -> Iterator[str]:
-    """Names that a node reads and does not bind itself, in order."""
+    """Yield the names that a node reads and does not bind itself, in order."""
     bound = {parameter.arg for parameter in in_order(node) if isinstance(parameter, ast.arg)}
     for part in in_order(node):
         if isinstance(part, ast.comprehension):

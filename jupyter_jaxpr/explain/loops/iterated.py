@@ -168,7 +168,7 @@ class ReplaceElements(ast.NodeTransformer):
 
 
 def _subscripts(body: list[ast.stmt], number: str) -> list[ast.Subscript]:
-    """Subscripts whose index uses the counting name."""
+    """Return the subscripts whose index uses the counting name."""
     return [
         subscript
         for part in body
@@ -184,6 +184,6 @@ def _changes(body: list[ast.stmt], base: ast.expr) -> bool:
 
 
 def _names_outside(part: ast.stmt, elements: dict[str, str]) -> list[str]:
-    """Names that are left when elements are replaced."""
+    """Return the names of a statement that remain after names replace the elements."""
     changed = ReplaceElements(elements).visit(copy.deepcopy(part))
     return [name_node.id for name_node in in_order(changed) if isinstance(name_node, ast.Name)]

@@ -58,7 +58,7 @@ class Names:
 
 
 def carried_names(loop: LoopStatement, body: Body, targets: set[str]) -> list[str]:
-    """Names whose values go from iteration to iteration, or out of the loop."""
+    """Return the names whose values go from iteration to iteration, or out of the loop."""
     carry = [name for name in body.writes if name in body.reads_first and name not in targets]
     end = (loop.node.end_lineno or 0, loop.node.end_col_offset or 0)
     inside = set(map(id, in_order(loop.node)))

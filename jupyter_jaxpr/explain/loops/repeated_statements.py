@@ -123,7 +123,7 @@ class LoopFinder:
         return walk.avals[number].shape, walk.avals[number].dtype
 
     def _inside(self, block: RepeatedBlock, outer: LoopStatement, depth: int) -> list[tuple[LoopStatement, int]]:
-        """Loops inside one repetition of a block."""
+        """Return the loops inside one repetition of a block."""
         for inner in self._blocks.inside(block) if depth and block.period >= 3 else ():
             loops = [loop for loop, *_ in self._around(self._stacks(inner))]
             at = next((place for place, loop in enumerate(loops) if loop.node is outer.node), len(loops))
@@ -247,7 +247,7 @@ class LoopFinder:
         return False
 
     def equations(self, match: FoundLoop) -> int:
-        """Equations of the loop, scopes inside included, each once."""
+        """Count the equations of the loop and of its inner scopes, each once."""
         walk = self._walk
         whole_scopes: set[int] = set()
         waiting: list[int] = []

@@ -247,7 +247,7 @@ class _Writer:
         return Rewrite("while_loop", "\n".join([*condition, "", *define, "", call]))
 
     def _counted(self, node: ast.While) -> tuple[str, str] | None:
-        """Counter and limit of `while i < n: ...; i += 1`, or with `i = i + 1`."""
+        """Return the counter and the limit of `while i < n: ...; i += 1`, or with `i = i + 1`."""
         match node.test:
             case ast.Compare(left=ast.Name(id=number), ops=[ast.Lt()], comparators=[limit]) if len(
                 node.body
@@ -376,7 +376,7 @@ class _Writer:
         return [f"def {name}({parameters}):", *(f"    {line}".rstrip() for line in inside)]
 
     def _element(self, iterated: Iterated) -> tuple[str, list[str]]:
-        """Parameter of a scan's step for its x, and the line that takes it apart."""
+        """Return the parameter for x of a scan's step, and the lines that unpack the parameter."""
         if len(iterated.targets) == 1 and isinstance(iterated.targets[0], ast.Name):
             return iterated.targets[0].id, []
         name = self._names.new("each", "element", "item")

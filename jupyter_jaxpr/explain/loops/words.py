@@ -78,7 +78,7 @@ def cure(match: FoundLoop, written: Rewrite) -> str:
 
 
 def price(stages: StageTimes | None) -> list[str]:
-    """Sentences on the price of unrolling: the times of the whole program, and what these times leave open."""
+    """Return sentences on the price of unrolling: the times of the whole program, and what these times leave open."""
     sentences = []
     measured = [
         (name, seconds)

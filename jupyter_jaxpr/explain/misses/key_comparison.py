@@ -51,7 +51,7 @@ def _value(leaf: Leaf) -> Any:
 
 
 def bound(fun: Any, arguments: Arguments) -> dict[str, Any] | None:
-    """Arguments by the parameter; None where a parameter takes several, or has no name in a call."""
+    """Return arguments by parameter; None if a parameter takes several arguments or cannot be passed by name."""
     try:
         signature = inspect.signature(fun)
         values = signature.bind(*arguments.args, **arguments.kwargs).arguments

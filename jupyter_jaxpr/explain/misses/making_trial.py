@@ -182,7 +182,7 @@ def _argument(node: ast.expr, values: Mapping[str, Any]) -> Any:
 
 @contextmanager
 def _compiled(node: ast.expr | ast.FunctionDef) -> Iterator[Any]:
-    """The code of a text that makes a function; the text is there for whoever reads the source of the function."""
+    """Yield the code of a text that makes a function; `linecache` has the text meanwhile, as JAX reads its source."""
     text = f"{_MADE} = {ast.unparse(node)}\n"
     if isinstance(node, ast.FunctionDef):
         text = f"{ast.unparse(node)}\n{_MADE} = {node.name}\n"

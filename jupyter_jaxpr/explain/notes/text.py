@@ -119,7 +119,7 @@ class Text:
                 yield from self.own(child)
 
     def names(self) -> set[str]:
-        """All names of the text."""
+        """Return all names of the text."""
         return {node.id for node in ast.walk(self.module) if isinstance(node, ast.Name)} | {
             node.arg for node in ast.walk(self.module) if isinstance(node, ast.arg)
         }

@@ -36,7 +36,7 @@ def verdict(comparison: Comparison, sweep: Sweep | None = None) -> list[str]:
 
 
 def _times(first: Variant, second: Variant) -> str | None:
-    """Return, for example: XLA compiles unrolled 8.1× slower than fori. unrolled runs 2.0× faster than fori."""
+    """Return sentences such as: XLA compiles unrolled 8.1× slower than fori. unrolled runs 2.0× faster than fori."""
     return " ".join(filter(None, (_compiles(first, second), _runs(first, second)))) or None
 
 

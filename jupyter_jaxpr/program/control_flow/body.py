@@ -116,7 +116,7 @@ class Bodies:
     """Finds the functions of bodies."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers) -> None:
-        """The columns, the user's texts, the frames."""
+        """Take the columns, the user's texts and the frames."""
         self._walk = walk
         self._written = written
         self._callers = callers

@@ -51,7 +51,7 @@ class Callers:
     """Reads stacks."""
 
     def __init__(self, positions: Positions, strings: Strings, written: Written) -> None:
-        """The pools that stacks refer to, and the user's texts."""
+        """Take the pools that stacks refer to, and the user's texts."""
         self._written = written
         self._positions = positions
         self._strings = strings
@@ -77,7 +77,7 @@ class Callers:
         return Caller(caller.kind, inherited.frame, library)
 
     def functions(self, stack: int) -> list[str]:
-        """Names of the library functions of a stack, outermost first."""
+        """Return the names of the library functions of a stack, outermost first."""
         if stack < 0:
             return []
         return [self._strings.items[self._positions.frames[frame][1]] for frame in self._positions.stacks[stack][1]]
@@ -89,7 +89,7 @@ class Callers:
         return any(self._named(frame)[1] in ("cond", "switch") for frame in self._positions.stacks[stack][1])
 
     def user_frames(self, stack: int) -> list[int]:
-        """User frames of a stack, innermost first."""
+        """Return the user frames of a stack, innermost first."""
         return self._positions.stacks[stack][0] if stack >= 0 else []
 
     def _read(self, stack: int) -> Caller:

@@ -174,7 +174,7 @@ def counted_by_xla(card: Card) -> None:
 
 
 def no_hlo_loop(card: Card) -> None:
-    """A loop of the program of which the HLO has none, where JAX lowers the loop to one."""
+    """Add the fact that the HLO has no loop for a loop of the program, if JAX lowers the loop to a loop."""
     unrolled = card.primitive == "scan" and card.trips is not None and not lowered_scan(card.trips, card.unroll)[0]
     if card.trips != 0 and not unrolled and _UNUSED not in card.facts:
         card.facts.append(_NO_HLO_LOOP)

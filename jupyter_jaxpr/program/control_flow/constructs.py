@@ -34,7 +34,7 @@ class Constructs:
     """Makes cards of equations."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers, paths: Paths) -> None:
-        """The columns, the user's texts, the frames and the paths."""
+        """Take the columns, the user's texts, the frames and the paths."""
         self._walk = walk
         self._written = written
         self._callers = callers
@@ -119,7 +119,7 @@ class Constructs:
         card.step_flops = self._costs.scope(card.body)
 
     def _counted(self, card: Card, start: int | None, call: Call | None) -> None:
-        """The bounds of a fori_loop that became a scan: the literal of the equation, else the number in the call."""
+        """Fill the bounds of a fori_loop that became a scan: the equation's literal, else the number in the call."""
         card.trips_from = "bounds"
         if start is not None and card.trips is not None:
             text = self._paths.literal(start) if start < 0 else ""
@@ -166,7 +166,7 @@ class Constructs:
         card.step_flops = None if None in steps else sum(step for step in steps if step is not None)
 
     def _traced_bounds(self, card: Card, place: Place, carry: list[int], call: Call | None) -> None:
-        """The bounds of a fori_loop that became a while: its carry begins with the index and the upper bound."""
+        """Fill the bounds of a fori_loop that became a while, whose carry begins with the index and the upper bound."""
         if len(carry) < 2:
             return
         lower, upper = (self._outside(place, operand, card) for operand in carry[:2])

@@ -49,7 +49,7 @@ class Dissolved:
     """Finds constructs by frames."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers, paths: Paths) -> None:
-        """The columns, the user's texts, the frames and the paths."""
+        """Take the columns, the user's texts, the frames and the paths."""
         self._walk = walk
         self._written = written
         self._callers = callers

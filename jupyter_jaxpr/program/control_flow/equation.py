@@ -80,7 +80,7 @@ def _texts(paths: Any) -> tuple[str, ...]:
 
 
 def _place(source: str) -> tuple[str, int]:
-    """File and line of a text such as `step at /a/b.py:46`."""
+    """Return the file and the line in a text such as `step at /a/b.py:46`."""
     _, _, place = source.rpartition(" at ")
     file, _, line = place.rpartition(":")
     return (file, int(line)) if file and line.isdigit() else ("", 0)

@@ -52,7 +52,7 @@ class Paths:
     """Names the values of a place by their origin."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers) -> None:
-        """The columns, the user's texts, the frames."""
+        """Take the columns, the user's texts and the frames."""
         self._walk = walk
         self._written = written
         self._callers = callers
@@ -128,5 +128,5 @@ class Paths:
         return self._walk.strings.items[self._walk.literals[-1 - operand][0]]
 
     def aval(self, columns: ScopeColumns, operand: int) -> int:
-        """Index of an operand's type."""
+        """Return the index of an operand's type."""
         return columns.variable_avals[operand] if operand >= 0 else self._walk.literals[-1 - operand][1]

@@ -22,7 +22,7 @@ class Predicates:
     """Reads predicates."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers, paths: Paths) -> None:
-        """The columns, the user's texts, the frames and the paths."""
+        """Take the columns, the user's texts, the frames and the paths."""
         self._walk = walk
         self._written = written
         self._callers = callers

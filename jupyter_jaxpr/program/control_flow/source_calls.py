@@ -48,7 +48,7 @@ class Written:
     """The user's source texts."""
 
     def __init__(self, positions: Positions, strings: Strings) -> None:
-        """Args: the frames to read, and the pool of their functions' names."""
+        """Take the frames to read, and the pool of their functions' names."""
         self._positions = positions
         self._strings = strings
         self._lines: dict[str, list[str]] = {}
@@ -229,7 +229,7 @@ def target_name(target: ast.expr, result: int, results: int) -> str | None:
 
 
 def parameters(function: ast.FunctionDef | ast.Lambda | None) -> list[str]:
-    """Names of a function's positional parameters."""
+    """Return the names of a function's positional parameters."""
     if function is None:
         return []
     return [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def convolution(equation: Any) -> int:
-    """Operations of a `conv_general_dilated`, as `HandleConvolution` counts them.
+    """Count the operations of a `conv_general_dilated`, as XLA's `HandleConvolution` counts them.
 
     2 x (input features / groups) x output features x (batch / batch groups) x, for each spatial axis, the pairs of
     kernel and output positions that meet an element of the input: padding and the holes of a dilated input are not

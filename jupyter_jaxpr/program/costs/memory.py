@@ -86,7 +86,7 @@ def memory_of(walk: Walk, scope: int, executable: Any = None, input_names: Seque
 
 
 def xla_memory(executable: Any) -> dict[str, int | None]:
-    """XLA's own numbers of an executable, by the fields of `MemoryUse`; empty where it gives none."""
+    """Return XLA's own numbers of an executable, by the fields of `MemoryUse`; empty if XLA gives none."""
     if executable is None:
         return {}
     try:
@@ -131,7 +131,7 @@ class Liveness:
         self._unknown: dict[int, bool] = {}
 
     def of(self, scope: int, input_names: Sequence[str] = ()) -> tuple[int | None, int, list[LiveBuffer]]:
-        """Most bytes alive at once, the line where that is, and the largest buffers that are alive there.
+        """Return the most bytes alive at once, the line where that is, and the largest buffers that are alive there.
 
         None, -1 and nothing where the size of an array is not known.
         """

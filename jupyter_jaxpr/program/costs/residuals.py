@@ -137,7 +137,7 @@ class _Residuals:
         return [self._depth(name) for name in self._walk.scopes[number].name_stack]
 
     def _line(self, frame: int) -> tuple[int, int]:
-        """File and line of a frame."""
+        """Return the file and the line of a frame."""
         if frame < 0:
             return -1, -1
         row = self._walk.positions.frames[frame]

@@ -63,7 +63,7 @@ def equation_cost(equation: Any, inside: Inside) -> Cost:
 
 
 def operations(equation: Any, inside: Inside) -> Operations:
-    """Operations and transcendental functions of an equation that runs no program but a combiner.
+    """Count the operations and transcendental functions of an equation that runs no program but a combiner.
 
     None if the primitive has no rule, a size is symbolic, or the equation has unknown parameters.
     """

@@ -91,7 +91,7 @@ class Costs:
     """Prices of the scopes of a walk, each worked out once."""
 
     def __init__(self, walk: Walk, trips: Trips | None = None, weight: int = TRANSCENDENTAL_WEIGHT) -> None:
-        """Args: the scopes, known trips of their loops, and the weight of a transcendental function."""
+        """Take the scopes, the known trips of their loops, and the weight of a transcendental function."""
         self.walk = walk
         self.owns: list[Own] = []
         self._trips: Trips = trips or {}
@@ -105,7 +105,7 @@ class Costs:
         return Costs(self.walk, self._trips, weight=0)
 
     def scope(self, number: int) -> int | None:
-        """Operations of one run of a scope, at most; None where something in it is not known."""
+        """Return the largest number of operations of one run of a scope; None if a part of the scope is unknown."""
         cost = self.of(number)
         return cost.flops_most if cost.exact else None
 
@@ -199,7 +199,7 @@ class Costs:
     def _leaf(
         self, equation: Any, columns: ScopeColumns, index: int, key: tuple[int, ...], inside: list[tuple[str, Cost]]
     ) -> int:
-        """Index of the price of an equation that runs no program but a combiner."""
+        """Return the index of the price of an equation that runs no program but a combiner."""
         name = self.walk.strings.items[columns.primitive[index]]
         counted = operations(equation, inside)
         flops, functions = (-1, -1) if counted is None else counted
@@ -280,7 +280,7 @@ def _times(scope: int, count: int, label: str = "", *, loop: bool = False) -> Pa
 
 
 def _devices(parameters: Any) -> int:
-    """On how many devices a shard_map runs its program."""
+    """Return the number of devices on which a shard_map runs its program."""
     mesh = parameters["mesh"]
     axes = parameters.get("manual_axes")
     shape = dict(mesh.shape)

@@ -63,7 +63,7 @@ class Difference:
 
 
 def analysis(executable: Any) -> Analysis | None:
-    """XLA's own count, of a `jax.stages.Compiled` or of a loaded executable; None where this backend has none."""
+    """Return XLA's own count for a `jax.stages.Compiled` or a loaded executable; None if the backend has none."""
     if executable is None or not hasattr(executable, "cost_analysis"):
         return None
     try:
@@ -178,7 +178,7 @@ def _expanded(costs: Costs, runs: dict[int, ScopeRuns], left: int) -> list[Diffe
 
 
 def _explained(counted: Cost, rows: list[_Row]) -> list[Difference]:
-    """Reasons that have no number."""
+    """Return the reasons that have no number."""
     differences = [
         Difference(
             "unknown_trips",
@@ -348,7 +348,7 @@ def _counters(explained: list[Difference], rows: list[_Row], left: int) -> int:
 
 
 def _formulas(costs: Costs, runs: dict[int, ScopeRuns], left: int, on_cpu: bool) -> list[Difference]:
-    """Operations that XLA counts by another formula than ours, where the formula explains a part of the rest."""
+    """Return operations that XLA counts by another formula than ours, if the formula explains a part of the rest."""
     by_formula = _by_formula(costs, runs)
     differences = []
     for name in _CUMULATIVE:

@@ -13,7 +13,7 @@ class Strings:
         self._numbers: dict[str, int] = {}
 
     def number(self, text: str) -> int:
-        """Index of a string, put into the pool where it is new; as a plain `str` that is not too long."""
+        """Return the index of a string in the pool; a new string is added as a plain `str` of bounded length."""
         number = self._numbers.get(text) if type(text) is str else None
         if number is None:
             text = exact(text, Limit.POOLED)

@@ -117,7 +117,7 @@ class _Tokens:
         self.numbers: Any = np.unique(mixed, return_inverse=True)[1].reshape(-1)
 
     def producer(self, variable: int) -> int:
-        """Index of the equation that binds a variable; negative for inputs and constants."""
+        """Return the index of the equation that binds a variable; negative for inputs and constants."""
         number = variable - self.first_variable
         return int(self.ends.searchsorted(number, "right")) if number >= 0 else -1
 

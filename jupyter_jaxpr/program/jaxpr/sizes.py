@@ -12,7 +12,7 @@ _KEYS = {"key<fry>": 8, "key<rbg>": 16, "key<urbg>": 16}
 
 
 def element_bytes(dtype: str) -> int | None:
-    """Bytes of one element as JAX's arrays hold it; None where the type is not known.
+    """Return the bytes of one element as JAX's arrays hold it; None if the type is unknown.
 
     Types of less than a byte take a whole one, as in `nbytes` of an array.
     """
@@ -25,7 +25,7 @@ def element_bytes(dtype: str) -> int | None:
 
 
 def aval_bytes(aval: AvalRow) -> int | None:
-    """Bytes of an array of this type; 0 where it is none, such as a token; None for sizes that are not known."""
+    """Return the bytes of an array of a type; 0 for a type of no array, such as a token; None if a size is unknown."""
     if not aval.dtype:
         return 0
     size = element_bytes(aval.dtype)
@@ -44,7 +44,7 @@ class Sizes:
         self._known: list[int | None] = []
 
     def table(self) -> list[int | None]:
-        """Bytes by the index of the type."""
+        """Return the bytes of each type, by the index of the type."""
         avals = self._walk.avals
         self._known.extend(aval_bytes(aval) for aval in avals[len(self._known) :])
         return self._known

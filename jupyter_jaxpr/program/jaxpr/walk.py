@@ -113,7 +113,7 @@ class Walk:
         self._scope_numbers.clear()
 
     def _total(self, number: int) -> int:
-        """Equations of a scope and of all scopes inside, each once, combiners apart."""
+        """Count the equations of a scope and of all inner scopes, each once, without combiners."""
         scopes = self.scopes
         if not scopes[number].counted:
             return scopes[number].count
@@ -283,7 +283,7 @@ class Walk:
         return number
 
     def add_aval(self, row: AvalRow) -> int:
-        """Index of a type, put into the pool where it is new."""
+        """Return the index of a type in the pool; a new type is added."""
         number = self._aval_numbers.get(row)
         if number is None:
             number = self._aval_numbers[row] = len(self.avals)

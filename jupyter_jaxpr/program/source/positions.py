@@ -159,7 +159,7 @@ class Positions:
     # --- stacks ------------------------------------------------------------------------------
 
     def traceback(self, traceback: Any) -> int:
-        """Index of the stack of a JAX traceback, or -1 where JAX has none or no frame is known."""
+        """Return the index of the stack of a JAX traceback; -1 if JAX has no traceback or no frame is known."""
         if traceback is None:
             return -1
         number = self._tracebacks.get(traceback)
@@ -202,7 +202,7 @@ class Positions:
         return self.traceback(traceback)
 
     def stack(self, places: list[tuple[str, str, int, int, int, int]]) -> int:
-        """Index of the stack of some places, innermost first: file, function, line, column, end line and column.
+        """Return the index of a stack of places, innermost first: file, function, line, column, end line, end column.
 
         Columns are UTF-8 bytes from 0, as Python counts them; -1 where unknown.
         """
@@ -245,7 +245,7 @@ class Positions:
     # --- frames ------------------------------------------------------------------------------
 
     def line(self, path: str, line: int, function: str = "") -> int:
-        """Index of a frame that is a whole line."""
+        """Return the index of a frame that is a whole line."""
         return self.frame(self.source_file(path), function, line, -1, line, -1)
 
     def frame(
@@ -257,7 +257,7 @@ class Positions:
         end_line: int,
         end_column: int,
     ) -> int:
-        """Index of a frame; columns in UTF-8 bytes, kept as UTF-16 where the line's text is known, else as -1."""
+        """Return the index of a frame; columns, in UTF-8 bytes, become UTF-16 units, or -1 without the line's text."""
         file = self._file_numbers.get(source.name)
         if file is None:
             file = self._file_numbers[source.name] = len(self.files)

@@ -168,7 +168,7 @@ def _collective(
 def _pieces(
     kind: str, instruction: Instruction, sizes: list[int | None], users: list[Instruction], lines: Sequence[str]
 ) -> tuple[Piece, ...]:
-    """One row for each combined array where XLA states the origin of each; else one row for all."""
+    """Return one row for each combined array if XLA states the origin of each array; else one row for all arrays."""
     full_piece = Piece(instruction.line, _sum(sizes) if sizes else None, instruction.op_name or "")
     # The arrays of an all-to-all are parts of one.
     if len(sizes) < 2 or kind == "all-to-all":
@@ -271,7 +271,7 @@ def _placed(devices: str, places: Groups) -> Groups | None:
 
 
 def _iota(sizes: list[int], order: list[int], length: int) -> Groups | None:
-    """Numbers from 0 in a box of these sizes, its axes put into an order, cut into groups of a length."""
+    """Return the numbers from 0 in a box of these sizes, with its axes in an order, cut into groups of a length."""
     import numpy as np
 
     total = 1

@@ -114,7 +114,7 @@ class _Frames:
         )
 
     def places(self, number: int) -> list[Place]:
-        """Places of a frame and its callers, innermost first; empty where the tables do not hold it."""
+        """Return the places of a frame and its callers, innermost first; empty if the tables do not hold the frame."""
         places: list[Place] = []
         while number > 0 and len(places) < _DEPTH:
             frame = self._frames.get(number)

@@ -116,7 +116,7 @@ def _called(attributes: str) -> tuple[str, ...]:
 
 
 def _closing(line: str, opening: int) -> int:
-    """Index of the bracket that closes the bracket at `opening`; -1 if there is none."""
+    """Return the index of the bracket that closes the bracket at `opening`; -1 if there is none."""
     depth = 0
     index = opening
     while index < len(line):

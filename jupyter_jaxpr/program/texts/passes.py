@@ -61,7 +61,7 @@ class Passes:
         self._states: list[bytes] = []
 
     def add(self, name: str, pipeline: str, lines: list[str]) -> None:
-        """The module after a pass, or at the very beginning; nothing is added where nothing changed."""
+        """Add the module after a pass, or at the very beginning, unless nothing changed."""
         text = "\n".join(lines)
         if self._states:
             before = self._lines(len(self._states) - 1)

@@ -91,7 +91,7 @@ class Spread:
 
 
 def device_count(executable: Any) -> int:
-    """On how many devices a `jax.stages.Compiled` runs; 0 where it does not say."""
+    """Return the number of devices on which a `jax.stages.Compiled` runs; 0 if it does not say."""
     try:
         sides = (executable.input_shardings, executable.output_shardings)
         return max(
@@ -259,7 +259,7 @@ def _aval(walk: Walk, columns: ScopeColumns, operand: int) -> AvalRow:
 
 
 def _given(lowered: Any) -> dict[str, list[bool]]:
-    """For each input and result of the program: whether the lowered program states a sharding for it."""
+    """Return, for each input and result of a lowered program, true if the program states a sharding."""
     try:
         module = lowered.compiler_ir("stablehlo")
         main = next(
@@ -280,7 +280,7 @@ def _given(lowered: Any) -> dict[str, list[bool]]:
 
 
 def _sharding_equations(walk: Walk, scope: int) -> Iterator[tuple[int, int]]:
-    """Scope and index of the equations of a program that state shardings, each scope once."""
+    """Yield the scope and the index of each equation of a program that states shardings, each scope once."""
     strings = walk.strings.items
     waiting, visited = [scope], {scope}
     for number in waiting:

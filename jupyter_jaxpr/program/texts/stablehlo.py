@@ -120,7 +120,7 @@ def _without_locations(line: str) -> tuple[str, str | None]:
 
 
 def _closing(line: str, opening: int) -> int:
-    """Index of the bracket that closes the bracket at `opening`, outside of strings; -1 if there is none."""
+    """Return the index of the bracket that closes the bracket at `opening`, outside of strings; -1 if there is none."""
     depth = 0
     quoted = False
     index = opening
@@ -157,7 +157,7 @@ class _Locations:
         self._stacks: dict[str, int] = {}
 
     def stack(self, location: str) -> int:
-        """Index of the stack of a location, -1 where it names no place."""
+        """Return the index of the stack of a location; -1 if the location names no place."""
         stack = self._stacks.get(location)
         if stack is None:
             try:
@@ -179,7 +179,7 @@ class _Locations:
         return ""
 
     def _places(self, location: str, function: str, depth: int) -> list[Place]:
-        """Places of a location, innermost first; `function` is the name that wraps it."""
+        """Return the places of a location, innermost first; `function` is the name that wraps the location."""
         if depth > _DEPTH:
             return []
         if match := _NUMBER.match(location):

@@ -89,7 +89,7 @@ class Original:
             )
 
     def respect(self) -> str:
-        """Sentences that say with respect to which arguments the function is differentiated, and why others are not."""
+        """Return sentences that say which arguments the derivative is with respect to, and why others are left out."""
         chosen = listed([_root(self.names[place]) for place in self.chosen])
         words = [f"The derivative is with respect to {chosen}."]
         by_keyword = listed([_root(self.names[place]) for place in self.floats if place not in self.chosen])
@@ -235,5 +235,5 @@ def _root(path: str) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a sentence, each once."""
+    """Return names as a part of a sentence, each name once."""
     return in_a_sentence(list(dict.fromkeys(names)), _NAMES_AT_MOST)

@@ -28,7 +28,7 @@ class Budget:
 
 
 def align(a: Sequence[Hashable], b: Sequence[Hashable], budget: Budget) -> Pairs:
-    """Pairs (index in a, index in b) of equal keys, rising in both."""
+    """Return pairs (index in a, index in b) of equal keys, which ascend in both a and b."""
     start = 0
     end_a, end_b = len(a), len(b)
     while start < end_a and start < end_b and a[start] == b[start]:
@@ -42,7 +42,7 @@ def align(a: Sequence[Hashable], b: Sequence[Hashable], budget: Budget) -> Pairs
 
 
 def by_occurrence(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairs:
-    """Pairs the n-th occurrence of a key in `a` with the n-th in `b`; the pairs ascend in `a` only."""
+    """Pair the n-th occurrence of a key in `a` with the n-th in `b`; the pairs ascend in `a` only."""
     places: defaultdict[Hashable, list[int]] = defaultdict(list)
     for j in range(len(b) - 1, -1, -1):
         places[b[j]].append(j)

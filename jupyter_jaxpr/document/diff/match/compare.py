@@ -172,7 +172,7 @@ def _root_inputs(a: Keys, b: Keys, budget: Budget) -> Inputs:
 def _by_types(
     a: Keys, b: Keys, scope_a: ScopeSide, scope_b: ScopeSide, inputs_a: range, inputs_b: range, budget: Budget
 ) -> Inputs:
-    """Paired by their places where there are as many, else by their types."""
+    """Pair inputs by their places if both programs have equally many, else by their types."""
     if len(inputs_a) == len(inputs_b):
         return [(i, j) for i, j in zip(inputs_a, inputs_b, strict=True)]
     types_a = [a.type_of(scope_a, variable) for variable in inputs_a]
@@ -198,7 +198,7 @@ def _filled(inputs_a: range, inputs_b: range, pairs: list[tuple[int, int]]) -> I
 
 
 def _inputs(matcher: Matcher, scope_diff: ScopeDiff, i: int, child_a: Child, child_b: Child) -> Inputs:
-    """Pairs the constants and inputs of the inner programs of two matched equations, by the operands passed to them."""
+    """Pair the constants and inputs of the inner programs of two matched equations, by the operands passed to them."""
     matched = scope_diff.matched
     a, b = matcher.a.side.scopes[child_a.scope], matcher.b.side.scopes[child_b.scope]
     constants = _by_types(matcher.a, matcher.b, a, b, range(a.constants), range(b.constants), matcher.budget)
@@ -242,7 +242,7 @@ def _handed(side: Side, scope: ScopeSide, equation: int, child: Child, inputs: i
 
 
 def _wrapped(matcher: Matcher, scope_diff: ScopeDiff) -> list[Wrapped]:
-    """Unmatched equations of one side that are the inner program of an unmatched equation of the other side."""
+    """Return the unmatched equations of a side that are the inner program of an unmatched equation of the other."""
     matched = scope_diff.matched
     a, b = matcher.a, matcher.b
     into = _gone_into(matcher, a, b, matched.a, matched.b, matched.partner_a, matched.partner_b)
@@ -263,7 +263,7 @@ def _gone_into(
     plain_partners: list[int],
     holder_partners: list[int],
 ) -> list[tuple[int, int, tuple[int, ...], tuple[int, ...], int]]:
-    """(equation, scope, inside, outside, turns) of each equation of `holder` that holds leftovers of `plain`."""
+    """Return (equation, scope, inside, outside, turns) of each equation of `holder` that holds leftovers of `plain`."""
     outer, plain_scope = holder.side.scopes[around], plain.side.scopes[beside]
     left = [i for i, partner in enumerate(plain_partners) if partner < 0]
     candidates = []

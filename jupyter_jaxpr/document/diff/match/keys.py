@@ -114,7 +114,7 @@ class Keys:
         return cached if cached is not None else self._number(number)
 
     def uses(self, number: int) -> list[int]:
-        """`use` of each equation of a scope."""
+        """Return `use` of each equation of a scope."""
         keys = self.of(number)
         if not keys.use and keys.value:
             keys.use = self._uses(self.side.scopes[number], keys)

@@ -253,7 +253,7 @@ class _Match:
 
 
 def _holding(keys: Keys, scope: ScopeSide) -> set[int]:
-    """Equations with programs inside, combiners not."""
+    """Return the equations that hold inner programs other than combiners."""
     return {
         equation
         for equation, children in scope.children.items()
