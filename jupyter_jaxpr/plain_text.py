@@ -21,16 +21,16 @@ from .interruptions import not_of_a_signal
 class Limit:
     """The longest text of each kind, in characters."""
 
-    NAME: Final = 200  # of a function, a class, a parameter, a primitive, an axis
+    NAME: Final = 200  # the name of a function, a class, a parameter, a primitive or an axis
     FILE: Final = 4_096  # the longest path of a file that Linux opens
-    VALUE: Final = 60  # of a static value
-    PATH: Final = 300  # of a leaf, such as p['w']
-    PARAMETER: Final = 300  # of an equation
+    VALUE: Final = 60  # the text of a static value
+    PATH: Final = 300  # the path of a leaf, such as p['w']
+    PARAMETER: Final = 300  # the text of a parameter of an equation
     POOLED: Final = 1_000  # any text of a program, such as layer/jvp()
     TYPE: Final = 300
     PRINTED: Final = 20_000  # the output of a traced function, or a traceback
     REASON: Final = 300  # the reason why an object could not be described
-    ERROR: Final = 4_000  # of an error of the user's code
+    ERROR: Final = 4_000  # the text of an error of the user's code
 
 
 #: The words in place of an object that cannot be described; the reason follows.

@@ -26,7 +26,7 @@ from ..program.jaxpr.walk import Walk
 AT_ONCE = 500
 #: The build asks XLA for its own count only for programs of at most this many equations.
 XLA_AT_ONCE = 300
-#: A larger number is replaced by this one, the largest integer that JSON readers hold exactly.
+#: The largest integer that JSON readers hold exactly; it replaces a larger number.
 MOST = 2**63 - 1
 
 
@@ -140,7 +140,7 @@ def _scope(costs: Costs, number: int, runs: ScopeRuns) -> ScopeCost:
 
 
 def _columns(costs: Costs, priced: Priced) -> tuple[list[int], list[int], list[int]]:
-    # An equation that holds programs gets its number below, from the costs of those programs.
+    # An equation that holds programs gets its number in the loop below, from the costs of its programs.
     flops = [price.flops for price in costs.owns] + [0]
     functions = [price.transcendentals for price in costs.owns] + [0]
     moved = [-1 if price.read < 0 else price.read + price.written for price in costs.owns] + [0]

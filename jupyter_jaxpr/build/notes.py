@@ -216,7 +216,7 @@ def loop_notes(
 
 
 def _first_use(walk: Walk, columns: ScopeColumns, operand: int) -> int:
-    """Return the user's frame of the first equation that reads an operand, -1 if none of them has such a frame."""
+    """Return the user's frame of the first equation with a user's frame that reads an operand; -1 without one."""
     for operands, stack in zip(columns.operands, columns.stack, strict=True):
         if operand in operands and stack >= 0:
             frames = walk.positions.stacks[stack][0]
@@ -226,7 +226,7 @@ def _first_use(walk: Walk, columns: ScopeColumns, operand: int) -> int:
 
 
 def inside(walk: Walk, scope: int) -> list[int]:
-    """Yield a scope and all scopes inside of it, each once, breadth first."""
+    """Yield a scope and all its inner scopes, each once, breadth first."""
     order = [scope]
     scopes = {scope}
     for number in order:

@@ -28,7 +28,7 @@ from ..program.texts.shardings import Spread, device_count, spread_of
 #: The most collectives of a program, and the most equations of a place, that a document lists.
 MOST_COLLECTIVES = 1_000
 MOST_EQUATIONS = 50
-#: A larger number is replaced by this one, the largest integer that JSON readers hold exactly.
+#: The largest integer that JSON readers hold exactly; it replaces a larger number.
 MOST = 2**63 - 1
 _SEVERAL = re.compile(r"[;:]")
 

@@ -66,7 +66,7 @@ def _pays_after(stages: StageTimes | None, warm: Warm, eager: Warm) -> int | Non
 
 
 def _returned_early(stages: StageTimes, warm: Warm | None) -> bool:
-    """Return whether the first call certainly returned before its computation ended, as nothing waited for it."""
+    """Return whether the first call surely returned before its computation ended, as nothing waited for the result."""
     return warm is not None and stages.first_run is not None and stages.first_run < warm.median / 2
 
 

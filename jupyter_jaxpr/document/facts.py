@@ -44,5 +44,5 @@ SILENCEABLE_NOTES = (
     "unused_donation",
 )
 
-#: Stands for all of them.
+#: The word that stands for all kinds of notes.
 ALL_NOTES = "all"

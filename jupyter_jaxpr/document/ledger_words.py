@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..quantities import count, duration
 from .types.ledger import Ledger, LedgerFunction
 
-#: What became of a call that missed the fast path, as labels.
+#: The labels of the outcomes of a call that missed the fast path.
 OUTCOMES = {
     "compiled": "compiled",
     "compiled_from_disk": "executable loaded from disk",

@@ -23,7 +23,7 @@ HELD: Final = 200_000
 COMPARED: Final = 50_000
 #: Integers, up and down: what JavaScript holds exactly, and the integer after them too.
 INTEGER: Final = 2**53 - 2
-#: Seconds, operations and bytes: a sum or a product of some of them is still a number.
+#: The largest number of seconds, operations or bytes; sums and products of a few such numbers stay finite.
 AMOUNT: Final = 1e24
 #: The last second of a date, in seconds since 1970.
 LAST_SECOND: Final = 253_402_300_799

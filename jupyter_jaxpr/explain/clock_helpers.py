@@ -13,7 +13,7 @@ from typing import Any
 from .called_code import names_of, tree_of
 from .left_running import assigned, locals_of
 
-#: Whether a node is a call that reads a clock, by what the names around it are.
+#: Returns whether a node is a call that reads a clock, by the values of the names around the node.
 IsClock = Callable[[ast.AST, Mapping[str, Any]], bool]
 
 

@@ -43,7 +43,7 @@ class Scope(NamedTuple):
     """The code of a function and its globals; the function itself is referred to weakly."""
 
     code: CodeType
-    names: Mapping[str, Any]  # its globals
+    names: Mapping[str, Any]  # the globals of the function
     function: weakref.ref[FunctionType]
 
     @property

@@ -37,7 +37,7 @@ _CLOCKS: tuple[Any, ...] = (
 )
 #: Functions that time their argument.
 _TIMERS: tuple[Any, ...] = (timeit.timeit, timeit.repeat, timeit.Timer)
-#: Names that a timing context manager may not use, because a call of them might wait.
+#: Names that a timing context manager may not use, because a call of such a name might wait.
 _MAY_WAIT = frozenset("block_until_ready device_get effects_barrier item tolist asarray array live_arrays".split())
 #: The largest depth of calls at which a function that reads a clock is found.
 _DEEP = 3

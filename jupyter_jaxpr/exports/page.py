@@ -143,7 +143,7 @@ def _places(document: Snapshot, own_file: str | None, texts: chain[LinkedText]) 
 
 
 def _calls(document: Snapshot, own_file: str | None, texts: chain[LinkedText]) -> str:
-    """Return JSON, safe inside a script: frame -> the calls that led to it, the innermost first, where several did."""
+    """Return JSON, safe inside a script: for each frame below several calls, these calls, the innermost first."""
     used = {frame for text in texts for frame in text.frames if frame >= 0}
     calls: dict[str, str] = {}
     for stack in document.stacks:

@@ -258,7 +258,7 @@ class EagerConstructs:
         is_wanted, tell, fail = self._is_wanted, self._tell, self._fail
 
         def evaluated(_: Any, frame: FrameType) -> None:
-            # Every operation of JAX outside of jit runs this function: two comparisons sort out most of them.
+            # Every operation of JAX outside of jit runs this function, so two comparisons first drop most operations.
             if frame.f_code is not code:
                 return
             variables = frame.f_locals

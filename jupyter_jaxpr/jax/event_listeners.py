@@ -36,7 +36,7 @@ class EventListeners:
             self.failed.append(error)
 
     def _listen(self) -> None:
-        """Register the listeners that are missing; `jax.monitoring.clear_event_listeners` removes all of them."""
+        """Register the missing listeners; `jax.monitoring.clear_event_listeners` removes all listeners."""
         for listener, listeners, register, _ in self._listeners():
             if listener not in listeners():
                 register(listener)

@@ -20,7 +20,7 @@ from typing import Any
 from .facts import private
 
 _before_ended: dict[Any, Any] = {}
-"""For each hook or settings function of ours that ended below another hook: the object that was there before it."""
+"""For each ended hook or settings function of ours that lies below another hook: the object that ours replaced."""
 
 
 def _take_out(state: Any, hook: Any, before: Any) -> bool:

@@ -30,7 +30,7 @@ class DonatedArgument(NamedTuple):
     path: str  # the path, such as p['w']; empty if JAX does not know the path
     type: str
     results: int  # the number of results with this type
-    taken: int  # the number of these results that use the memory of another argument
+    taken: int  # the number of results of this type that use the memory of another argument
 
 
 class UnusedDonation(NamedTuple):

@@ -18,7 +18,7 @@ from typing import Any
 COURSE = Path(__file__).parent
 LANGUAGES = sorted(folder.name for folder in COURSE.iterdir() if any(folder.glob("*.ipynb")))
 WORKSPACE = "jaxpr-lessons"
-PANEL = "jupyter-jaxpr-panel"  # its id in JupyterLab's layout
+PANEL = "jupyter-jaxpr-panel"  # the id of the panel in JupyterLab's layout
 
 
 def main(arguments: list[str] | None = None) -> int:

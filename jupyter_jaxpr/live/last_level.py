@@ -112,7 +112,7 @@ class SlowCompiles:
                             make(observed, level)
                 except Unavailable as error:
                     reason = str(error)
-                except not_of_a_signal(RuntimeError) as error:  # this JAX cannot compile without its cache on disk
+                except not_of_a_signal(RuntimeError) as error:  # this JAX cannot compile without its disk cache
                     reason = f"Live does not compile the program: {message_of(error)}. Run the cell to see the text."
                 else:
                     if level == "hlo":

@@ -102,7 +102,7 @@ class Live:
         self._turn = threading.Lock()
         self._classes = DefinedClasses()
         self._slow_compiles = SlowCompiles()
-        # One dictionary for all traces: the methods of a kept class find the present names in this dictionary.
+        # All traces share one dictionary, because the methods of a kept class find the present names in it.
         self._namespace: dict[str, Any] = {}
 
     def trace(

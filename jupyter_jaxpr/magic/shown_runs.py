@@ -92,7 +92,7 @@ class ShownRuns:
             from .. import widgets
 
             cell = cell_key(built.document)
-            # The output of the cell's earlier run is gone, and with it the earlier widget.
+            # The output of the cell's earlier run is gone, with the earlier widget.
             self._widgets[cell] = widgets.show(built, limit_bytes, closes=self._widgets.pop(cell, None))
             is_shown = True
         return is_shown

@@ -1,6 +1,6 @@
 """Runs `--sweep`: measures the function at each value, and shows the program at the first value.
 
-Nothing of the user's namespace changes: the arguments are evaluated in a copy of it, the name bound.
+The user's namespace does not change: the arguments are evaluated in a copy in which the name is bound.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ _COMPILED_BEFORE = (
 def trace_last_call(
     observer: Observer, namespace: dict[str, Any], active: Active, observation: Observation, is_wanted: bool
 ) -> str | None:
-    """Trace the cell's last call, unless a program ran for it; return a message where there is no trace."""
+    """Trace the cell's last call, unless the call ran a program; return a message without a trace."""
     last = active.last
     called = [function for function in observation.functions if not function.construct]
     construct = _construct_called(observation, active)

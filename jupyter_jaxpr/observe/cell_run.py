@@ -88,7 +88,7 @@ class FunctionActivity:
         self.from_disk = 0
         self.dropped = 0
         self.programs: dict[tuple[int, int], tuple[KeptProgram, bool, str | None]] = {}
-        self.programs_reused: dict[tuple[int, int], KeptProgram] = {}  # that a call surely ran without a trace
+        self.programs_reused: dict[tuple[int, int], KeptProgram] = {}  # programs that a call surely ran without a trace
         self.raised_trace: ObservedProgram | None = None  # the program of the last trace that raised, up to the error
 
     @property
@@ -297,7 +297,7 @@ class Run:
         self.stage_counts: Counter[tuple[str | None, str]] = Counter()
         self.called_elsewhere: set[tuple[str, Place | None]] = set()  # the functions that other threads called
         self.unseen: list[Any] = []  # jitted functions that were called without an observed miss
-        self.raised_unseen: list[Any] = []  # the same, where every call raised before JAX looked for an entry
+        self.raised_unseen: list[Any] = []  # as `unseen`, if every call raised before a look-up
         self._unseen_calls: dict[int, int] = {}  # the calls without a miss that did not raise, by id of the function
         self.failures: list[str] = []
         self.reading = Reading()  # the texts of the user's objects during the run

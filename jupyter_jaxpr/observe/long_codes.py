@@ -12,8 +12,8 @@ from types import CodeType
 
 #: The number of lines that Python may find slowly.
 _FEW = 100
-_SMALLEST, _LARGEST = -126, 127  # of the byte
-_BYTES_A_LINE = 32  # of the estimate
+_SMALLEST, _LARGEST = -126, 127  # the limits of the byte
+_BYTES_A_LINE = 32  # an estimate
 
 
 def line_begins(code: CodeType, has_jumps: bool) -> dict[int, int] | None:

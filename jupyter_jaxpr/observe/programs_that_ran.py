@@ -99,7 +99,7 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
         if state.run.hit_programs is not None:
             state.run.hit_programs.start()
     if miss.activity is not None:
-        unfinished = miss.activity.programs.pop((id(jaxpr), id(None)), None)  # of a call that did not return
+        unfinished = miss.activity.programs.pop((id(jaxpr), id(None)), None)  # the call did not return
         if unfinished is not None:
             program.stages = program.stages or unfinished[0].stages
         if not miss.stages.traces:

@@ -130,7 +130,7 @@ class ThreadState:
 
 
 def count_replayed(state: ThreadState, seconds: float) -> None:
-    """Add the seconds of a stage that the observer ignores; stages inside of it are not added twice."""
+    """Add the seconds of a stage that the observer ignores; its inner stages are not added twice."""
     state.replay_events += 1
     ended = time.perf_counter()
     while state.replay_spans and state.replay_spans[-1][0] > ended - seconds:

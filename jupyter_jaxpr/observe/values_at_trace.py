@@ -276,7 +276,7 @@ class _Reader:
                 contents,
                 through_jit,
                 in_callback or (has_callback and change.code is not function.__code__),
-                # A container without contents, which is large, is not walked: nothing is said of it.
+                # A large container, of which no contents are kept, is not walked, so its changes stay unknown.
                 holds_tracer=contents is not None and _holds_tracer(value, 3),
                 owner=id(owner),
             )

@@ -457,6 +457,6 @@ class Snapshot:
         return self if saved is self._document else Snapshot(saved)
 
     def _saved(self, document: schema.Snapshot) -> schema.Snapshot:
-        magic = sys.modules.get("jupyter_jaxpr.magic.session")  # this imports nothing
+        magic = sys.modules.get("jupyter_jaxpr.magic.session")  # a look-up that imports nothing
         hides = magic is not None and not magic.Session.all_save_values()
         return without_values(document) if hides else as_saved(document)

@@ -125,7 +125,7 @@ class LastCall:
         self.end_line: int = 0
         self.end_column: int = 0
         self.text: str = ""
-        self.is_part = False  # of an assignment or of a larger expression
+        self.is_part = False  # true for a part of an assignment or of a larger expression
         self.targets: frozenset[str] = frozenset()  # names that the statement assigns to after the call
         self.seconds = 0.0  # the duration of the call
         self.is_known = True  # False where the values behind a star cannot be read without running the user's code
@@ -338,7 +338,7 @@ def _replace(module: ast.Module, replaced: Mapping[int, ast.Call]) -> None:
             return replaced.get(id(node), node)
 
         def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-            return node  # it lives on, and is the user's own
+            return node  # the object lives on, and is the user's own
 
         def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
             return node

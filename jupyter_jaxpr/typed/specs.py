@@ -82,7 +82,7 @@ class Target:
 
     @property
     def call(self) -> ast.Call:
-        """Its syntax, each type in it as a call: see `is_spec`."""
+        """The syntax of the target, with each type as a call; see `is_spec`."""
         return self._call
 
     @property

@@ -97,7 +97,7 @@ class Publisher:
         self._asking: dict[str, Any] = {}
         self._seq = 0
         self._last_run: str | None = None
-        #: Whether a page with the labextension has talked to this kernel.
+        #: True if a page with the labextension has talked to this kernel.
         self.has_panel = False
 
     @property
@@ -124,7 +124,7 @@ class Publisher:
     # --- life ---------------------------------------------------------------------------------------------
 
     def open(self) -> None:
-        """Open the hub and say hello; does nothing where it is open, or where there is no front end."""
+        """Open the hub and say hello; do nothing if the hub is open, or without a front end."""
         with _never_raises("jupyter_jaxpr could not open the connection to the panel.", self), self._lock:
             if self._hub is not None:
                 return

@@ -52,7 +52,7 @@ class Outbox(Generic[Message]):
         self._timer: threading.Timer | None = None
 
     def put(self, key: Hashable, message: Message) -> None:
-        """Send a message now or soon, after those put before it."""
+        """Send a message now or soon, after all earlier messages."""
         with self._lock:
             self._waiting.pop(key, None)
             self._waiting[key] = message

@@ -35,7 +35,7 @@ def _plain(node: Any) -> Any:
         return node
     node = {key: _plain(value) for key, value in node.items()}
     if isinstance(node.get("description"), str):
-        # From Python 3.13 on docstrings come without their indentation, before with it.
+        # Since Python 3.13, docstrings have no indentation; in older versions, they have indentation.
         node["description"] = inspect.cleandoc(node["description"])
     if "prefixItems" in node:
         node["items"] = node.pop("prefixItems")

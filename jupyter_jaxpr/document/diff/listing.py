@@ -19,7 +19,7 @@ from .row_sides import Written
 #: Writes one side of a row, with what differs marked.
 Write = Callable[[Sequence[Change]], DiffSide]
 
-#: A scope, and an equation of it; -1 for its heading and its results.
+#: A scope, and an equation of the scope; -1 for the heading and the results of the scope.
 At = tuple[int, int]
 
 
@@ -61,7 +61,7 @@ class Listing:
         self._apart: set[tuple[str, int]] = set()
         #: Rows of moved equations that wait for the row of their other place.
         self._moved: dict[tuple[int, int, int, int], int] = {}
-        #: (side, scope, equation) of what went into a program or came out of it -> the other place.
+        #: The other place of each equation that went into or came out of a program, by (side, scope, equation).
         self._crossed: dict[tuple[str, int, int], tuple[int, int, int, int]] = {}
         for wrapped in diff.wrapped:
             self._cross(wrapped)

@@ -79,11 +79,11 @@ class Diff:
         self.changed = tuple(differences["changed"])
         #: Equations (or lines) of both that stand in another order, or in another program.
         self.moved = tuple(differences["moved"])
-        #: What differs in arguments, results and inputs of inner programs, as rows of the document.
+        #: The differences of arguments, results and inputs of inner programs, as rows of the document.
         self.signature = tuple(
             row for row in document.rows if row.what not in ("equation", "line") and row.sign != "same"
         )
-        #: Sentences, such as what went into a scan.
+        #: Sentences, such as the equations that went into a scan.
         self.remarks = tuple(document.remarks)
 
     def __bool__(self) -> bool:

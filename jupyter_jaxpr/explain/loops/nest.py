@@ -21,7 +21,7 @@ class FoundLoop:
     function: int
     repetitions: int = 0
     carried: bool = False
-    #: Inner loops, outermost first, and how often each ran in one iteration of the loop around it.
+    #: Inner loops, outermost first, each with the number of its runs in one iteration of the next outer loop.
     inside: list[tuple[LoopStatement, int]] = field(default_factory=list)
     #: Loops around that may have run more than once.
     around: list[LoopStatement] = field(default_factory=list)

@@ -30,7 +30,7 @@ class Steps:
     taken: list[int]  # the branch of each point, for a construct with branches
     stopped: str | None
     thinned: str | None
-    # the number of steps after which the state repeats, 1 where it stays; None without a repetition
+    # the number of steps after which the state repeats; 1 for a constant state; None without a repetition
     never_ends: int | None
     results: list[Any] | None  # the flat results; None where the run was stopped
     trips: int  # the number of steps of all visits

@@ -268,7 +268,7 @@ class CallCounter:
         return [function for function in called if function is not None]
 
     def watch_again(self) -> None:
-        """Switch all sites on again: one of them may now call a jitted function."""
+        """Switch all sites on again, because a site may now call a jitted function."""
         if self._tool is not None and self._tool.is_ours:
             monitoring().restart_events()
 

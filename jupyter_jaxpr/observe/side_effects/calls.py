@@ -76,7 +76,7 @@ _VERDICTS: dict[str, tuple[Kind, str]] = {
     "unknown": ("unknown", "{place} calls {name}, whose side effects are unknown."),
 }
 
-#: JAX keeps the arrays that a function computes in it for as long as the function lives.
+#: The context manager in which a traced function computes arrays; JAX keeps the arrays as long as the function lives.
 _COMPUTES = "ensure_compile_time_eval"
 
 
@@ -86,7 +86,7 @@ class Calls(Methods):
     def __init__(self, first: bool) -> None:
         super().__init__(first)
         self._results: dict[Any, Value] = {}
-        self._of_libraries: dict[Any, Value] = {}  # of harmless calls without functions of the user's
+        self._of_libraries: dict[Any, Value] = {}  # the results of harmless calls without functions of the user
         self._depth = 0
 
     def call(self, scope: Scope, node: ast.AST, callee: Value, values: list[Value], keywords: Keywords) -> Value:

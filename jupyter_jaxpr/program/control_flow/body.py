@@ -18,7 +18,7 @@ from .slots import guessed_carry, into, only_leaf, renamed
 from .source_calls import Call, Written, definition, parameters, returned
 
 _RESULT = "result"
-#: Which argument of the call is the body.
+#: The position and the name of the argument of each call that is the body.
 _ARGUMENT = {
     "scan": (0, "f"),
     "map": (0, "f"),

@@ -43,7 +43,7 @@ class Caller:
     frame: int
     #: The library function that made the call, such as jnp.median; None if a line of the user's made the call.
     library: str | None
-    #: Whether the caller is the construct around the equation, for an equation of its body.
+    #: True for an equation of a construct's body whose caller is that construct.
     inside: bool = False
 
 
@@ -64,7 +64,7 @@ class Callers:
             caller = self._known[stack] = self._read(stack)
         if caller.frame >= 0:
             if caller.frame == inherited.frame and inherited.inside:
-                # The equation is in the body of that call: the body's function made it.
+                # The equation is in the body of the inherited call: the function of the body made the equation.
                 return Caller(caller.kind, caller.frame, inherited.library or caller.library)
             return caller
         if inherited.kind is not None and inherited.library is None:

@@ -91,7 +91,7 @@ class Card:
     unroll: int = 1
     step_flops: int | None = None
     facts: list[str] = field(default_factory=list)
-    #: Index in `facts` of the fact that the values decide the number of steps; -1 where it is not there.
+    #: The index in `facts` of the fact that the values decide the number of steps; -1 without that fact.
     open_fact: int = -1
     choice: str | None = None
     choice_reason: str | None = None

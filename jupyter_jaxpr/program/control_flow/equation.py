@@ -49,7 +49,7 @@ class Debug:
     traced_for: str = ""
     arguments: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
-    #: Whether the source of the function is in a file of the user.
+    #: True if the source of the function is in a file of the user.
     users: bool = False
 
 

@@ -28,7 +28,7 @@ from ..jaxpr.sizes import Sizes
 from ..jaxpr.walk import Walk
 from .residuals import Residual, residuals
 
-#: How many of the largest buffers at the peak are named.
+#: The number of the largest buffers at the peak that are named.
 LIVE_AT_MOST = 20
 
 
@@ -112,7 +112,7 @@ def _number(value: Any) -> int | None:
 
 @dataclass(frozen=True)
 class _Peak:
-    """The equation of a scope at which most bytes made in the scope are alive; -1 where it has no equations."""
+    """The equation of a scope at which most bytes made in the scope are alive; -1 for a scope without equations."""
 
     bytes: int
     equation: int = -1

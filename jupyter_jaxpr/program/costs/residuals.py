@@ -103,7 +103,7 @@ class _Residuals:
         self._sizes = Sizes(walk).table()
         self._made: dict[int, list[int]] = {}
         self._children: dict[int, dict[int, int]] = {}
-        # Name stacks are few: how often each is transposed, or -1 where it is of no differentiated part.
+        # For each name stack, of which there are few: its number of transposes; -1 outside of a differentiated part.
         self._depths: dict[int, int] = {}
 
     def of(self, scope: int) -> list[Residual]:

@@ -372,7 +372,7 @@ def _formulas(costs: Costs, runs: dict[int, ScopeRuns], left: int, on_cpu: bool)
 
 
 def _by_formula(costs: Costs, runs: dict[int, ScopeRuns]) -> dict[str, tuple[int, int]]:
-    """Return our count and XLA's count of the primitives that XLA counts by another formula, where it is known."""
+    """Return our count and XLA's count of the primitives that XLA counts by another, known formula."""
     counts: dict[str, tuple[int, int]] = {}
     strings = costs.walk.strings.items
     for number, of_scope in runs.items():

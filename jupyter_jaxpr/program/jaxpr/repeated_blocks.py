@@ -24,8 +24,8 @@ from .walk import Walk
 
 #: Fewest repetitions of a block.
 REPETITIONS = 3
-_PERIODS = 24  # candidates that are tried
-_SAMPLED_BLOCKS = 8  # of which the data flow is followed
+_PERIODS = 24  # the number of periods that are tried
+_SAMPLED_BLOCKS = 8  # the number of blocks whose data flow is followed
 _SAMPLED_EQUATIONS = 20_000
 
 

@@ -88,7 +88,7 @@ class _Candidate:
     """The only equation at a path of names."""
 
     equation: Equation
-    #: Whether the path leads into the loop that the equation is lowered to: the types there are its own.
+    #: True if the path leads into the loop that the equation is lowered to; that loop has types of its own.
     is_machinery: bool
 
 

@@ -18,7 +18,7 @@ from ..jaxpr.scope_columns import ScopeColumns
 from ..jaxpr.walk import Walk
 
 Role = Literal["argument", "result", "constraint", "shard_map_in", "shard_map_out"]
-#: Whether a sharding was given by the user (with the array, to jit, in its type), stated by an equation, or chosen.
+#: The origin of a sharding: given by the user (with the array, to jit, in its type), stated by an equation, or chosen.
 Origin = Literal["given", "stated", "chosen", "unknown"]
 
 #: On more devices than this, the document does not list the parts that each device holds.
@@ -243,7 +243,7 @@ def _spec(sharding: Any) -> str:
 def _mesh(sharding: Any) -> tuple[tuple[str, int], ...]:
     try:
         return tuple((text_of(name), int(size)) for name, size in sharding.mesh.shape.items())
-    except not_of_a_signal(Exception):  # one without a mesh
+    except not_of_a_signal(Exception):  # a sharding without a mesh
         return ()
 
 
@@ -272,7 +272,7 @@ def _given(lowered: Any) -> dict[str, list[bool]]:
             rows = list(main.attributes[name]) if name in main.attributes else []
             stated[role] = [any(attribute in row for attribute in _IN_LOWERED) for row in rows] or [False] * count
         return stated
-    except not_of_a_signal(Exception):  # it was not kept, or another MLIR
+    except not_of_a_signal(Exception):  # JAX did not keep the module, or uses another MLIR
         return {}
 
 

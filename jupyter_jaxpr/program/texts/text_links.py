@@ -98,7 +98,7 @@ class Equations:
         self._ends = ends
         self._chains: dict[int, _Chain] = {}
         self._answers: dict[tuple[int, str], list[int]] = {}
-        #: The stacks of the equations of a chain, all of them and those that have a primitive.
+        #: The stacks of the equations of a chain: of all equations; below, of the equations with a primitive.
         self._of_chain: dict[_Chain, set[int]] = defaultdict(set)
         self._of_both: dict[tuple[_Chain, str], set[int]] = defaultdict(set)
         self._of_primitive: dict[str, set[int]] = defaultdict(set)
@@ -108,7 +108,7 @@ class Equations:
         self._lowered_to_more: dict[_Chain, set[int]] = defaultdict(set)
         #: The stacks of the program's equations that are lowered to other operations.
         self._lowered_to_others: set[int] = set()
-        #: The primitives of these equations.
+        #: The primitives of the equations that are lowered to other operations.
         self.to_others: set[str] = set()
         #: The names of the jitted functions around the equations of a chain; below, the calls of each name.
         self._functions: dict[_Chain, set[str]] = defaultdict(set)

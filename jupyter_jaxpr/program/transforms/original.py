@@ -44,7 +44,7 @@ class Refused(Exception):
 
 
 class Original:
-    """The observed program: its leaves by name and type, and which of them are differentiated."""
+    """The observed program: its leaves by name and type, and the leaves that are differentiated."""
 
     def __init__(self, name: str, observed: ObservedProgram) -> None:
         import jax

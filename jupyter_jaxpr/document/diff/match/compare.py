@@ -32,7 +32,7 @@ class ScopeDiff:
     results: list[Change] = field(default_factory=list)
     #: The pairs of inner programs of each paired equation of side a; None for a program without a partner.
     children: dict[int, list[tuple[Child | None, Child | None]]] = field(default_factory=dict)
-    #: Whether the scopes are equal but for names.
+    #: True if the scopes differ at most in names.
     same: bool = False
 
 

@@ -35,7 +35,7 @@ class Line:
     operation: str
     #: For each name in the line: the line that bound the name.
     bound: dict[str, int]
-    #: Whether the line has nothing to compare: a location, an empty line.
+    #: True for a line with nothing to compare, such as a location or an empty line.
     silent: bool
 
 
