@@ -9,7 +9,7 @@ const NO_BREAK = '\u00a0';
 
 // Below this many seconds a time is in microseconds: 0.095 ms is the last one that reads well in milliseconds.
 const MILLISECONDS_FROM = 0.095e-3;
-// What would round to 1000 ms is 1.0 s.
+// From here on, a time would round to 1000 ms, and is printed as 1.0 s.
 const SECONDS_FROM = 0.9995;
 
 /** A time in seconds: `23 µs`, `0.15 ms`, `142 ms`, `1.3 s`, `41 s`. */
@@ -79,7 +79,7 @@ export function factor(value: number): string {
 function scaled(value: number, unit: string): string {
   const prefixes = ['', 'k', 'M', 'G', 'T', 'P'];
   let place = 0;
-  // What would round to 1000 belongs to the next prefix.
+  // A value that would round to 1000 takes the next prefix.
   while (value >= 999.5 && place < prefixes.length - 1) {
     value /= 1000;
     place++;

@@ -67,7 +67,7 @@ export type Status =
   /** The two sides do not fit, or the document cannot be read: a sentence for the user. */
   | { kind: 'unusable'; reason: string };
 
-/** Which part of a model has changed. */
+/** The part of a model that has changed. */
 export type ModelChange =
   | 'status'
   | 'snapshots'
@@ -79,7 +79,7 @@ export type ModelChange =
   | 'failure'
   | 'paused';
 
-/** How a long request ended. */
+/** The end of a long request. */
 export type Outcome<T> =
   | { kind: 'done'; value: T }
   /**
@@ -166,9 +166,9 @@ export interface IJaxprModel extends IDisposable {
   readonly status: Status;
   /** The snapshot in view, validated; null when there is none. */
   readonly snapshot: Snapshot | null;
-  /** Whether a saved copy of a notebook is in view instead of the kernel's latest. */
+  /** True if a saved copy of a notebook is in view instead of the kernel's latest run. */
   readonly fromSaved: boolean;
-  /** Whether the program in view is a trace of a cell's text that has not run. */
+  /** True if the program in view is a trace of a cell's text that has not run. */
   readonly isWritten: boolean;
   /** The runs that can be chosen, newest first; the one in view is among them. */
   readonly runs: readonly IRun[];

@@ -48,7 +48,7 @@ function arrayOf(node: ts.Node): ts.Node | null {
     : null;
 }
 
-/** What joins an array, be it named or not, within the function around the array; null where nothing does. */
+/** The separator that joins an array, with or without a name, in the function around the array; null without a join. */
 function separatorOf(array: ts.Node, source: ts.SourceFile): string | null {
   const named = ts.isIdentifier(array)
     ? array
@@ -71,7 +71,7 @@ function separatorOf(array: ts.Node, source: ts.SourceFile): string | null {
         ts.isCallExpression(joined) &&
         ts.isPropertyAccessExpression(joined.expression)
       ) {
-        joined = joined.expression.expression; // of `parts.filter(...).join(', ')`: parts
+        joined = joined.expression.expression; // the array `parts` in `parts.filter(...).join(', ')`
       }
       const [by] = node.arguments;
       if (
@@ -90,7 +90,7 @@ function separatorOf(array: ts.Node, source: ts.SourceFile): string | null {
   return separator;
 }
 
-/** Why a translated text is glued to others; null where it is not. */
+/** The way in which code glues a translated text to other texts; null for a text that stands alone. */
 function gluedBy(
   call: ts.CallExpression,
   source: ts.SourceFile

@@ -3,8 +3,8 @@ import { join } from 'path';
 import ts from 'typescript';
 
 /**
- * What `jupyterlab-translate` takes for a translation bundle, and which arguments of its functions are texts: from the
- * constants of jupyterlab_translate 1.4. A text under another name is in no language pack.
+ * The names that `jupyterlab-translate` takes for a translation bundle, and the arguments of its functions that are
+ * texts: from the constants of jupyterlab_translate 1.4. A text under another name is in no language pack.
  */
 const BUNDLES = ['trans', 'this._trans', 'this.props.trans', 'props.trans'];
 const TEXTS: ReadonlyMap<string, readonly number[]> = new Map([

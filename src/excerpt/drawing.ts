@@ -20,7 +20,7 @@ interface IPlaced {
   column: IExcerptColumn;
   x: number;
   width: number;
-  /** Where the text begins, after the numbers. */
+  /** The x at which the text begins, after the numbers. */
   text: number;
 }
 

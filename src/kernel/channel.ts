@@ -292,7 +292,7 @@ export class Channel implements IChannel {
     }
   }
 
-  /** Where another page restarts the kernel, this page stays connected; it may hear of the start, and of no more. */
+  /** If another page restarts the kernel, this page stays connected, and may hear of the start alone. */
   private _onStarting(): void {
     if (this._state.kind === 'joined' || this._state.kind === 'not-loaded') {
       this._lose('restarting');

@@ -37,7 +37,7 @@ export interface ICellEditor extends IDisposable {
   redo(): void;
 }
 
-/** What the user does in a second editor of a cell. */
+/** The options of a second editor of a cell. */
 export interface ICellEditorOptions {
   /** The element that the editor fills. */
   host: HTMLElement;

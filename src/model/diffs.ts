@@ -56,7 +56,7 @@ export class Diffs {
   /** Compares runs of files; null if the kernel compares the runs. */
   comparer: Comparer | null = null;
 
-  /** Whether programs can be compared now. */
+  /** True if programs can be compared now. */
   get canAsk(): boolean {
     return this.comparer !== null || this._model.requests !== null;
   }

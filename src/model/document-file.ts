@@ -31,7 +31,7 @@ export function readDocumentFile(
   return isUnreadable(read) ? whyUnreadable(read, trans, 'file') : read;
 }
 
-/** Why a file of this many bytes is not read; null where it is. */
+/** The reason why a file of this many bytes is not read; null for a file that is read. */
 export function whyTooLarge(
   bytes: number,
   trans: TranslationBundle

@@ -56,7 +56,7 @@ export type LiveState =
   /** There is no answer: a sentence, with what to do. */
   | { kind: 'refused'; cellId: string; reason: string };
 
-/** What Live shows of one notebook. */
+/** The state of Live for one notebook. */
 export class LiveView {
   constructor(private _model: IJaxprModel) {}
 
@@ -68,7 +68,7 @@ export class LiveView {
     return this._state;
   }
 
-  /** Whether the program in view is older than the text, which raises an error now. */
+  /** True if the program in view is older than the text, because the present text raises an error. */
   get isBehind(): boolean {
     return (
       this._state.kind === 'answered' && this._state.answer.state === 'raised'

@@ -56,7 +56,7 @@ export class JaxprModel implements IJaxprModel {
     return this._isDisposed;
   }
 
-  /** Whether the runs were read from files, for which no notebook and no kernel is waited. */
+  /** True if the runs were read from files; then the model waits for no notebook and no kernel. */
   isOfFiles = false;
 
   get status(): Status {
@@ -295,7 +295,7 @@ export class JaxprModel implements IJaxprModel {
       return;
     }
     if (!this._kernel.isUsable) {
-      return; // of another protocol; its hello has said what to do
+      return; // the kernel speaks another protocol; its hello has said what to do
     }
     switch (message.type) {
       case 'progress':
@@ -466,7 +466,7 @@ export class JaxprModel implements IJaxprModel {
   private _isDisposed = false;
 }
 
-/** How many requested parts a document holds: derived programs, and transforms that JAX refused. */
+/** The number of requested parts that a document holds: derived programs, and transforms that JAX refused. */
 function extent({ programs, transforms }: Snapshot): number {
   return programs.length + (transforms?.length ?? 0);
 }

@@ -62,7 +62,7 @@ export function readingPlaceOf(model: IJaxprModel): ReadingPlace {
   return place;
 }
 
-/** Where one text of a notebook was read before, and where the text is read now. */
+/** Loads the place where the user last read a text of a notebook, and keeps the present place. */
 export function placeIn(
   model: IJaxprModel,
   snapshot: string,

@@ -14,7 +14,7 @@ export function useLiveState(model: IJaxprModel): LiveState {
   );
 }
 
-/** Whether Live is on, and the last text that Live makes. */
+/** Follows whether Live is on, and the last text that Live makes. */
 export function useLiveChoice(): { isOn: boolean; lastLevel: LastLevel } {
   return {
     isOn: React.useSyncExternalStore(onChoice, () => liveChoice.isOn),

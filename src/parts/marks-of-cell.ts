@@ -1,4 +1,4 @@
-/** What is marked in a cell, by places of the text that ran. */
+/** The types of the marks in a cell, by places of the text that ran. */
 import type { ILineCount } from './cell-signs';
 
 /** A place in a cell: lines from 1, columns from 0 in UTF-16 code units, -1 for an unknown number. */

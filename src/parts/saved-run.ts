@@ -1,7 +1,7 @@
 /** Makes the files that a run is saved as. */
 import type { IJaxprModel } from '../tokens';
 
-/** Whether the document of the run can be had: from its kernel, or as it was saved before. */
+/** True if the document of the run can be had, from its kernel or from a saved copy. */
 export function canCopy(model: IJaxprModel | null): boolean {
   return (
     model !== null &&

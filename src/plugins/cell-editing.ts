@@ -178,7 +178,7 @@ export class NotebookEditing implements ICellEditing {
     notebook.mode = 'edit';
     const [from, to] = [editor.getPositionAt(start), editor.getPositionAt(end)];
     if (from && to) {
-      // Of a tall cell any part may be in view.
+      // The editor scrolls to the place, because any part of a tall cell may be in view.
       editor.revealPosition(from);
       editor.setSelection({ start: from, end: to });
     }

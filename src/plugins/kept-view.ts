@@ -3,7 +3,7 @@ import { IStateDB } from '@jupyterlab/statedb';
 
 import { VIEW_NAMES, ViewName } from '../panel/shell/views';
 
-/** Where the name of the view is kept. */
+/** The key under which JupyterLab's state keeps the name of the view. */
 export const VIEW_MEMORY = 'jupyter-jaxpr:view';
 
 /** The view that was chosen in this workspace, else the one of the settings. */

@@ -307,8 +307,8 @@ function find(panel: NotebookPanel, id: string): Cell | null {
 }
 
 /**
- * Whether the user trusts a cell. JupyterLab trusts all cells of a trusted notebook, and of any other those that the
- * user has made or run.
+ * True if the user trusts a cell. JupyterLab trusts all cells of a trusted notebook; in any other notebook, JupyterLab
+ * trusts the cells that the user has made or run.
  */
 function isTrusted(cell: Cell): boolean {
   return (cell.model as ICodeCellModel).trusted;

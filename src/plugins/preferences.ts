@@ -5,13 +5,13 @@ import { VIEW_NAMES, ViewName } from '../panel/shell/views';
 import { NOISES, Noise } from '../workbench/reading/noise-rules';
 
 export interface IPreferences {
-  /** Whether the panel opens when a run has a program; as the settings are now. */
+  /** True if the panel opens when a run has a program; by the present settings. */
   opensOnRun(): boolean;
   /** The tab that is shown first; known once the settings are. */
   readonly firstView: Promise<ViewName>;
-  /** Whether only the simple set of tabs is shown; as the settings are now. */
+  /** True if only the simple set of tabs is shown; by the present settings. */
   isSimple(): boolean;
-  /** Whether the two lines below a cell are shown; as the settings are now. */
+  /** True if the two lines below a cell are shown; by the present settings. */
   showsOutput(): boolean;
   /** The noise that a program hides at first; as the settings are now. */
   hides(): readonly Noise[];

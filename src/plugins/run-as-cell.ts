@@ -100,7 +100,7 @@ export async function runAgain(
   return true;
 }
 
-/** Whether a code cell above a place has a line. */
+/** True if a code cell above a place contains a line. */
 function hasLine(line: string, notebook: Notebook, before: number): boolean {
   return notebook.widgets.slice(0, before).some(
     ({ model }) =>

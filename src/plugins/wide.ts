@@ -19,7 +19,7 @@ import { hidePanel } from './hide-panel';
 /** Opens the levels side by side. */
 export const OPEN_WIDE = 'jupyter-jaxpr:open-levels';
 
-/** Where the arrangement of the wide view is kept. */
+/** The key under which JupyterLab's state keeps the arrangement of the wide view. */
 const WIDE_MEMORY = 'jupyter-jaxpr:levels';
 
 /** Add the command that opens the levels side by side. */

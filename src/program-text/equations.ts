@@ -243,7 +243,7 @@ export class ProgramEquations {
     return this._idCount;
   }
 
-  /** How many pages have arrived. */
+  /** The number of pages that have arrived. */
   get pages(): number {
     return this._pages;
   }

@@ -50,6 +50,6 @@ export interface IFold {
   to: number;
   /** For a call, its text in the cell; for names, the names. */
   name: string;
-  /** Whether the fold starts closed. */
+  /** True if the fold starts closed. */
   closed: boolean;
 }

@@ -187,7 +187,7 @@ export function spanKey(span: ISourceSpan): string {
   return `${span.line}:${span.column}:${span.endLine}:${span.endColumn}:${span.file.path}`;
 }
 
-/** Whether a place is in a span. */
+/** True if a place is in a span. */
 export function holds(
   span: ISourceSpan,
   line: number,

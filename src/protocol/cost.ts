@@ -25,7 +25,7 @@ import {
 export interface IDocumentSizes {
   programs: number;
   frames: number;
-  /** How many equations each scope has. */
+  /** The number of equations of each scope. */
   scopes: readonly number[];
 }
 

@@ -10,7 +10,7 @@ import {
   row,
   text
 } from './structure';
-/** How long the pools are that indices point into. */
+/** The lengths of the pools that indices point into. */
 export interface IPools {
   strings: number;
   avals: number;

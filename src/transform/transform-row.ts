@@ -48,7 +48,7 @@ export class TransformRow {
     this.refresh();
   }
 
-  /** Whether the program in view was derived, or other programs were derived from it: only then the row is shown. */
+  /** True if the program in view was derived, or other programs were derived from it; otherwise the row is hidden. */
   get isWorth(): boolean {
     const { snapshot, program } = this._place;
     return (

@@ -12,7 +12,7 @@ import {
   toolRow
 } from '../workbench/reading/tool-row';
 
-/** What the toolbar does. */
+/** The actions of the toolbar. */
 export interface ITransformToolbarActions {
   toggle(kind: TransformKind): void;
   together(): void;

@@ -106,7 +106,7 @@ export class SourceCell implements IDisposable {
     );
   }
 
-  /** What screen readers call the editor. */
+  /** The name that screen readers give to the editor. */
   set label(label: string) {
     this.view?.dispatch({ effects: this._label.reconfigure(named(label)) });
   }
@@ -151,7 +151,7 @@ function named(label: string): Extension {
   return EditorView.contentAttributes.of({ 'aria-label': label });
 }
 
-/** Whether a cell shows the text of a run, or what the user has made of this text since. */
+/** True if a cell shows the text of a run, or the text that the user has made of it since. */
 function hasText(model: IJaxprModel, snapshot: Snapshot, id: string): boolean {
   const present = editingOf(model)?.find(id)?.source;
   const newest = model.runs.find(run => run.snapshot.cell?.id === id);

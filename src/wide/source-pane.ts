@@ -72,7 +72,7 @@ export interface ISourcePaneOptions {
   host: ISourcePaneHost;
   /** Colours Python; resolves to nothing if the language is not available. */
   python: () => Promise<Extension>;
-  /** Whether the cell that ran is shown elsewhere: then this pane leaves the text of the cell out. */
+  /** True if another column shows the cell that ran; then this pane leaves out the text of the cell. */
   withoutCell: boolean;
 }
 

@@ -13,7 +13,7 @@ import {
 import { COLUMNS, ColumnName, IArrangement } from './arrangement';
 import { columnTitle } from './words';
 
-/** What the toolbar does. */
+/** The actions of the toolbar. */
 export interface IWideToolbarActions {
   toggle(column: ColumnName): void;
   together(): void;

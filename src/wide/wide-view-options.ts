@@ -1,4 +1,4 @@
-/** What the wide view needs from JupyterLab. */
+/** The things that the wide view needs from JupyterLab. */
 import type { Extension } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
 

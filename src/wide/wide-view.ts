@@ -442,7 +442,7 @@ export class WideView extends LinkedView {
   private _arrangement: IArrangement = FIRST_ARRANGEMENT;
   /** The columns that there is room for. */
   private _fit = fitting(0);
-  /** Whether the user has changed the arrangement; a stored arrangement that arrives later is then ignored. */
+  /** True if the user has changed the arrangement; a stored arrangement that arrives later is then ignored. */
   private _touched = false;
   private _shown: { snapshot: Snapshot; index: number } | null = null;
   private _panes = new ColumnPanes();

@@ -16,7 +16,7 @@ export function wideWidget(options: {
   trans: TranslationBundle;
   actions: IHeaderActions;
   memory: IMemory;
-  /** How Python is coloured. */
+  /** Colours Python; resolves to nothing if the language is not available. */
   python: () => Promise<Extension>;
 }): MainAreaWidget<WideView> {
   const { trans, actions, memory, python } = options;

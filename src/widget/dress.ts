@@ -6,7 +6,7 @@ declare const JAXPR_STYLES: string;
 const dressed = new Set<HTMLElement>();
 let watching: MutationObserver | null = null;
 
-/** Whether the page around the widget is dark. */
+/** True if the page around the widget is dark. */
 export function isDark(): boolean {
   const { body, documentElement: root } = document;
   const themeMarks = [body, root].flatMap(({ dataset, classList }) => [

@@ -154,7 +154,7 @@ export class Traits {
   private _isDisposed = false;
 }
 
-/** Whether a value is a selection of something that the document has. */
+/** True if a value is a selection of something that the document has. */
 export function isIn(snapshot: Snapshot, value: unknown): value is Selection {
   if (!isSelection(value)) {
     return false;

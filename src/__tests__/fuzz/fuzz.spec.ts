@@ -21,7 +21,7 @@ const STOPPED = 20_000;
 /** Bytes that an operation may leave in the heap, garbage included. */
 const MEMORY = 500_000_000;
 
-/** What a refusal reads like. */
+/** The form of a refusal: a sentence. */
 const SENTENCES = /^[A-Z][^\n]{5,1500}\.$/;
 
 // A script that is stopped stops what it calls, too.
@@ -53,7 +53,7 @@ function attempt(name: string, run: () => unknown): string[] {
   return found;
 }
 
-/** Why a document is refused, null where it is not, and what goes wrong with it. */
+/** The reason why a document is refused, null for an accepted document, and the errors of the attempt. */
 function lookAt(text: string): [string | null, string[]] {
   let value: unknown;
   try {

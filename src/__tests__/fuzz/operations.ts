@@ -40,7 +40,7 @@ import { drawShards } from '../../workbench/shardings/device-drawing';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-/** What is done with a document, by name. */
+/** An operation on a document: its name and the function that runs it. */
 export type Operation = readonly [string, () => unknown];
 
 /** Programs of a document that are looked at; lines of a text that are drawn, and those that are pointed at. */

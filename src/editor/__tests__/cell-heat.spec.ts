@@ -46,7 +46,7 @@ function bars(): string[] {
   ].map(bar => `${bar.title}: ${bar.style.width}`);
 }
 
-/** What stands at the ends of lines, as a screen reader says it. */
+/** The counts at the ends of lines, as a screen reader says them. */
 function counts(): string[] {
   return [...editor.dom.querySelectorAll('.cm-line')].flatMap((one, at) => {
     const found = one.querySelector('.jp-JaxprCell-counts');

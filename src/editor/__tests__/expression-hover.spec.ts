@@ -1,4 +1,4 @@
-/** What a run knows of the expression at the caret, on a key: shown, and said to a screen reader. */
+/** A key shows the run's facts on the expression at the caret, and a screen reader says the facts. */
 import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { nullTranslator } from '@jupyterlab/translation';
@@ -66,7 +66,7 @@ function plain(text: string | null | undefined): string {
   return (text ?? '').replace(/\u00a0/g, ' ');
 }
 
-/** What is shown after the key is pressed with the caret after the first characters of a text. */
+/** Presses the key with the caret after the first characters of a text, and returns the shown lines. */
 async function asked(
   view: EditorView,
   text: string,

@@ -23,7 +23,7 @@ export class FakeKernel {
   id = 'kernel-1';
   username = 'someone';
   clientId = 'page-1';
-  /** What the kernel signs its messages with. */
+  /** The session that the kernel names in its messages. */
   session = 'life-1';
   subshellId: string | null = null;
   supportsSubshells = true;

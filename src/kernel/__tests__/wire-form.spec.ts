@@ -16,7 +16,7 @@ describe('text to be evaluated', () => {
   async function heard(): Promise<{
     page: Listener;
     call: EvaluableText | null;
-    /** What the kernel is asked, or why it is not. */
+    /** Asks for a sweep; resolves to the request that the kernel gets, or to the reason why there is no request. */
     ask: (call: EvaluableText | null) => Promise<unknown>;
   }> {
     const kernel = new FakeKernel();

@@ -18,7 +18,7 @@ export class FakeEditing implements ICellEditing {
     readonly isEditable = true
   ) {}
 
-  /** What was done, in order. */
+  /** The edits, in order. */
   readonly acts: string[] = [];
   readonly changed = new Signal<this, void>(this);
 

@@ -1,4 +1,4 @@
-/** What is linked to a selection. */
+/** The types of the things that are linked to a selection. */
 import type { ISourceSpan } from '../../program-text/source-spans';
 import type { TextLevel } from './linked-text';
 

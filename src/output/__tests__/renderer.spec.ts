@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => renderers.dispose());
 
-/** What JupyterLab shows of a saved value. */
+/** The element in which JupyterLab shows a saved value. */
 async function shown(
   value: unknown,
   open: Open | null = null

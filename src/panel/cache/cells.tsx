@@ -18,7 +18,7 @@ export interface IRowProps {
   dearest: number;
   /** True if the row is chosen; a chosen row shows more. */
   chosen: boolean;
-  /** Whether the Tab key stops at the row. */
+  /** True if the Tab key stops at the row. */
   active: boolean;
   guess: (key: string, guess: Guess) => void;
   goTo: (row: Row) => void;

@@ -308,7 +308,7 @@ function Total(props: ITableProps): JSX.Element {
     },
     flopsLeast: cost.flops_min,
     flopsMost: Math.max(cost.flops, cost.flops_most ?? 0),
-    perTrip: false, // of the whole program: the lead names the loops of which one step is counted
+    perTrip: false, // the row is the whole program; the lead names the loops of which one step is counted
     runs: 1
   };
   return (

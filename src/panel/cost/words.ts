@@ -24,7 +24,7 @@ export function lead({ cost }: CostReading): string[] {
     .map(text => shortened(text, LONGEST_SENTENCE));
 }
 
-/** Whether a frame is in the cell that ran. */
+/** True if a frame is in the cell that ran. */
 export function isOwn(snapshot: Snapshot, frame: number): boolean {
   return (
     frame >= 0 &&

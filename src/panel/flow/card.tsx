@@ -20,7 +20,7 @@ export interface ICardProps {
   model: IJaxprModel;
   reading: Reading;
   card: ICard;
-  /** Which cards are unfolded. */
+  /** Returns true if the card with an index is unfolded. */
   isOpen: (index: number) => boolean;
   fold: (index: number, open: boolean) => void;
   linked: ILinked;

@@ -12,7 +12,7 @@ import { Sentence } from './sentence';
 import { useSeconds, stageVerb } from './running';
 
 /**
- * How the user gets the run in view again, after the kernel has the extension:
+ * The way in which the user gets the run in view again, after the kernel has the extension:
  * - cell: its cell runs
  * - up to cell: the cells above run first, because the kernel may have none of their results
  */

@@ -1,4 +1,4 @@
-/** What the settings say comes to the panel. */
+/** The panel gets the values of the settings. */
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { Signal } from '@lumino/signaling';
 

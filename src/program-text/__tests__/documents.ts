@@ -24,7 +24,7 @@ export function goldenText(file: string): string {
   return readFileSync(join(FIXTURES, file), 'utf8');
 }
 
-/** What a random scope is made from; every number is used modulo what there is. */
+/** The numbers from which a random scope is made; each number is used modulo the number of possible values. */
 interface IRandomScope {
   name: number;
   constants: number;

@@ -8,7 +8,7 @@ import { ScopePage, Snapshot } from '../snapshot';
 import { program, scopes, snapshot } from './documents';
 
 /** A document with one place of it replaced. */
-// What JSON.parse gives: a test breaks it in any way it likes.
+// The result of JSON.parse has type any, so that a test can break the document in any way.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 function broken(change: (document: any) => void): unknown {
   const document = JSON.parse(JSON.stringify(snapshot()));

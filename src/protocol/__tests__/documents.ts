@@ -503,7 +503,7 @@ export function variantComparison(
   };
 }
 
-/** What `snapshot()`'s program costs: ten steps of a sine, and an addition. */
+/** The cost of the program of `snapshot()`: ten steps of a sine, and an addition. */
 export function programCost(changes: Partial<ProgramCost> = {}): ProgramCost {
   const sums = {
     flops: 1,
@@ -681,7 +681,7 @@ export function sweep(changes: Partial<Sweep> = {}): Sweep {
   };
 }
 
-/** What a machine can do. */
+/** The measured rates of a machine. */
 export function machine(changes: Partial<Machine> = {}): Machine {
   return {
     device: 'cpu',

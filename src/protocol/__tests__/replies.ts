@@ -18,7 +18,7 @@ export function confirm(question: string, id = 1): Confirm {
   return { type: 'confirm', id, question };
 }
 
-/** How far the kernel is; more replies come. */
+/** A report of the kernel's progress; more replies follow. */
 export function working(
   progress: Omit<Working, 'type' | 'id'>,
   id = 1

@@ -3,7 +3,7 @@ import { Widget } from '@lumino/widgets';
 import { environment, snapshot } from '../../protocol/__tests__/documents';
 import { WidgetView } from '../widget-view';
 
-/** What anywidget gives to a view: the saved traits, and the kernel's messages. */
+/** Stands in for anywidget, which gives a view the saved traits and the kernel's messages. */
 class Host {
   constructor(private _traits: Record<string, unknown>) {}
 

@@ -1,4 +1,4 @@
-/** What a pane of a level needs from its host, and what the pane tells the host. */
+/** The things that a pane of a level needs from its host, and the messages of the pane to the host. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ILinked } from '../../model/links';
@@ -36,7 +36,7 @@ export interface ILevelPaneOptions {
   resolve?: (selection: Selection | null) => ILinked;
 }
 
-/** How many equations or lines of a level are linked to the selection, and how many the level has. */
+/** The number of equations or lines of a level that are linked to the selection, and the number that the level has. */
 export interface ILevelCount {
   linked: number;
   total: number;

@@ -159,7 +159,7 @@ export interface IListing extends ILineFacts {
   describe(line: number, column: number): IDescription | null;
   /** The indentation of a line; a copy of several lines includes it. */
   indentation(index: number): string;
-  /** How many equations (of a jaxpr) or lines (of a text) are here, and how many the whole has. */
+  /** The number of equations (of a jaxpr) or lines (of a text) that have arrived, and the number that the whole has. */
   arrived(): { arrivedCount: number; total: number };
   /** The noise bits of each line, as noise-rules.ts defines them. */
   noise(): Uint8Array;

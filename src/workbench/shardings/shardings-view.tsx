@@ -335,7 +335,7 @@ function Listed(props: {
           aria-selected={index === chosen}
           onMouseEnter={() => hover(index)}
           onClick={() => {
-            hover(null); // what is chosen is brought into view, what is previewed is not
+            hover(null); // the view scrolls to a chosen row, but not to a previewed row
             choose(index);
           }}
         >

@@ -7,7 +7,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { glossTable } from './gloss-table';
 
-/** What the primitive computes; the public function of `jax`, null if there is none; the operands, in order. */
+/** The words for the value that a primitive computes; its public function of `jax`, or null; its operands, in order. */
 export type Gloss = readonly [
   words: string,
   documented: string | null,
@@ -29,7 +29,7 @@ export function glossOf(
   return glosses.get(primitive) ?? null;
 }
 
-/** What a primitive computes; null for a primitive that the table does not have. */
+/** The words for the value that a primitive computes; null for a primitive that the table does not have. */
 export function gloss(
   primitive: string,
   trans: TranslationBundle

@@ -7,7 +7,7 @@ import { OperationGloss, operationTable } from './operation-table';
 const STABLEHLO = 'https://openxla.org/stablehlo/spec';
 const HLO = 'https://openxla.org/xla/operation_semantics';
 
-/** What an operation computes, and its specification. */
+/** The words for the value of an operation, the name of the operation, and the page of its specification. */
 export interface IOperationWords {
   words: string;
   name: string;

@@ -57,7 +57,7 @@ export class Walk {
       : this._visit(place).points;
   }
 
-  /** Where the slider is, from 0. */
+  /** The position of the slider, from 0. */
   positionAt(place: IPlace): number {
     const { visit, offset } = this.within(place);
     return this.byCalls ? visit : offset;
