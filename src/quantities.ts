@@ -96,7 +96,7 @@ export function ends(low: string, high: string): [string, string] {
   return [isOnce ? number : low, high];
 }
 
-/** The time of day of a moment, `02:34`; with the date where it is not today. */
+/** The time of day of a moment, `02:34`; for another day than today, with the date. */
 export function clock(moment: Date, now: Date = new Date()): string {
   const time = `${twoDigits(moment.getHours())}:${twoDigits(moment.getMinutes())}`;
   if (moment.toDateString() === now.toDateString()) {

@@ -170,7 +170,7 @@ export interface IJaxprModel extends IDisposable {
   readonly fromSaved: boolean;
   /** True if the program in view is a trace of a cell's text that has not run. */
   readonly isWritten: boolean;
-  /** The runs that can be chosen, newest first; the one in view is among them. */
+  /** The runs that can be chosen, newest first, with the run in view. */
   readonly runs: readonly IRun[];
   /** Index into the snapshot's programs; -1 when there is none. */
   readonly program: number;
@@ -187,7 +187,7 @@ export interface IJaxprModel extends IDisposable {
   readonly requests: IRequests | null;
 
   setProgram(index: number): void;
-  /** Put the run of this id in view; does nothing where it is not among the runs. */
+  /** Put the run with this id in view; do nothing for an id of no run. */
   setRun(id: string): void;
   setHover(selection: Selection | null): void;
   setSelection(selection: Selection | null): void;
@@ -207,7 +207,7 @@ export interface IJaxprModel extends IDisposable {
   dismissFailure(): void;
 }
 
-/** The models of the open notebooks, and the one in front. */
+/** The models of the open notebooks, and the model of the notebook in front. */
 export interface IJaxprTracker {
   readonly current: IJaxprModel | null;
   readonly currentChanged: ISignal<IJaxprTracker, IJaxprModel | null>;

@@ -47,7 +47,7 @@ export function expressionHover(
         }
         const { expressionCard } = await load();
         if (view.state.field(cardOfKey) !== null) {
-          return null; // one card at a time: the user asked for the other one
+          return null; // one card at a time: the user asked for the other card
         }
         return tooltip(facts, expressionCard(facts.facts, trans));
       },

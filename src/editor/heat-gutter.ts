@@ -1,7 +1,7 @@
 /**
  * Draws a column of bars before a cell's text: the cost of each line. The bars move with the text.
  *
- * The column is made only where there is something in it: an editor with a gutter looks different from one without.
+ * An editor with a gutter looks different, so an editor without costs gets no column.
  */
 import {
   Compartment,

@@ -24,7 +24,7 @@ export interface IMarksOf {
   cells: RanCells;
 }
 
-/** Makes marks; what is expensive is kept until the run or the program changes. */
+/** Makes marks; the results of expensive work are kept until the run or the program changes. */
 export class MarksOfCells {
   constructor(private _trans: TranslationBundle) {}
 

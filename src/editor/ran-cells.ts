@@ -21,7 +21,7 @@ export interface IRanCell {
   source: string;
 }
 
-/** A cell of a run as the run has it, before it is found in the notebook. */
+/** A cell of a run with the facts of the run, before the cell is found in the notebook. */
 interface IListedCell extends Omit<IRanCell, 'snapshot'> {
   id: string | null;
 }
@@ -113,7 +113,7 @@ export class RanCells {
     return cellsOfSnapshot;
   }
 
-  /** A cell without an id is the one with its text, also after the text was edited. */
+  /** A cell without an id is the notebook's cell with its text, also after the user edits that text. */
   private _find(
     snapshot: Snapshot,
     { path, source }: Omit<IListedCell, 'id'>,

@@ -21,7 +21,7 @@ export type Loss = 'restarting' | 'dead' | 'disconnected' | 'cut-off';
 export type ChannelState =
   /** Looking for the hub, or waiting for its hello. */
   | { kind: 'connecting' }
-  /** The kernel answers, and has no hub: the extension is not loaded in it. */
+  /** The kernel answers, and has no hub, because the extension is not loaded in the kernel. */
   | { kind: 'not-loaded' }
   /** The hub is known; its hello has arrived or will arrive. */
   | { kind: 'joined' }

@@ -48,7 +48,7 @@ import { Buffers, decode, isOurs } from './wire-form';
 export class Channel implements IChannel {
   constructor(readonly kernel: KernelConnection) {
     this._subshell = new Subshell(kernel);
-    // Without a callback for it, a connection that handles comms would close the hub when the kernel opens it.
+    // Without this callback, a connection that handles comms would close the hub when the kernel opens the hub.
     kernel.registerCommTarget(TARGET, this._welcome);
     kernel.iopubMessage.connect(this._onMessage, this);
     kernel.statusChanged.connect(this._onStatus, this);
@@ -119,7 +119,8 @@ export class Channel implements IChannel {
     this._life.end();
     if (!this.kernel.isDisposed) {
       this.kernel.removeCommTarget(TARGET, this._welcome);
-      // The hub stays open, other pages listen to it; the requests comm and its subshell are this page's own.
+      // The hub stays open, because other pages listen to the hub; the requests comm and its subshell belong to this
+      // page.
       if (this.kernel.connectionStatus === 'connected') {
         if (this._requests !== null) {
           this._send('comm_close', this._requests.id, {});

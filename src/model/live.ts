@@ -6,7 +6,7 @@ import type { LiveProgram } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { merge } from './results';
 
-/** The texts that Live can make, each after the one before. */
+/** The texts that Live can make; each text needs the text before. */
 export const LAST_LEVELS = ['jaxpr', 'stablehlo', 'hlo'] as const;
 
 export type LastLevel = (typeof LAST_LEVELS)[number];
@@ -78,7 +78,9 @@ export class LiveView {
   /** Traces again with argument types that the user typed; null where nothing is to be traced. */
   retry: ((specs: EvaluableText) => void) | null = null;
 
-  /** The kernel has answered: a program is put in view, everything else leaves the one in view. */
+  /**
+   * The kernel has answered: an answer with a traced program puts the program in view; other answers change no view.
+   */
   show(cellId: string, answer: LiveProgram): void {
     this._state = { kind: 'answered', cellId, answer };
     if (answer.state === 'traced' && answer.snapshot !== null) {

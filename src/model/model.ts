@@ -362,7 +362,7 @@ export class JaxprModel implements IJaxprModel {
     }
     this._runs.dropWritten(snapshot.cell?.id ?? null);
     const knownRun = this._runs.find(snapshot.id);
-    // A snapshot with other programs comes from a new trace: the kernel holds no passes and no twin for it.
+    // A snapshot with other programs comes from a new trace, for which the kernel holds no passes and no twin.
     if (
       knownRun?.life === run.life &&
       knownRun.snapshot.programs.length === snapshot.programs.length
@@ -398,7 +398,9 @@ export class JaxprModel implements IJaxprModel {
     }
   }
 
-  /** An answer is the document of a run with more in it. A later answer may have arrived first, with even more. */
+  /**
+   * An answer is the document of a run with additional parts. A later answer may have arrived first, with more parts.
+   */
   private _renew(snapshot: Snapshot): void {
     const knownRun = this._runs.find(snapshot.id);
     if (

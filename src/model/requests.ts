@@ -20,7 +20,7 @@ import { whyUnanswered } from './sentences';
 export interface IRequestsHost {
   /** The channel of the current kernel; null without a kernel. */
   channel(): IChannel | null;
-  /** Called when a document of a run has arrived with more in it. */
+  /** Called when a document of a run has arrived with additional parts. */
   renew(document: Snapshot): void;
   /** Called when an answer was put into the document of the run. */
   merged(): void;
@@ -132,7 +132,7 @@ export async function traceWritten(
 
 const NO_RUN: IDocumentSizes = { programs: 0, frames: 0, scopes: [] };
 
-/** The fields that name the subject of an answer; they must equal those of the request. */
+/** The fields that name the subject of an answer; they must equal the fields of the request. */
 const ABOUT = ['snapshot', 'program', 'control', 'index', 'path'];
 
 function sizesOf(snapshot: Snapshot): IDocumentSizes {

@@ -10,7 +10,7 @@ export const MIME_TYPE = 'application/vnd.jupyter-jaxpr.v1+json';
 /** Opens the panel on a snapshot. */
 export type Open = (snapshot: Snapshot) => void;
 
-/** Safe: what is shown is text, in untrusted notebooks too. */
+/** The renderer is safe in untrusted notebooks, too, because it shows only text. */
 export function rendererFactory(
   trans: TranslationBundle,
   open: Open | null

@@ -3,7 +3,7 @@
  * are compared from both of their ends.
  */
 
-/** A range of a text, and the range of the other text that replaces it. Either may be empty. */
+/** A range of a text, and the range of the other text that replaces the first range. Either range may be empty. */
 export interface IChangedStretch {
   from: number;
   to: number;

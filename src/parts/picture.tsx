@@ -7,7 +7,7 @@ import { IDrawing, Shape } from './shapes';
 import { saveAs, standAlone } from './standing-alone';
 import { Icon } from './icons';
 
-/** The width before the first measurement: that of a panel of 360 pixels. */
+/** The width before the first measurement: the width in a panel of 360 pixels. */
 const USUAL = 336;
 
 export function Picture(props: {

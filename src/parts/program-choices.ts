@@ -23,10 +23,10 @@ export interface IChoice {
 
 /** The list has at most this many entries; real notebooks have fewer. */
 const MOST = 500;
-/** If this many programs share a name, the list shows the first ones and folds the others. */
+/** If this many programs share a name, the list shows the first programs and folds the others. */
 const MANY = 6;
 const SHOWN = 3;
-/** A group with more entries than this shows the first ones and folds the others, whatever their names. */
+/** A group with more entries shows the first entries and folds the others, whatever their names are. */
 const LONG = 20;
 const SHOWN_OF_LONG = 8;
 
@@ -60,8 +60,9 @@ export function groupKey({ snapshot }: IRun, program: number): string {
 }
 
 /**
- * The position of a program among the programs of its run in the unfolded list, from 1, and their number. Programs of
- * libraries are counted separately, because a run may have many of them. Without a program, the position is 0.
+ * The position of a program among the programs of its run in the unfolded list, from 1, and the number of programs.
+ * Programs of libraries are counted separately, because a run may have many library programs. Without a program, the
+ * position is 0.
  */
 export function placeOf(
   snapshot: Snapshot,

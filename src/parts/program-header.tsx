@@ -185,7 +185,7 @@ function Action(props: {
   isPresenter?: boolean;
   /** True if the button is a switch that stays on or off. */
   isSwitch?: boolean;
-  /** The tooltip of the button, if the label does not say what it does. */
+  /** The tooltip of the button, if the label does not name the action of the button. */
   title?: string;
   onClick: (event: React.MouseEvent<HTMLButtonElement>) => void;
 }): JSX.Element {

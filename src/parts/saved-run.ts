@@ -10,7 +10,7 @@ export function canCopy(model: IJaxprModel | null): boolean {
   );
 }
 
-/** The document as JSON: the kernel's, which has all texts, else the one in view. */
+/** The document as JSON: the kernel's document, which has all texts, else the document in view. */
 export async function documentText({
   requests,
   snapshot,

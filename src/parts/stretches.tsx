@@ -1,7 +1,7 @@
 /** Draws a sentence with its marked numbers in bold. */
 import * as React from 'react';
 
-/** A text, some of it bold. */
+/** A text with some words in bold. */
 export interface IStretch {
   text: string;
   bold: boolean;

@@ -1,7 +1,7 @@
 /** Gives a component the width in pixels of its element. */
 import * as React from 'react';
 
-/** The width before the first measurement: that of a panel of 360 pixels. */
+/** The width before the first measurement: the width in a panel of 360 pixels. */
 const USUAL = 336;
 
 export function useWidth(): [React.RefObject<HTMLDivElement>, number] {

@@ -1,4 +1,4 @@
-/** Wires `.jaxpr.json` files: a double click shows the saved document, and two of them open as a diff. */
+/** Wires `.jaxpr.json` files: a double click shows the saved document, and two files open as a diff. */
 import {
   ILabShell,
   ILayoutRestorer,

@@ -3,7 +3,7 @@
 /** One lesson. */
 export interface ILesson {
   name: string;
-  /** Its text, as a notebook. */
+  /** Loads the text of the lesson, as a notebook. */
   load(): Promise<unknown>;
 }
 

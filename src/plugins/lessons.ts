@@ -43,7 +43,7 @@ export const lessonsPlugin: JupyterFrontEndPlugin<void> = {
         'Copy the lessons on jit into the folder %1 and open the first one',
         'jaxpr-lessons'
       ),
-      // On the launcher's card; the other entries of the Help menu have none.
+      // Only the launcher's card has an icon; no other entry of the Help menu has one.
       icon: ({ cwd }) => (cwd === undefined ? undefined : jaxprIcon),
       describedBy: {
         args: {

@@ -159,7 +159,7 @@ function levelOf(value: unknown): LastLevel | null {
   return LAST_LEVELS.find(level => level === value) ?? null;
 }
 
-/** The notebook in front, and what of it is traced. */
+/** The notebook in front, and the cell of the notebook that is traced. */
 class Following {
   constructor(
     private _tracker: IJaxprTracker,
@@ -213,7 +213,9 @@ class Following {
     ];
   }
 
-  /** Trace the cell with the caret once: the user has just asked for it, by a key, in a menu or in the palette. */
+  /**
+   * Trace the cell with the caret once, because the user has just asked for the trace by a key, a menu or the palette.
+   */
   traceNow(sign: ISign): void {
     const cell = this._notebooks.activeCell;
     if (cell !== null && this._tracing !== null) {
@@ -294,7 +296,7 @@ class Following {
   /** The press on the command that was about the cell. */
   private _presses = new Map<string, ISign>();
   private _marked: string | null = null;
-  /** The editors of each cell: those of the notebook, and those of the columns side by side. */
+  /** The editors of each cell: the editors of the notebook, and the editors of the columns side by side. */
   private _views = new Map<string, Set<EditorView>>();
   /** The line of the caret in each cell, from 1, when the keyboard was last there. */
   private _lines = new Map<string, number>();

@@ -60,7 +60,7 @@ const LOAD = EvaluableText.ours`%load_ext jupyter_jaxpr`;
 
 const NO_ARGUMENTS = { args: { type: 'object', properties: {} } } as const;
 
-/** Its id is that of the settings schema, as JupyterLab's settings want it. */
+/** The id of the plugin is the id of the settings schema, as JupyterLab's settings require. */
 export const panelPlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-jaxpr:plugin',
   description: 'The panel that shows the program JAX made of a cell.',
@@ -114,7 +114,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
             : 'notebook:reconnect-to-kernel'
         ),
       lessons: () => void commands.execute(OPEN_LESSONS),
-      // Notebook 7 has one document a window, and no place beside it.
+      // Notebook 7 has one document in a window, and no place beside the document.
       beside:
         labShell === null
           ? undefined

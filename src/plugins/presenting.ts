@@ -1,4 +1,4 @@
-/** Presents the panel: larger, one tab, nothing around it, and keys that a remote control sends. */
+/** Presents the panel: the panel is larger, with one tab and nothing around, and keys that a remote control sends. */
 import { ILabShell, JupyterFrontEnd } from '@jupyterlab/application';
 import { TranslationBundle } from '@jupyterlab/translation';
 

@@ -1,4 +1,4 @@
-/** Wires what is saved: a run as an HTML file or as a document beside the notebook, and what is chosen as SVG. */
+/** Wires the actions that save: a run as an HTML file or as a document beside the notebook, and a selection as SVG. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin

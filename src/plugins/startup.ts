@@ -113,7 +113,7 @@ function fileNode(
   where.textContent = file;
   const lines = document.createElement('pre');
   lines.textContent = text;
-  // Its lines may be longer than the dialog is wide: the keyboard scrolls them.
+  // The lines may be longer than the dialog is wide; then the keyboard scrolls the lines.
   lines.tabIndex = 0;
   node.append(lead, where, lines);
   return node;

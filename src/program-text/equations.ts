@@ -263,7 +263,7 @@ export class ProgramEquations {
     return this._parts[scope] ?? [];
   }
 
-  /** The part that holds an equation; null where it has not arrived. */
+  /** The part that holds an equation; null for an equation that has not arrived. */
   part(scope: number, equation: number): ScopePart | null {
     const parts = this._parts[scope];
     if (!parts) {

@@ -39,7 +39,7 @@ export class ProgramRows {
     return this._rows;
   }
 
-  /** The row of an equation; undefined where it has not arrived. */
+  /** The row of an equation; undefined for an equation that has not arrived. */
   rowOf(scope: number, equation: number): IRow | undefined {
     return this._rowOfEquation[this.equations.id(scope, equation)];
   }

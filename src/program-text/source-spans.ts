@@ -200,7 +200,7 @@ export function holds(
   );
 }
 
-/** The spans that are no longer than any of the others. */
+/** The spans that are not longer than any other span. */
 export function narrowest(
   ids: readonly number[],
   spans: SourceSpans

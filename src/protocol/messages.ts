@@ -81,7 +81,7 @@ export function replyId(value: unknown): number | null {
   return typeof id === 'number' ? id : null;
 }
 
-/** The number of an announcement; null where it has none. */
+/** The number of an announcement; null for an announcement without a number. */
 export function sequence(value: unknown): number | null {
   const seq = (value as { seq?: unknown } | null | undefined)?.seq;
   return typeof seq === 'number' && Number.isInteger(seq) ? seq : null;

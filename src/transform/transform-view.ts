@@ -188,7 +188,7 @@ export class TransformView extends LinkedView {
       this._body.replaceChildren(...nodes);
     }
     if (focused instanceof HTMLElement && this._body.contains(focused)) {
-      focused.focus(); // it was taken out and put back
+      focused.focus(); // the focused element was taken out and put back
     }
     for (const { pane } of this._columns) {
       if (pane && pane.view === null) {

@@ -58,7 +58,7 @@ export class Columns {
       );
       this.node.replaceChildren(...nodes);
       if (focused instanceof HTMLElement && this.node.contains(focused)) {
-        focused.focus(); // it was taken out and put back
+        focused.focus(); // the focused element was taken out and put back
       }
     }
     for (const name of shown) {

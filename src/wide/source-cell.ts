@@ -151,7 +151,7 @@ function named(label: string): Extension {
   return EditorView.contentAttributes.of({ 'aria-label': label });
 }
 
-/** True if a cell shows the text of a run, or the text that the user has made of it since. */
+/** True if a cell shows the text of a run, or a text that the user has made of the text of the run. */
 function hasText(model: IJaxprModel, snapshot: Snapshot, id: string): boolean {
   const present = editingOf(model)?.find(id)?.source;
   const newest = model.runs.find(run => run.snapshot.cell?.id === id);

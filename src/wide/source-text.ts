@@ -24,7 +24,9 @@ export interface ISourcePart {
   canRetry: boolean;
   /** The line of the file at which this part begins, from 1. */
   from: number;
-  /** Line of the whole text at which this part begins, from 0, and how many lines it has; none where it is missing. */
+  /**
+   * The first line of this part in the whole text, from 0, and the number of its lines; a missing text has no lines.
+   */
   first: number;
   count: number;
 }
@@ -208,7 +210,7 @@ function titleOf(
   trans: TranslationBundle
 ): string {
   if (file.kind === 'library') {
-    return file.path; // relative to where it is installed
+    return file.path; // the path is relative to the installation folder of the library
   }
   if (file.kind !== 'cell') {
     return file.path.split(/[/\\]/).pop() ?? file.path;

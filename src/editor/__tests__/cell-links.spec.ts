@@ -70,7 +70,7 @@ class Notebook implements ICells {
     return Promise.resolve();
   }
 
-  /** Lines that are marked in a cell, with what is underlined in them. */
+  /** The marked lines of a cell, with the underlined text of each line. */
   marked(id: string): string[] {
     return [...this.editor(id).dom.querySelectorAll('.jp-JaxprCell-line')].map(
       line => {

@@ -1,4 +1,4 @@
-/** A cell that ran is edited at random; what is still marked stands on the same text as before. */
+/** Edits a cell that ran at random; marks that remain stand on the same text as before. */
 import { history, redo, undo } from '@codemirror/commands';
 import { EditorState, Text } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
@@ -85,7 +85,7 @@ function open(doc: string): EditorView {
   return view;
 }
 
-/** The spans that are marked as they ran, with the text that each has now; the others are grey, or gone. */
+/** The spans that are marked as they ran, with the present text of each span; all other spans are grey, or gone. */
 function marked({ state }: EditorView): Map<ISpan, string> {
   const texts = new Map<ISpan, string>();
   const moved = state.field(movedText) as MovedText;

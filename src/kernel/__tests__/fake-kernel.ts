@@ -135,7 +135,7 @@ export class FakeKernel {
   }
 }
 
-/** Let what is under way in promises go on. */
+/** Waits until the pending promises have gone on. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 20; i++) {
     await Promise.resolve();

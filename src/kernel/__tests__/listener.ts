@@ -5,7 +5,7 @@ import { Channel } from '../channel';
 import { ChannelState } from '../channel-interface';
 import { FakeKernel } from './fake-kernel';
 
-/** A channel to a kernel, and what it said since. */
+/** A channel to a kernel, and the channel's messages since its start. */
 export class Listener {
   constructor(readonly kernel: FakeKernel) {
     this.channel = new Channel(kernel.connection);

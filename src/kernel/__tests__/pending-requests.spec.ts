@@ -20,7 +20,7 @@ const TEXT = {
   first_line: 0,
   line_count: 100
 } as const;
-/** An answer to it. */
+/** An answer to the request. */
 const PAGE: TextPage = {
   level: 'hlo',
   characters: 11,

@@ -1,4 +1,4 @@
-/** Edits the one cell of a notebook that is not there. */
+/** Stands in for the editing of a notebook that has one cell and no document. */
 import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { Signal } from '@lumino/signaling';

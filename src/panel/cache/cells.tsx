@@ -14,7 +14,7 @@ export interface IRowProps {
   row: Row;
   model: IJaxprModel;
   snapshot: Snapshot;
-  /** The seconds of the most expensive function; the length of a bar is a share of them. */
+  /** The seconds of the most expensive function; the length of a bar is a share of these seconds. */
   dearest: number;
   /** True if the row is chosen; a chosen row shows more. */
   chosen: boolean;

@@ -160,8 +160,8 @@ function sum(runs: readonly LedgerCounts[], column: 'calls' | 'hits'): IAmount {
 }
 
 /**
- * Consecutive misses with the same kind of change, such as those of a lambda that the code makes anew in each turn of a
- * loop.
+ * Consecutive misses with the same kind of change, such as the misses of a lambda that each iteration of a loop makes
+ * anew.
  */
 export type Misses = readonly [IMiss, ...IMiss[]];
 

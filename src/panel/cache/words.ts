@@ -116,8 +116,7 @@ export function reasonWords(
       after: shortened(after, LONGEST)
     };
   }
-  // The kernel's sentence of a first call is kept if it says more than that this is the first call of this function, as
-  // for a wrapped function.
+  // The kernel's sentence on a first call is kept if the sentence says more, as for a wrapped function.
   if (reason.kind === 'first_call' && after === null) {
     return { form: 'signature', kind, signature: signature(miss) };
   }
@@ -136,7 +135,7 @@ export function curesOf(misses: readonly IMiss[]): string[] {
   return [...new Set(all)].map(cure => shortened(cure, LONGEST));
 }
 
-/** The edits that cure a miss, or several similar misses: those of the newest miss. */
+/** The edits that cure a miss, or several similar misses: the edits of the newest miss. */
 export function editsOf(misses: readonly IMiss[]): readonly Cure[] {
   return misses[misses.length - 1].miss.cures ?? [];
 }

@@ -138,7 +138,7 @@ function misfitOf(
     : trans.__('takes other types');
 }
 
-/** The types of the arrays that a program takes, in order; null where the signature does not list all of them. */
+/** The types of the arrays that a program takes, in order; null if the signature does not list all arrays. */
 function arraysOf(program: Program): string | null {
   const types = inputsOf(program);
   return /…|arrays/.test(types)

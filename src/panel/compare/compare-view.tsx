@@ -12,7 +12,7 @@ import { AttentiveWidget } from '../../parts/attentive-widget';
 import { Chooser } from './chooser';
 import { Side } from './table';
 
-/** Opens a comparison in the main area; null if the application has no main area for it. */
+/** Opens a comparison in the main area; null if the application has no place for a comparison there. */
 export type OpenBeside = ((comparison: VariantComparison) => void) | null;
 
 /** The Compare view. */

@@ -226,7 +226,7 @@ function howWords(
     : `${shortCount(product.amountOfRun)} ${times(product.runs)}`;
 }
 
-/** The heads of the columns; a click on an amount sorts by it. */
+/** The heads of the columns; a click on an amount sorts the rows by this amount. */
 function Heads(props: ITableProps): JSX.Element {
   const { group, measure, order, setOrder, trans } = props;
   const { row, stop } = useRoving();

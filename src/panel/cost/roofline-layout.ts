@@ -87,7 +87,7 @@ function scaleOf(
   return { from, to, ticks, at };
 }
 
-/** Lays out the roofline in a frame of these edges, in pixels. */
+/** Lays out the roofline in a frame with these edges, in pixels. */
 export function rooflineOf(
   machine: Machine,
   placement: IPlacement | null,

@@ -32,7 +32,7 @@ export function isOwn(snapshot: Snapshot, frame: number): boolean {
   );
 }
 
-/** `2 to 51.2 kop`, the unit once where it is the same. */
+/** A range such as `2 to 51.2 kop`; a unit that both ends share stands once. */
 export function range(
   least: number,
   most: number,

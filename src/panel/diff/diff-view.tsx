@@ -10,7 +10,7 @@ import { AttentiveWidget } from '../../parts/attentive-widget';
 import { shortArguments, shortened, whereAndWhen } from '../../parts/summary';
 import { DiffTable } from './diff-table';
 
-/** Opens a diff in the main area; null if the application has no main area for it. */
+/** Opens a diff in the main area; null if the application has no place for a diff there. */
 export type OpenDiff =
   ((model: IJaxprModel, choice: IDiffChoice) => void) | null;
 

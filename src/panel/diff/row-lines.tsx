@@ -79,7 +79,7 @@ function Line(props: {
   sign: DiffRow['sign'];
   /** True to show the names of the line's variables outside of the call around it. */
   outside: boolean;
-  /** True if a screen reader has read the sign, or will read a word for it. */
+  /** True if a screen reader has read the sign, or will read a word for the sign. */
   isSignRead?: boolean;
   trans: TranslationBundle;
 }): JSX.Element {

@@ -13,7 +13,7 @@ export type Item = {
    * sent.
    */
   index: number;
-  /** True if rows right before the item, or in it, are hidden. */
+  /** True if rows right before the item, or inside the item, are hidden. */
   gap: boolean;
 } & (
   | { kind: 'row'; row: DiffRow }

@@ -124,7 +124,7 @@ function Content(props: ICardProps): JSX.Element {
       control={control}
     />
   );
-  // The key preserves the element, and with it the keyboard focus, when the stepper moves in the card.
+  // The key preserves the element, and so the keyboard focus, when the stepper moves in the card.
   const stepper = (
     <Stepper
       key="stepper"

@@ -32,9 +32,9 @@ export interface IPanelActions extends IHeaderActions {
   again?: RunAgain;
   /** Draws plots; left out if the application has no such registry. */
   rendermime?: IRenderMimeRegistry;
-  /** Opens a comparison in the main area; left out if the application has no place for it. */
+  /** Opens a comparison in the main area; left out if the application has no place for a comparison. */
   beside?: (comparison: VariantComparison) => void;
-  /** Opens a diff in the main area; left out if the application has no place for it. */
+  /** Opens a diff in the main area; left out if the application has no place for a diff. */
   diff?: (model: IJaxprModel, choice: IDiffChoice) => void;
   /**
    * Opens the levels of the program side by side in the main area; left out if the application has no place for them.

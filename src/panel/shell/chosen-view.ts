@@ -1,4 +1,6 @@
-/** Chooses the view that the panel shows: the one that the user chose, or the view of a result that a run asked for. */
+/**
+ * Chooses the view that the panel shows: the view that the user chose, or the view of a result that a run asked for.
+ */
 import { readingPlaceOf } from '../../model/reading-place';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';

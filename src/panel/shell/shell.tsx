@@ -167,7 +167,7 @@ export class Shell extends Widget {
   private _onRestored(): void {
     const view = this._model && this._view.beforeRun(this._model);
     if (view) {
-      this._choose(view); // the run came before what was kept of it
+      this._choose(view); // the run came before its reading place was restored
     }
     this._scrolls.forEach(scroll => scroll.restore());
   }

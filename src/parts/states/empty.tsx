@@ -63,7 +63,7 @@ export function Empty(props: {
         </EmptyText>
       );
     case 'file':
-      return <></>; // its run is in view
+      return <></>; // the cell's run is in view
     case 'no-kernel':
       return (
         <EmptyText title={trans.__('No kernel')}>

@@ -1,4 +1,6 @@
-/** Puts a cure into a cell of a notebook: what is offered, what changes in the shared model, what one undo takes back. */
+/**
+ * Puts a cure into a cell of a notebook: the offered cures, the changes of the shared model, the effect of one undo.
+ */
 import { ISharedCell, YNotebook } from '@jupyter/ydoc';
 import type { IEditorServices } from '@jupyterlab/codeeditor';
 import { NotebookPanel } from '@jupyterlab/notebook';

@@ -7,7 +7,7 @@ import { VIEW_NAMES } from '../../panel/shell/views';
 import { NOISES } from '../../workbench/reading/noise-rules';
 import { preferences } from '../preferences';
 
-/** The settings of a person, over those of the schema. */
+/** The settings of a person, in place of the defaults of the schema. */
 function settings(own: Record<string, unknown>): {
   registry: ISettingRegistry;
   change(name: string, value: unknown): void;

@@ -27,7 +27,7 @@ describe('a cell that loads the extension', () => {
   });
 });
 
-/** A notebook of code cells, and a kernel that takes down what is run. */
+/** A notebook of code cells, and a kernel that records the code that runs. */
 class FakeNotebook {
   constructor(...sources: string[]) {
     this.widgets = sources.map(source => fakeCell(source, source));

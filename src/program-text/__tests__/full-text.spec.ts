@@ -111,7 +111,7 @@ describe('names', () => {
     );
   });
 
-  /** Scopes of one equation each, which calls other scopes of them. */
+  /** Scopes of one equation each; each equation calls other scopes. */
   function calling(depth: number, times: number, text = ''): Snapshot {
     const document = golden('rnn-0.12');
     const [step] = document.scopes.slice(-1);

@@ -32,7 +32,7 @@ export interface ILevelPaneOptions {
   tools?: ReadingTools;
   /** Loads and keeps the place where the user reads the text; if left out, the text starts at its first line. */
   place?: { load(): ITextPlace | null; keep(place: ITextPlace): void };
-  /** Finds what is linked to a selection; if left out, the links of the program do. */
+  /** Finds the things that are linked to a selection; without this function, the links of the program find them. */
   resolve?: (selection: Selection | null) => ILinked;
 }
 

@@ -397,7 +397,7 @@ export class LevelPane implements IDisposable {
   private _onKey(event: KeyboardEvent): void {
     const view = this._view;
     if (!view?.view.contentDOM.contains(event.target as Node)) {
-      return; // typed into a field, such as that of the search
+      return; // the user types into a field, such as the search field
     }
     const { host } = this._options;
     dispatchKey(event, 'level', {

@@ -16,7 +16,7 @@ export class LinesFold implements IListedFold {
 
   readonly whole = false;
 
-  /** The same fold at another place. */
+  /** Returns the same fold at another place. */
   at(first: number, last: number): LinesFold {
     return new LinesFold(first, last, this._count, this.closed, this._trans);
   }

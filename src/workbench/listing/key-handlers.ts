@@ -33,7 +33,7 @@ export interface IKeysHost {
   readonly isSearched: boolean;
   focus(): void;
   find(): void;
-  /** Scroll to the first of some lines, unless one of them is in view. */
+  /** Scroll to the first of some lines, unless one of the lines is in view. */
   reveal(lines: readonly number[]): void;
   /** Go to a line, as a click on the line does. */
   goTo(index: number): void;

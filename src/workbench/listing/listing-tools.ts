@@ -17,7 +17,7 @@ import { setHeads } from './source-heads';
 export interface IToolsHost {
   readonly view: EditorView;
   readonly listing: IListing;
-  /** Scroll to the first of some lines, unless one of them is in view. */
+  /** Scroll to the first of some lines, unless one of the lines is in view. */
   reveal(lines: readonly number[]): void;
   setFolds(folds: readonly IListedFold[], closed: boolean): void;
 }

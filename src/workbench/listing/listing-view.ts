@@ -118,7 +118,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     this.view.dispatch({ effects: setMarks.of({ lines, variables }) });
   }
 
-  /** Scroll to the first of some lines, unless one of them is in view. */
+  /** Scroll to the first of some lines, unless one of the lines is in view. */
   reveal(lines: readonly number[]): void {
     if (lines.length === 0) {
       return;

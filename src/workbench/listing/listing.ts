@@ -95,7 +95,7 @@ export interface IVariableRange {
   last: number;
   /** All lines that read the variable, ascending. */
   uses: readonly number[];
-  /** Sentences about the variable: where it is defined, how often it is used, and where it is alive. */
+  /** Sentences about the variable: its definition, the number of its uses, and the lines in which it is alive. */
   words: string;
   /** The sentence that says where the variable is alive; the last sentence of `words`. */
   live: string;

@@ -9,7 +9,7 @@ import type { ReadingTools } from './reading-tools';
 export class FilterRow {
   constructor(
     private _tools: ReadingTools,
-    /** The help button; it stands in this row if the toolbar has no room for it. */
+    /** The help button, which stands in this row if the toolbar has no room for the button. */
     help: HTMLElement,
     trans: TranslationBundle
   ) {

@@ -259,7 +259,9 @@ function select(view: EditorView, { from, to }: IMatches, at: number): void {
   });
 }
 
-/** For an ascending list of matches, which of them are outside of all closed folds and on lines that are not hidden. */
+/**
+ * Returns, for each match of an ascending list, true if the match is outside of all closed folds and on no hidden line.
+ */
 function openPlaces(view: EditorView, from: readonly number[]): boolean[] {
   const { doc } = view.state;
   const folds = closedBetween(view.state, 0, doc.length);

@@ -141,7 +141,7 @@ export class SearchPanel implements Panel {
       if (this._isWaiting) {
         this._search();
       }
-      // The counts of the other levels are computed later, so that typing does not wait for them.
+      // The counts of the other levels are computed later, so that typing does not wait for these counts.
       this._timer = window.setTimeout(() => this._showLevels(), 0);
     }, wait);
   }

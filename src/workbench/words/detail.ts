@@ -74,7 +74,7 @@ export class Detail {
     if (this.node.hidden) {
       return;
     }
-    // Also during the measurement: without the space, the browser would scroll the code.
+    // The room is given also during the measurement: without the space, the browser would scroll the code.
     this._giveRoom(this._tallest);
     const { bottom } = this.node.getBoundingClientRect();
     const free =

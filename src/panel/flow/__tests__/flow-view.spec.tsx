@@ -48,7 +48,7 @@ function shown(document: Snapshot): IShown {
   return { model, node, opened, redraw: () => redraw(flow()) };
 }
 
-/** Makes a golden document with its first card changed, and further cards after it. */
+/** Makes a golden document whose first card is changed, with further cards after the first card. */
 function withCards(
   name: string,
   changes: Partial<Control>,

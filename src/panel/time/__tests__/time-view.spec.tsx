@@ -409,7 +409,7 @@ describe('a sweep', () => {
   });
 });
 
-/** A renderer that records what it should draw. */
+/** A renderer that records the models that it should draw. */
 class Drawn extends Widget implements IRenderMime.IRenderer {
   static models: IRenderMime.IMimeModel[] = [];
   static fails = false;

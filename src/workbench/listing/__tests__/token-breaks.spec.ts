@@ -1,6 +1,6 @@
 import { tokenBreaks } from '../token-breaks';
 
-/** A line, with a bar at each place where it may break besides its spaces. */
+/** A line, with a bar at each place where the line may break, in addition to its spaces. */
 function broken(line: string, columns: number): string {
   const places = new Set(tokenBreaks(line, columns).map(([from]) => from));
   return [...line]

@@ -1,4 +1,4 @@
-/** Draws a stepper for tests, and reads and moves what is drawn. */
+/** Draws a stepper for tests, and reads and moves the drawn stepper. */
 import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 
