@@ -1,4 +1,4 @@
-"""The public names of the package. A name is loaded when a program first uses the name.
+"""Loads each public name of the package when a program first uses the name.
 
 Importing this package imports neither JAX nor the rest of the package, so a Jupyter server without JAX can
 read the labextension's path from it, and a kernel without JAX can still say what is missing.

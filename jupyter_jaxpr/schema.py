@@ -1,4 +1,4 @@
-"""`python -m jupyter_jaxpr.schema` writes the JSON Schema of the wire; see `wire.schema`."""
+"""Runs `python -m jupyter_jaxpr.schema`, which writes the JSON Schema of the wire; see `wire.schema`."""
 
 import sys
 

@@ -1,8 +1,8 @@
-"""The version of this package, as the build wrote it."""
+"""Holds the version of this package, as the build wrote the version."""
 
 try:
     from ._version import __version__
-except ImportError:  # a checkout that was never built: the version file is written by the build
+except ImportError:  # the checkout was never built; the build writes the version file
     __version__ = "0.0.0+unbuilt"
 
 __all__ = ["__version__"]

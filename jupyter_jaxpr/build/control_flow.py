@@ -59,7 +59,7 @@ def read_control_flow(
             hlo = next((level for level in program.levels if level.name == "hlo" and level.text is not None), None)
             if hlo is not None:
                 known_trips(program_cards, hlo.text or "", hlo.line_stacks or [], walk.positions)
-        except not_of_a_signal(Exception):  # XLA's text could not be read: the cards have no trip counts from it
+        except not_of_a_signal(Exception):  # XLA's text could not be read, so the cards have no trip counts from it
             failed(traceback.format_exc())
         cards += program_cards
     return ControlFlowFound([_control(card) for card in cards], [card.path for card in cards], notes)

@@ -44,7 +44,7 @@ def text_of(observed: ObservedProgram, level: LevelName, positions: Positions) -
             return stablehlo_lines(lowered_text(observed.lowered), positions)
         if level == "hlo" and observed.executable is not None:
             return hlo_lines(executable_text(observed.executable), positions)
-    except not_of_a_signal(Exception) as error:  # JAX or XLA raises on some backends: shown as a sentence
+    except not_of_a_signal(Exception) as error:  # JAX or XLA raises on some backends; the panel shows the error
         raise Unavailable(
             f"JAX could not print the {title(level)} of this program: {error}. The other levels are not affected."
         ) from error

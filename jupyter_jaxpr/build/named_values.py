@@ -25,7 +25,7 @@ NAMES = 2_000
 #: The most characters of a type: enough for a container of sixty arrays.
 _LONGEST = 1_200
 
-_Where = tuple[int, int]  # scope, number of the variable
+_Where = tuple[int, int]  # the scope and the number of a variable
 
 
 @dataclass

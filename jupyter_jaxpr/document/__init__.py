@@ -1,1 +1,1 @@
-"""The document as pure data: its types, and what reads, checks, names, compares and prints a document without JAX."""
+"""Holds the document as pure data: its types, and the code that reads, checks, compares and prints it without JAX."""

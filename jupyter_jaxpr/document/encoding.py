@@ -1,4 +1,4 @@
-"""Encodes a struct of the document or of the wire as UTF-8 JSON, whatever its strings hold."""
+"""Encodes a struct of the document or of the wire as UTF-8 JSON, for any text in its strings."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _plain(value: Any) -> Any:
             return int.__add__(value, 0)
         if issubclass(kind, float):
             return float.__add__(value, 0.0)
-        return value.item()  # a number of NumPy's
+        return value.item()  # a NumPy number
     except not_of_a_signal(*FAILURES):
         return f"<{kind_name(kind)}: {could_not(TypeError('the value is not plain data'))}>"
 

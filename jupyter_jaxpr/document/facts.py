@@ -1,6 +1,6 @@
-"""Facts that several rooms use, in Python and TypeScript.
+"""Holds facts that several rooms use, in Python and TypeScript.
 
-`python -m jupyter_jaxpr.schema` writes those that the browser needs to `src/protocol/facts.ts`.
+`python -m jupyter_jaxpr.schema` writes the facts that the browser needs to `src/protocol/facts.ts`.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def tree_of(function: Any, asynchronous: bool = False) -> ast.FunctionDef | ast.
     tree: list[ast.stmt] = []
     try:
         tree = ast.parse(textwrap.dedent("".join(_lines_of(function.__code__)))).body
-    except not_of_a_signal(*FAILURES):  # no source, or a lambda within a line
+    except not_of_a_signal(*FAILURES):  # the source is unknown, or the function is a lambda within a line
         return None
     node = tree[0] if len(tree) == 1 else None
     if asynchronous and isinstance(node, ast.AsyncFunctionDef):
@@ -75,7 +75,7 @@ def names_of(function: FunctionType) -> Mapping[str, Any]:
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
             names[name] = cell.cell_contents
-        except not_of_a_signal(ValueError):  # not assigned yet
+        except not_of_a_signal(ValueError):  # the variable of the closure has no value yet
             names.pop(name, None)
     return names
 

@@ -27,11 +27,11 @@ from ..observe.whose_code import is_class_of_users, is_users_code_of
 from ..plain_text import FAILURES, attribute_of, defined, exact, file_of, function_of, kind_name
 from ..quantities import count
 
-_DEPTH = 4  # containers and objects inside of each other
-_IN_CONTAINER = 1_000  # the newest elements of one container
-_ELEMENTS = 4_000  # elements below one name
-_ALL_ELEMENTS = 20_000  # elements within reach of one function
-_FUNCTIONS = 30  # functions that the traced function names, directly or through others
+_DEPTH = 4  # the largest depth of containers and objects inside of each other
+_IN_CONTAINER = 1_000  # the number of newest elements of one container that are searched
+_ELEMENTS = 4_000  # the largest number of elements below one name
+_ALL_ELEMENTS = 20_000  # the largest number of elements within reach of one function
+_FUNCTIONS = 30  # the largest number of functions that the traced function names, itself or through others
 _KEY_LENGTH = 30
 
 #: A weak reference to each tracer, by the id of the tracer. Python may give the id of a freed tracer to another object:
@@ -58,7 +58,7 @@ class Reach(NamedTuple):
 
     scopes: tuple[Scope, ...]  # the scope of the function first
     arguments: Mapping[str, weakref.ref[Any]]  # the object of a method and the static arguments, by their names
-    tracers: Held  # within reach before the trace
+    tracers: Held  # the tracers that were within reach before the trace
 
 
 def reach_before(fun: Any, statics: Mapping[str, Any]) -> Reach | None:
@@ -162,7 +162,7 @@ def _object_of(fun: Any) -> Any:
 def _scopes(function: FunctionType) -> list[Scope]:
     """Return the scope of a function and the scopes of the user's functions that it names."""
     functions, scopes = [function], []
-    for named in functions:  # grows while it is read
+    for named in functions:  # the loop extends the list
         scope = Scope(named.__code__, named.__globals__, weakref.ref(named))
         scopes.append(scope)
         for _, value in _named_values(scope):
@@ -182,7 +182,7 @@ def _named_values(scope: Scope) -> Iterator[tuple[str, Any]]:
     for name, cell in zip(scope.code.co_freevars, scope.cells, strict=False):
         try:
             yield name, cell.cell_contents
-        except not_of_a_signal(ValueError):  # not assigned yet
+        except not_of_a_signal(ValueError):  # the variable of the closure has no value yet
             continue
 
 

@@ -84,7 +84,7 @@ class Scope:
         """Return the last call of a jitted function in a list, or an empty list; None if a statement may wait."""
         last: ast.Call | None = None
         tainted = assigned(body) | _appended(body)
-        skipped_ids: set[int] = set()  # waits for something else
+        skipped_ids: set[int] = set()  # the ids of calls that wait for other work, and of their functions
         for statement in body:
             for node in ast.walk(statement):
                 if isinstance(node, ast.Call) and self._waits_for_other(node, tainted, local):
@@ -186,7 +186,7 @@ class Scope:
             return not self._touches(node.iter, tainted, local)
         if isinstance(node, ast.UnaryOp):
             return not isinstance(node.op, ast.Not)
-        if isinstance(node, ast.AugAssign):  # an array of NumPy's takes the value in
+        if isinstance(node, ast.AugAssign):  # a NumPy array on the left side takes the value in
             return not self._touches(node.value, tainted, local)
         if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
             return False
@@ -211,7 +211,7 @@ class Scope:
     def _is_jitted(self, node: ast.expr, local: frozenset[str]) -> bool:
         import jax
 
-        if isinstance(node, ast.Call):  # jax.jit(f)(x), jax.vmap(f)(x)
+        if isinstance(node, ast.Call):  # such as jax.jit(f)(x) or jax.vmap(f)(x)
             transform = self._value(node.func, local)
             if is_one_of(transform, _transforms()):
                 jitted = node.args[0] if node.args else None
@@ -259,7 +259,7 @@ class Scope:
                 return vars(holder).get(node.attr)
             try:
                 return inspect.getattr_static(holder, node.attr, None)
-            except not_of_a_signal(Exception):  # an object of another language
+            except not_of_a_signal(Exception):  # an object of another language may raise anything
                 return None
         return None
 

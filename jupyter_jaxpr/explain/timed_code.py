@@ -151,7 +151,7 @@ class TimedCode(Scope):
             bound = self._bound(tree, node, method, local)
             is_own = f"def {tree.name}(" in self._source
             if not bound and is_own and not function.__code__.co_freevars:
-                continue  # the reader of the text of this function reports it
+                continue  # the search through the text of this function reports the timing
             inside = TimedCode("", {**names_of(function), **bound}, self._barrier_waits, self._depth + 1)
             names = locals_of(tree) - bound.keys()
             timing = next(iter([*inside._clocks(tree.body, names), *inside._lambdas(tree, names)]), None)

@@ -20,7 +20,7 @@ from .listings import TITLES
 class LinkedText:
     """A text whose lines have their places in the source."""
 
-    name: str  # the level: jaxpr, stablehlo or hlo
+    name: str  # jaxpr, stablehlo or hlo
     title: str
     size: str  # the size of the text, such as 17 equations
     lines: list[str]

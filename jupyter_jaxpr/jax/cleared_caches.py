@@ -1,7 +1,7 @@
 """Counts the calls of `jax.clear_caches()`.
 
-JAX tells each cache that is registered with it to clear itself. `ClearedCaches` is registered as one, by a weak
-reference of JAX's, and holds nothing.
+JAX tells each registered cache to clear itself. `ClearedCaches` is registered as a cache, by a weak reference of JAX,
+and holds nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class ClearedCaches:
 
     def __init__(self) -> None:
         self.times = 0
-        self._registered: Any = {}  # JAX's list of caches
+        self._registered: Any = {}  # the list of caches that JAX clears
 
     def watch(self) -> None:
         """Start counting.

@@ -1,13 +1,13 @@
-"""Each program that JAX runs outside of jit, told after it ran: one operation, one jitted call, one eager `scan`.
+"""Reads each program that JAX runs outside of jit, after the run: an operation, a jitted call, an eager `scan`.
 
-JAX runs all of them through one type of function, that of `jax.jit`: an operation such as `jnp.sin(x)`, too, is a
-jitted function that JAX made of the primitive. JAX's hook after each call reports a call that hits JAX's C++ cache
-(`post_hook.Results`); the function that prepares the next hit reports a call that misses (`Hooks.ran`). The hooks add
-nothing to JAX's cache keys: no call misses because of them.
+JAX runs all these programs through one type of function, the type of a `jax.jit` result: an operation such as
+`jnp.sin(x)`, too, is a jitted function that JAX made of the primitive. JAX's hook after each call reports a call that
+hits JAX's C++ cache (`post_hook.Results`); the function that prepares the next hit reports a call that misses
+(`Hooks.ran`). The hooks add nothing to JAX's cache keys, so that no call misses because of the hooks.
 
-- `Dispatch`: what ran, on which arrays.
-- `of_hit`, `of_miss`: the dispatch of a call.
-- `program_of`: equations as a jaxpr.
+- `Dispatch`: a program that ran, and its arrays.
+- `of_hit`, `of_miss`: return the dispatch of a call.
+- `program_of`: returns equations as a jaxpr.
 """
 
 from __future__ import annotations

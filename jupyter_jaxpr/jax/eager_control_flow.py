@@ -1,12 +1,12 @@
-"""Constructs that run outside of jit, such as `lax.scan(step, init, xs)` in a cell: what JAX compiles for each.
+"""Reports constructs that run outside of jit, such as `lax.scan(step, init, xs)` in a cell, and their programs.
 
 JAX evaluates the primitive `scan` as one program: `dispatch.xla_primitive_callable` makes a jitted function of the
 primitive and its parameters, and keeps the jitted function. So the construct is compiled once for each body that JAX
 traced, and once more when the body is a new function object.
 
-- `Construct`: what one such jitted function is made of.
-- `construct_of`: the construct of a jitted function.
-- `EagerConstructs`: tells of each evaluation, compiled before or not.
+- `Construct`: the construct that one such jitted function computes.
+- `construct_of`: returns the construct of a jitted function.
+- `EagerConstructs`: reports each evaluation, whether the construct was compiled before or not.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ def _called(
             parameter = _FUNCTIONS[name]
             try:
                 body = weakref.ref(frame.f_locals[parameter]) if parameter is not None else None
-            except (KeyError, TypeError):  # this body allows no weak reference
+            except (KeyError, TypeError):  # this object allows no weak reference
                 body = None
         elif code.co_name in _SOLVERS and _CONTROL_FLOW in code.co_filename:
             solver = code.co_name

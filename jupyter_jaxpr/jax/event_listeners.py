@@ -1,4 +1,4 @@
-"""Listens to JAX's public events (`jax.monitoring`), which tell the stages of each call."""
+"""Listens to JAX's public events (`jax.monitoring`), which report the stages of each call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small facts about JAX and its jitted functions: the bottom of this package, which imports no other module of it.
+"""Returns small facts about JAX and its jitted functions; this module imports no other module of the package.
 
 Nothing here starts a backend, traces or compiles.
 """

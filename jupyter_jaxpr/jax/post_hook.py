@@ -1,12 +1,12 @@
-"""JAX's hook after each jitted call that hits JAX's C++ cache.
+"""Uses JAX's hook after each jitted call that hits JAX's C++ cache.
 
-- `LastCalls` holds what was called last.
-- `Hits` tells of the calls.
-- `Results` tells of the calls with what they returned.
+- `LastCalls` holds the last calls.
+- `Hits` reports the calls.
+- `Results` reports the calls with their results.
 
-JAX has one place for such a hook, so several hooks form a stack. `Hits` skips the frames of other hooks of ours,
-which have the file name of this module. A hook that ends below another hook cannot be removed at once: the upper hook
-removes it at its own end.
+JAX has one place for such a hook, so several hooks form a stack. `Hits` skips the frames of other hooks of this
+package, which have the file name of this module. A hook that ends below another hook cannot be removed at once; the
+upper hook removes it at its own end.
 """
 
 from __future__ import annotations

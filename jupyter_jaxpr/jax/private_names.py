@@ -1,13 +1,14 @@
-"""The private names of JAX that this package uses.
+"""Lists the private names of JAX that this package uses.
 
 The table says for each name its purpose, its first version, and what the document lacks without the name.
 
-- `MODULES`: what `facts.private` opens, a name of a module below `jax._src`.
+- `MODULES`: the modules below `jax._src` that `facts.private` opens.
 - `OBJECTS`: attributes of JAX's objects that begin with an underscore.
 - `LOCALS`: variables within functions of JAX, read off their frames and closures.
 
-A test compares the table with the code, and another one with the JAX at hand. The hooks' self-test (`support`) asks
-for the names whose `tier` says so; any other name costs a part of the document, which `without` names.
+A test compares the table with the code, and another test compares the table with the installed JAX. The hooks'
+self-test (`support`) asks for the names with a `tier`; without any other name, the document lacks a part, which
+`without` names.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Reports traces without a call: `jax.make_jaxpr`, `jax.eval_shape`, `f.trace()`, `f.lower()`, `jax.export`.
 
-All of them pass through one function of JAX, which makes a `jax.stages.Traced`.
+All these calls pass through one function of JAX, which makes a `jax.stages.Traced`.
 
 - `TracedAhead`: one such trace.
-- `TracesAhead`: reports each of them.
+- `TracesAhead`: reports each such trace.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parts of JAX that tell us that they are used, without being called by us.
+"""Watches parts of JAX, which report their use to this package.
 
 - `TellingMethod`: a method of one of JAX's classes.
 - `TellingModule`: a module that one of JAX's modules has imported.

@@ -1,4 +1,4 @@
-"""A watch on Python's import system, which tells that somebody else has imported a module such as JAX."""
+"""Watches Python's import system, and reports that other code has imported a module such as JAX."""
 
 from __future__ import annotations
 

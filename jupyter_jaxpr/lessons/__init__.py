@@ -1,1 +1,1 @@
-"""The course, one folder a language: notebooks that `python -m jupyter_jaxpr.lessons` opens."""
+"""Holds the course: notebooks that `python -m jupyter_jaxpr.lessons` opens, in one folder for each language."""

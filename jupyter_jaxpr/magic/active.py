@@ -1,4 +1,4 @@
-"""The cell that is observed now, the result of a run that is ready to be published, and a run that is shown."""
+"""Holds the cell that is observed now, a run that is ready to be published, and a run that is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`%%jaxpr` and `%jaxpr`: the magics that IPython registers, with their settings."""
+"""Declares `%%jaxpr` and `%jaxpr`, the magics that IPython registers, with their settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Completes the observation of a cell: findings, the traces that the options ask for, or why no program shows.
+"""Completes the observation of a cell: findings, the traces that options ask for, or the reason why no program shows.
 
 The rules are those of the README: the jitted functions that were called, as they ran; else the last call, traced after
 the cell has run; else a sentence that says what was seen and what to type.

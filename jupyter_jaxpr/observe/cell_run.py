@@ -289,7 +289,7 @@ class Run:
         self.library_programs_left_out = 0
         self.eager: list[EagerCompile] = []
         self.traces_ahead: list[KeptTrace] = []
-        self.raised_outside: dict[str, ObservedFunction] = {}  # by name: the traces outside of jit that raised
+        self.raised_outside: dict[str, ObservedFunction] = {}  # the traces outside of jit that raised, by name
         self.ahead: set[str] = set()  # functions whose trace or lowering was requested without a call
         # those functions of `ahead` that JAX lowered or compiled
         self._ahead: dict[tuple[str, Place | None], None] = {}

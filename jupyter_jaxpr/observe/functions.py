@@ -58,15 +58,15 @@ class FunctionRecord:
         self.jit_name = jit_name  # the name in JAX's events and programs; None until JAX reports it
         self.definition = definition
         self.library = library
-        self.shared = shared  # equinox: one jitted function serves all user functions with one name
+        self.shared = shared  # true for equinox: one jitted function serves all user functions with one name
         self.equinox = shared  # equinox calls the function; a user's function inside a shared one is not itself shared
         self.missed = False  # true if the function object was already read, at its first miss
         self.construct: Construct | None = None  # the construct that JAX compiled by itself, outside of jit
-        self.pmap = False  # the functions that JAX makes for one pmapped function share a record
-        self.replayable = True  # False once asking JAX's caches for stages made JAX compile or lower
+        self.pmap = False  # true for a pmapped function: the functions that JAX makes for it share a record
+        self.replayable = True  # false after a question to JAX's caches for stages made JAX compile or lower
         self.programs: dict[Any, Any] = {}  # the programs observed last, newest last
         self.unkept = False  # true if JAX may hold further programs of the function
-        self.at_trace: Any = None  # `ValuesAtTrace` of the last trace; None where no run saw the trace
+        self.at_trace: Any = None  # `ValuesAtTrace` of the last trace; None if no run saw the trace
         # (history, index of this function object in it, whether a rerun of its cell made the object)
         self.history: tuple[FunctionHistory, int, bool] | None = None
 

@@ -81,7 +81,7 @@ class HookReceiver:
         self._eager = EagerConstructs(self._is_observed, self.evaluated, self.hooks.fail)
         self._ahead_of_calls = TracesAhead(self.traced_ahead, self.hooks.fail)
         self._untold_changes = UntoldChanges(self.changed, self.hooks.fail)
-        self.shows_libraries = False  # True while a run is on
+        self.shows_libraries = False  # true while a run is on
         self._watching: set[Run] = set()  # the runs that show programs
         self._threads: dict[int, ThreadState] = {}
         self._ahead: dict[str, FunctionHistory] = {}  # functions whose trace was requested without a call, by source

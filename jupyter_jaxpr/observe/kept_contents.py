@@ -36,8 +36,8 @@ _READ = 256 * 1024  # the size in bytes above which only a sample of an array is
 _SAMPLE = 4_096
 _BYTES = sys.maxsize
 _BYTES_OF_OBJECT = 2 * 1024 * 1024  # the bytes of arrays that are read of one static object, at each miss: about 3 ms
-_FETCHED = 4 * 1024 * 1024  # bytes; a larger array is not copied from an accelerator
-_WAIT = 0.05  # seconds to wait for an array that JAX still computes
+_FETCHED = 4 * 1024 * 1024  # the largest array in bytes that is copied from an accelerator
+_WAIT = 0.05  # the seconds to wait for an array that JAX still computes
 
 _SCALARS = frozenset({type(None), bool, int, float, complex, str, bytes, type(Ellipsis), range})
 _DICTS: frozenset[type] = frozenset({dict, collections.OrderedDict, collections.defaultdict, types.MappingProxyType})
@@ -301,7 +301,7 @@ def _numbers(array: Any) -> Any:
 def _container(value: Any, depth: int, left: list[int]) -> Contents | None:
     kind = type(value)
     if kind not in _SETS and (len(value) > left[0] or not depth):
-        return None  # before the text, which takes longer than all else
+        return None  # return before the text is made, which takes longer than all else
     name = kind_name(kind)
     text = NOTHING_CALLED.text(dict(value) if kind in _DICTS and kind is not dict else value, TEXT)
     if kind in _SETS:

@@ -22,7 +22,7 @@ _FIRST = 100  # the number of argument arrays that are read before the call
 @dataclass(slots=True)
 class _Seen:
     owner: weakref.ref[Any]
-    contents: int | None  # a checksum; None where the array was not read
+    contents: int | None  # a checksum; None for an array that was not read
     variable: Any
 
 
@@ -34,7 +34,7 @@ class NumPyArrays:
     """
 
     def __init__(self) -> None:
-        self._entries: dict[Any, list[_Seen]] = {}  # the arrays by place in memory
+        self._entries: dict[Any, list[_Seen]] = {}  # the arrays by their places in memory
         self._used: set[Any] = set()
         self.unread: set[Any] = set()
 

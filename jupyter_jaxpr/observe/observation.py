@@ -81,12 +81,12 @@ class ObservedProgram:
     )
     no_text: str | None = None  # a sentence on why StableHLO and HLO do not exist and cannot be made
     no_values: str | None = None  # a sentence on why the program can be neither stepped through nor timed
-    how: str | None = None  # the origin in at most six words; None where `origin` says enough
+    how: str | None = None  # the origin in at most six words; None if `origin` says enough
     values: CallValues | None = None  # the values of the newest call whose leaves were seen and still exist
     calls: ProgramCalls | None = None  # the calls of the cell whose arguments `--steps` kept
     donated: tuple[bool, ...] = ()  # for each of the last leaves: true if a call donates the leaf
-    held: HeldCall | None = None  # the call that can be made again; None where this is impossible
-    key: Any = None  # the key of the newest missed call that ran the program; None where it is unknown
+    held: HeldCall | None = None  # the call that can be made again; None if no such call exists
+    key: Any = None  # the key of the newest missed call that ran the program; None if the key is unknown
     input_names: tuple[str, ...] = ()  # paths that replace JAX's names of the inputs
     result_names: tuple[str, ...] = ()
     raised_operands: tuple[int, ...] = ()  # for a trace that raised: the variables that the raising call received
@@ -165,7 +165,7 @@ class Finding:
     place: Place | None = None
     title: str | None = None
     cures: tuple[FoundCure, ...] = ()
-    dtype: str | None = None  # by its name, such as float32: what the edit of the cure writes
+    dtype: str | None = None  # the name of the dtype that the edit of the cure writes, such as float32
 
 
 @dataclass(frozen=True)
@@ -187,8 +187,8 @@ class LineReading:
 
     file: str
     line: int
-    calls: int | None  # the number of calls; None where calls cannot be counted
-    exact: bool  # False where calls and hits are lower bounds
+    calls: int | None  # the number of calls; None if calls cannot be counted
+    exact: bool  # false if calls and hits are lower bounds
     hits: int | None
     compiles: int
 
@@ -202,7 +202,7 @@ class LedgerReading:
     seconds: float  # the duration of the run
     library_functions: tuple[str, ...]
     library_misses: int
-    note: str | None  # a sentence on which calls are not counted
+    note: str | None  # a sentence on the calls that are not counted
     elsewhere: str | None = None  # a sentence on the functions that missed the cache in other threads
     lines: tuple[LineReading, ...] = ()  # the counts of the user's lines, in any file
 
@@ -227,5 +227,5 @@ class Observation:
     reading: Reading = field(default_factory=Reading)
     retrace: Any = None  # `observe.retrace.Retrace`: the offer to trace the last call; None without an offer
     named_values: Any = None  # `observe.traced_names.NamedValues`: the values of names in the traces of the kernel
-    error_to_try: ErrorToTry | None = None  # None where each cure of the cell's error was tried
-    ledger: LedgerReading | None = None  # the jit cache at the end; None where misses cannot be observed
+    error_to_try: ErrorToTry | None = None  # the error whose cures are not decided; None if each cure was tried
+    ledger: LedgerReading | None = None  # the jit cache at the end; None if misses cannot be observed

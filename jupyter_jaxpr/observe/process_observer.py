@@ -1,4 +1,4 @@
-"""The one observer of this process: hooks are process-wide, and so is the memory of what missed."""
+"""Holds the only observer of this process, because hooks and the memory of misses belong to the whole process."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class KeptProgram:
 
     origin: Literal["ran", "derived", "traced"]
     jaxpr: Any
-    executable: Any  # JAX's own executable; None where the program did not run
+    executable: Any  # JAX's own executable; None if the program did not run
     traced: Any = None
     lowered: Any = None
     compiled: Any = None
@@ -47,9 +47,9 @@ class KeptProgram:
     parent: Any = None  # the jaxpr from which JAX derived a derived program
     values: CallValues | None = None  # the values of the newest call that was seen
     held: HeldCall | None = None  # the call that can be made again
-    how: str | None = None  # the origin in a few words, where nothing else says it
+    how: str | None = None  # the origin in a few words, if no other field says the origin
     seen_at: float = field(default_factory=time.perf_counter)  # the time of the first seen call that ran the program
-    at_trace: ValuesAtTrace | None = None  # None where no run saw the trace
+    at_trace: ValuesAtTrace | None = None  # the values at the trace; None if no run saw the trace
     keys: tuple[Key, ...] = ()  # the newest keys of missed calls that ran the program
 
     @property

@@ -1,7 +1,8 @@
-"""The programs that calls ran, kept with their functions, and their stages as JAX's caches hold them.
+"""Keeps the programs that calls ran, with their functions, and reads their stages from JAX's caches.
 
 `replay` asks for a program's stages while the call is still on the stack, where its context (x64, mesh, precision)
-holds and JAX's caches answer; a function for which that made JAX work once is not asked about again.
+holds and JAX's caches answer. If such a question once made JAX compile or lower, the package asks no more about that
+function.
 """
 
 from __future__ import annotations

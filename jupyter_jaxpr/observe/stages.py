@@ -28,7 +28,7 @@ class LooseEvent(NamedTuple):
     seconds: float
     from_disk: bool
     place: Place | None = None  # the user's line that started a compile
-    within: bool = False  # True inside of an observed call, whose stages already contain the seconds
+    within: bool = False  # true inside of an observed call, whose stages already contain the seconds
 
 
 class Tally(NamedTuple):

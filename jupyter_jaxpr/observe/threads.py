@@ -123,8 +123,8 @@ class ThreadState:
         self.looking_away = False
         self.listening: tuple[tuple[str, CallStages], ...] = ()
         self.loose: deque[LooseEvent] = deque(maxlen=LOOSE_EVENTS)
-        self.ahead: tuple[str, Any] | None = None  # name and function of a requested trace that has not begun
-        self.traces_ahead: str | None = None  # the name of this function, while JAX traces it
+        self.ahead: tuple[str, Any] | None = None  # the name and the function of a requested trace that has not begun
+        self.traces_ahead: str | None = None  # the name of the function of a requested trace, while JAX traces it
         self.stage: tuple[str, str | None, float] | None = None  # JAX's event, the function, and the start time
         self.under_transforms: dict[str, tuple[FunctionRecord, Any, Place | None]] = {}
 
@@ -171,7 +171,7 @@ def leave(state: ThreadState, history: History, call: JitCall, raised: bool) -> 
         lines = state.run.call_lines if state.run is not None and miss.activity is not None else None
         was_left_early = raised or top is not call
         if was_left_early and state.run is not None and state.run.keeps_programs:
-            from .programs_that_ran import note_unfinished  # replay imports this module
+            from .programs_that_ran import note_unfinished  # at the top, the import would be circular
 
             try:
                 note_unfinished(top, miss)

@@ -120,12 +120,12 @@ class NameRecorder:
         self._tool: MonitoringTool | None = None
         self._read_value: Callable[[Any], TracedArray | TracedTree | None] = lambda value: None
         self._reads = False
-        self._codes: dict[int, _Watched] = {}  # by id of the code, which the value keeps alive
+        self._codes: dict[int, _Watched] = {}  # the codes by id; the values keep the codes alive
         self._search = UsersCodes()
         self._begins: set[int] = set()  # the offsets at which lines of codes begin whose instructions are reported
         self._frames: dict[int, _Line] = {}
         self._watching = False
-        self._is_over = False  # no tool id is free, or this package failed
+        self._is_over = False  # true if no tool id is free, or this package failed
         self._ended = False  # true if the rest of this trace is not read
         self._error: BaseException | None = None  # an error of this package in this trace
 
@@ -264,7 +264,7 @@ class NameRecorder:
             self._ended = True
 
     def _on_instruction(self, code: CodeType, offset: int) -> None:
-        if offset not in self._begins:  # most instructions, so this is all that they cost
+        if offset not in self._begins:  # most instructions end here, so that they cost no more
             return
         try:
             try:

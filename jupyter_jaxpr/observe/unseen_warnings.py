@@ -1,4 +1,4 @@
-"""Silences the warnings of this thread; those of other threads are shown as usual.
+"""Silences the warnings of this thread; the warnings of other threads are shown as usual.
 
 `warnings.catch_warnings` changes the filters of the whole process: on a thread beside the one that runs cells it would
 hide warnings of the user's, and its end may bring back filters that the user has changed meanwhile.

@@ -40,8 +40,8 @@ class Kept(NamedTuple):
 
     read: Read
     contents: Contents | None
-    through_jit: bool  # the reader is jitted: JAX may have taken its program from the cache
-    in_callback: bool  # a callback may call the reader when the program runs
+    through_jit: bool  # true if the reader is jitted: JAX may have taken its program from the cache
+    in_callback: bool  # true if a callback may call the reader when the program runs
     cached: str | None = None  # the jitted function whose earlier trace, from JAX's cache, read the path
     holds_tracer: bool = False  # true if the value is a tracer or a container with a tracer
     owner: int = 0  # the id of the object or the cell at the root of the path
@@ -101,7 +101,7 @@ class ValuesAtTrace:
                     self._statics[name] = weakref.ref(value)
                 except TypeError:
                     continue
-        self._cached: dict[tuple[str, str], Kept] = {}  # read by earlier traces of functions that this trace calls
+        self._cached: dict[tuple[str, str], Kept] = {}  # values that earlier traces of called functions read
         # The values that the function, or a function that it calls, changes by name.
         self._changing: dict[tuple[str, str], Kept] = {}
         self._values = self._read(fun)

@@ -106,7 +106,7 @@ class _Reader:
     """Reads the uses of keys in jaxprs, each jaxpr inside of others once."""
 
     def __init__(self) -> None:
-        self._used_up: dict[int, frozenset[int]] = {}  # by the id of a jaxpr, the inputs that it uses up
+        self._used_up: dict[int, frozenset[int]] = {}  # the inputs that a jaxpr uses up, by the id of the jaxpr
 
     def read(self, jaxpr: Any, repeated_uses: list[tuple[int, int]]) -> frozenset[int]:
         """Return the inputs that a jaxpr uses up; add the pairs of equations that use one key up to the list."""
@@ -123,7 +123,7 @@ class _Reader:
                 continue
             for position, in_each_step in self._used_by(name, equation):
                 operand = equation.invars[position]
-                if hasattr(operand, "val"):  # a literal
+                if hasattr(operand, "val"):  # the operand is a literal
                     continue
                 key = roots.get(operand, operand)
                 if key in users:
@@ -159,5 +159,5 @@ class _Reader:
                 yield position, position < parts.consts and (parts.length or 0) > 1
         elif name == "cond":
             used = [self._inputs(branch) for branch in params["branches"]]
-            for position in sorted(frozenset.intersection(*used)):  # whichever branch runs
+            for position in sorted(frozenset.intersection(*used)):  # the keys that every branch uses up
                 yield position + 1, False

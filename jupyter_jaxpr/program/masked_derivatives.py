@@ -109,7 +109,7 @@ class _Scope:
 
     def found(self) -> Iterator[tuple[int, float]]:
         """Yield the number of the equation of each selection, and the compared number at which the gradient is NaN."""
-        zeros: dict[Any, list[Selection]] = {}  # variable -> selections that make it 0 or NaN
+        zeros: dict[Any, list[Selection]] = {}  # for each variable, the selections that make it 0 or NaN
         visited: set[int] = set()
         for at, equation in enumerate(self._equations):
             name = equation.primitive.name

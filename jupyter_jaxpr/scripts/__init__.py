@@ -1,1 +1,1 @@
-"""The public API for scripts, and the views outside of the panel."""
+"""Holds the public API for scripts, and the views outside of the panel."""

@@ -115,7 +115,7 @@ class LastCall:
         self.is_kept = True  # for a call before the end of the cell: true if its values are kept
         self.is_above = False  # true if the call stands above the last statement
         self.number = next(_numbers)  # the number by which the rewritten cell finds this call
-        self.is_evaluated = False  # the cell has evaluated the function
+        self.is_evaluated = False  # true if the cell has evaluated the function
         self.returned = False
         self.function: Any = None
         self.kwargs: dict[str, Any] = {}
@@ -128,7 +128,7 @@ class LastCall:
         self.is_part = False  # true for a part of an assignment or of a larger expression
         self.targets: frozenset[str] = frozenset()  # names that the statement assigns to after the call
         self.seconds = 0.0  # the duration of the call
-        self.is_known = True  # False where the values behind a star cannot be read without running the user's code
+        self.is_known = True  # false if the values behind a star cannot be read without running the user's code
         self._args: list[Any] = []
         # Iterators that the call reads too: where their values belong, and a list that is empty until the call has read
         # the iterator to its end.
@@ -160,7 +160,7 @@ class LastCall:
 
     def take_function(self, function: Any) -> Any:
         """Receive the callee."""
-        if self.is_evaluated:  # once more, in a comprehension
+        if self.is_evaluated:  # the call runs once more, in a comprehension
             self.forget()
             self.returned, self.is_known = False, True
         is_watched = self.watcher is not None and self.watcher.evaluated(self, function)
@@ -181,7 +181,7 @@ class LastCall:
         if not self.is_evaluated:
             return values
         read_by = _method(type(values), "__iter__")
-        if type(values).__module__.partition(".")[0] in ("jax", "jaxlib"):  # an array: the same when read again
+        if type(values).__module__.partition(".")[0] in ("jax", "jaxlib"):  # an array has equal values at each read
             self._read.append((len(self._args), values, [True]))
         elif not isinstance(read_by, types.WrapperDescriptorType):
             self.is_known = False

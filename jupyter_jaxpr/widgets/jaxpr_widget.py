@@ -1,4 +1,4 @@
-"""The class of the widget. Importing this module imports anywidget."""
+"""Defines the class of the widget. An import of this module imports anywidget."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class JaxprWidget(anywidget.AnyWidget):
 
     _esm = (FOLDER / "loader.js").read_text(encoding="utf-8")
     _views = traitlets.Unicode().tag(sync=True)  # the version of the views that fits the kernel
-    _summary = traitlets.Unicode().tag(sync=True)  # shown until the views are here
+    _summary = traitlets.Unicode().tag(sync=True)  # a text that is shown until the views are here
     document = traitlets.Dict(read_only=True).tag(sync=True)
     program = traitlets.Int(-1).tag(sync=True)
     tab = traitlets.Enum(TABS, default_value="program").tag(sync=True)
@@ -68,9 +68,9 @@ class JaxprWidget(anywidget.AnyWidget):
             traits: Values of traits, such as `layout`.
         """
         self._limit_bytes = limit_bytes
-        self._saves: Snapshot | None = None  # the document whose copy the trait `document` is
+        self._saves: Snapshot | None = None  # the document of which the trait `document` has a copy
         self._messages: WidgetMessages | None = None
-        self._page = uuid.uuid4().hex  # stops its own requests only
+        self._page = uuid.uuid4().hex  # the page of the widget, which stops only its own requests
         version, _ = views()
         # Before the widget opens its comm, so that the first message has the document.
         self._renew(document)

@@ -1,1 +1,1 @@
-"""Messages between the kernel and the panel."""
+"""Carries messages between the kernel and the panel."""

@@ -1,4 +1,4 @@
-"""The wire: every message between kernel and browser, as one tagged union in each direction.
+"""Declares every message between kernel and browser, as one tagged union in each direction.
 
 Kernel to browser, on the comm target `jupyter_jaxpr` that the kernel opens:
 
@@ -14,8 +14,9 @@ Browser to kernel, on that same comm:
     {"type": "trace", "snapshot": "5f0c"}
 
 Requests go on a comm of their own (target `jupyter_jaxpr.requests`, opened by the browser, so that it lands on a
-subshell and is answered while a cell runs). Each file of `requests/` defines one: its parameters, its answer, how long
-the browser waits for it. Each has an `id`, and the replies carry it. The reply is the answer, or why there is none:
+subshell and is answered while a cell runs). Each file of `requests/` defines one request: its parameters, its answer,
+and the time that the browser waits. Each request has an `id`, and the replies carry this `id`. The reply is the answer,
+or the reason why there is no answer:
 
     {"type": "cost", "id": 7, "snapshot": "5f0c", "program": 0}
     {"type": "answered", "id": 7, "result": {...ProgramCost...}}

@@ -102,11 +102,11 @@ class RequestContext:
 class Request(Struct):
     """A question about one run."""
 
-    patience: ClassVar[int]  # seconds without a reply, after which the browser gives up
-    into: ClassVar[str | None] = None  # field of the document; DOCUMENT: the answer takes the place of the document
-    is_kept: ClassVar[bool] = False  # the handler itself puts the answer into the document
-    is_of_kernel: ClassVar[bool] = False  # not about a run: `snapshot` is empty
-    is_long: ClassVar[bool] = False  # answered by the worker, which reports its progress and can be stopped
+    patience: ClassVar[int]  # the seconds without a reply after which the browser gives up
+    into: ClassVar[str | None] = None  # the field of the document for the answer; DOCUMENT: the answer replaces it
+    is_kept: ClassVar[bool] = False  # true if the handler itself puts the answer into the document
+    is_of_kernel: ClassVar[bool] = False  # true for a request that is not about a run; its `snapshot` is empty
+    is_long: ClassVar[bool] = False  # true if the worker answers, which reports its progress and can be stopped
 
     id: Annotated[int, _text("The id of the request, chosen by the browser.")]
     snapshot: Annotated[str, _text("The id of the run; empty if the request is not about a run.")]
@@ -117,7 +117,7 @@ class Request(Struct):
         Raises:
             Unavailable: There is no answer; the message is a sentence with what to do.
         """
-        raise NotImplementedError  # abstract; a struct has a metaclass of its own, so abc cannot say it
+        raise NotImplementedError  # abstract; `abc` cannot say so, because a struct has a metaclass of its own
 
     def confirm(self, question: str) -> Confirm:
         """Return the reply that asks the user first."""

@@ -122,7 +122,7 @@ def requests_text() -> str:
         by = "null" if request["by"] is None else "[" + ", ".join(f"'{path}'" for path in request["by"]) + "]"
         fields = {"patience": request["patience"], "into": into, "by": by, "isLong": json.dumps(request["long"])}
         entry = f"  {name}: {{ {', '.join(f'{field}: {value}' for field, value in fields.items())} }}"
-        if len(entry) > 79:  # as prettier breaks lines
+        if len(entry) > 79:  # prettier breaks longer lines
             inner = _NEXT_FIELD.join(f"{field}: {value}" for field, value in fields.items())
             entry = f"  {name}: {{\n    {inner}\n  }}"
         lines.append(entry if name == NAMES[-1] else f"{entry},")
@@ -135,7 +135,7 @@ def facts_text() -> str:
     for name in ("TRANSFORM_KINDS", "HLO_TABLES"):
         values = [f"'{value}'" for value in getattr(facts, name)]
         line = f"export const {name} = [{', '.join(values)}] as const;"
-        if len(line) > 80:  # as prettier breaks lines
+        if len(line) > 80:  # prettier breaks longer lines
             line = f"export const {name} = [\n  {_NEXT_LINE.join(values)}\n] as const;"
         lines.append(line)
     lines.append(f"export const TRANSCENDENTAL_WEIGHT = {facts.TRANSCENDENTAL_WEIGHT};")

@@ -1,1 +1,1 @@
-"""The comparison of two programs of documents."""
+"""Compares two programs of documents."""

@@ -1,1 +1,1 @@
-"""Parts of a document as scripts read them."""
+"""Holds the parts of a document in the form that scripts read."""

@@ -1,4 +1,4 @@
-"""Several functions that should do the same, side by side: sizes, times, results, derivatives, recompiles."""
+"""The types of a comparison of functions that should compute the same: sizes, times, results, derivatives, compiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of the document that says what to do: a cure of an error, a miss or an unrolled loop, and its edits."""
+"""The types of cures, which tell the user how to end an error, a miss or an unrolled loop, and of their edits."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The document: what one run of a cell (or one `inspect`) showed, as plain typed data.
+"""The types of the document, which describes one run of a cell (or one `inspect`) as plain typed data.
 
-A `Snapshot` is everything the panel shows, the notebook saves and the exports print. The structs here are
+A `Snapshot` is everything that the panel shows, the notebook saves and the exports print. The structs here are
 the only definition: the JSON Schema and the TypeScript types are generated from them (`python -m
 jupyter_jaxpr.schema`). How to add a field is in this folder's README.md.
 
-Two rules keep it small. What repeats (strings, avals, frames, stacks, literals, parameter lists, scopes) is
-pooled in the snapshot and named by its index. Variables are not named and not listed: the variables of a scope
+Two rules keep the document small. Data that repeat (strings, avals, frames, stacks, literals, parameter lists, scopes)
+are pooled in the snapshot and named by their index. Variables are not named and not listed: the variables of a scope
 are numbered from 0 in the order constants, inputs, then each equation's outputs, and both sides compute their
 printed names from the structure and `naming`.
 """

@@ -1,4 +1,4 @@
-"""The structs of the answer about a cell that is being written; no document holds them."""
+"""The types of the answer about a cell that is being written; no document holds such an answer."""
 
 from __future__ import annotations
 

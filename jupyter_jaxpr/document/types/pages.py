@@ -1,6 +1,6 @@
-"""Pages of what a snapshot is too large to hold: lines of a text, equations of a scope.
+"""The types of pages: lines of a text, or equations of a scope, that are too many for a snapshot.
 
-Each page brings pools of its own, so it can be read without the others.
+Each page brings pools of its own, so that a reader needs no other page.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The struct of the answer about the file that loads the extension in every new kernel; no document holds it."""
+"""The type of the answer about the file that loads the extension in every new kernel; no document holds this answer."""
 
 from __future__ import annotations
 

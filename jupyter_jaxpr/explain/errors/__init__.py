@@ -1,1 +1,1 @@
-"""Errors that JAX raised while it traced, and their cures."""
+"""Explains errors that JAX raised while it traced, and finds their cures."""

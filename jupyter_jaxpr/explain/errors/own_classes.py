@@ -35,7 +35,7 @@ def own_class_error(error: BaseException, raised: RaisedAt | None, function: str
     source = " ".join(raised.source(matching_arguments[0]).split()) if matching_arguments else f"An object of {kind}"
     attributes = [part.value for part in ast.walk(call.func) if isinstance(part, ast.Attribute)]
     if any(type(value_of(raised, attribute)).__name__ == kind for attribute in attributes):
-        return None  # a bound method: its object is not an argument
+        return None  # the function is a bound method, whose object is no argument
     title = f"{source} is no array and no container that JAX knows: its type is {kind}"
     return Explained(None, title, "JAX traces arrays, numbers, and containers of them.", registered(raised, kind))
 

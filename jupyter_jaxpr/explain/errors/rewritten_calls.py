@@ -156,14 +156,14 @@ class Calls:
             return None
         module = namespace(self._raised).get(root.id)
         if type(module) is types.ModuleType and module.__name__.partition(".")[0] == "jax":
-            return None  # such as jax.debug.print, which belongs inside
+            return None  # a method such as jax.debug.print belongs inside the trace
         return self._source(call.func)
 
     def _max_or_min(self, node: ast.Call, name: str) -> list[FoundCure]:
         word = f"{self._jnp}.{name}imum"
         outer: ast.Call = node
         parent = self._raised.parents.get(id(outer))
-        while _is_extreme(parent):  # min(max(x, 0), 1)
+        while _is_extreme(parent):  # a nested call such as min(max(x, 0), 1)
             outer, parent = parent, self._raised.parents.get(id(parent))
         code = self._max_or_min_code(outer)
         return [self._cure(word, code, f"{word} compares arrays element by element.", over(outer, code))]

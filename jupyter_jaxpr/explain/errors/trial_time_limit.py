@@ -2,7 +2,7 @@
 
 A trace function of Python (sys.settrace) checks the time at each call, and at each line of the user's functions. If a
 debugger or a coverage tool already uses the trace function, there is no trial. The limit counts the CPU time of the
-thread, so a busy machine does not change it; the wall clock allows three times as long.
+thread, so that a busy machine does not shorten the trial; by the wall clock, the trial may take three times as long.
 """
 
 from __future__ import annotations

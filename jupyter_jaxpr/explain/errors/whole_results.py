@@ -63,7 +63,7 @@ def whole_result_error(error: BaseException, raised: RaisedAt | None, function: 
         if not isinstance(value, tuple) or not 2 <= len(value) <= 8 or not any(map(_is_array_or_tree, value)):
             continue
         if _is_own_tree(value) or _has_equal_tree(raised, name, value):
-            return None  # trees, for jax.tree.map
+            return None  # the operands are pytrees, for jax.tree.map
         if (made := _made_by(raised, name.id)) is not None:
             return _explained(raised, name.id, value, made)
     return None

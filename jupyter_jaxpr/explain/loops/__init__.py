@@ -1,1 +1,1 @@
-"""Python loops that tracing unrolled, and their rewriting."""
+"""Finds Python loops that tracing unrolled, and rewrites them as loops of JAX."""

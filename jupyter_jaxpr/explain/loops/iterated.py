@@ -60,7 +60,7 @@ class IteratedReader:
                 raise Cannot("The loop counts the elements of a reversed sequence.")
             number = target.elts[0]
             counted = arguments[0]
-            if isinstance(counted, ast.Call) and counted.args:  # zip or reversed
+            if isinstance(counted, ast.Call) and counted.args:  # such as zip or reversed
                 counted = counted.args[0]
             count = f"{self._names.jnp}.arange(len({ast.unparse(counted)}))"
             return replace(

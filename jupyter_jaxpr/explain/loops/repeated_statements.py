@@ -22,7 +22,7 @@ from .statements import COMPREHENSIONS, Loop, LoopStatement, frame_span, iterati
 _FEWEST = 4
 #: Least part of a loop's equations that must repeat: in a loop that repeats, nearly all do.
 _REPEATS = 0.5
-_DEPTH = 3  # loops inside of loops
+_DEPTH = 3  # the largest depth of loops inside of loops
 _OVER_LEAVES = frozenset({"map", "tree_map", "map_with_path", "tree_map_with_path", "reduce", "tree_reduce", "leaves"})
 _OVER_ELEMENTS = frozenset({"stack", "hstack", "vstack", "dstack", "column_stack", "concatenate", "block", "split"})
 

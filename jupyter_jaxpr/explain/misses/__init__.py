@@ -1,1 +1,1 @@
-"""Cures of misses: edits of the user's text that passed a trial."""
+"""Finds cures of misses: edits of the user's text that passed a trial."""

@@ -130,7 +130,7 @@ def _values(fun: FunctionType) -> list[Any]:
     for cell in fun.__closure__ or ():
         try:
             values.append(cell.cell_contents)
-        except not_of_a_signal(ValueError):  # not assigned yet
+        except not_of_a_signal(ValueError):  # the variable of the closure has no value yet
             continue
     return values
 

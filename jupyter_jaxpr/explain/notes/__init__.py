@@ -1,1 +1,1 @@
-"""The cures of notes as edits of the user's text, and their trial."""
+"""Finds and tries the cures of notes as edits of the user's text."""

@@ -89,7 +89,7 @@ def tried_at_top(sketch: Sketch, names: Mapping[str, Any], budget: Budget) -> Ou
         before = result_types(functions[0], args, {}, budget)
     except not_of_a_signal(Untried, NotCopied, SyntaxError, ValueError):
         return "untried"
-    except not_of_a_signal(Exception):  # a name holds something else now
+    except not_of_a_signal(Exception):  # a name of the notebook has another value now
         return "untried"
     return _outcome(sketch, before, lambda: result_types(functions[1], args, {}, budget))
 
@@ -129,7 +129,7 @@ def _copied_through(value: Any, copies: dict[int, Any], codes: EditedCode) -> An
     for cell in value.__closure__:
         try:
             content = cell.cell_contents
-        except not_of_a_signal(ValueError):  # not assigned yet
+        except not_of_a_signal(ValueError):  # the variable of the closure has no value yet
             content = None
         cells.append(CellType(_copied_through(content, copies, codes)) if type(content) is FunctionType else cell)
     copy = FunctionType(value.__code__, value.__globals__, value.__name__, value.__defaults__, tuple(cells))

@@ -1,1 +1,1 @@
-"""Variants of a computation, run side by side."""
+"""Runs variants of a computation side by side."""

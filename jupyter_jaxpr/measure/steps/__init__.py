@@ -1,1 +1,1 @@
-"""A construct run once more, each step recorded."""
+"""Runs a construct once more and records each step."""

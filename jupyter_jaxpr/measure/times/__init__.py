@@ -1,1 +1,1 @@
-"""Timed runs of programs and functions."""
+"""Times runs of programs and functions."""

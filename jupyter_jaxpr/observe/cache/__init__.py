@@ -1,1 +1,1 @@
-"""The jit cache: its keys, the reason of each miss, and the ledger."""
+"""Records the jit cache: its keys, the reason of each miss, and the ledger."""

@@ -92,7 +92,7 @@ class ChangedValue(NamedTuple):
 class FunctionReads(NamedTuple):
     """The code of a user's function and the values that the code reads from outside of its arguments."""
 
-    code: CodeType | None  # without lines; None for a partial of a function of a package
+    code: CodeType | None  # the code without line numbers; None for a partial of a function of a package
     outside: Mapping[str, Outside]
 
     def has_code_of(self, other: FunctionReads) -> bool:

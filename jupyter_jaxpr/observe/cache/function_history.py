@@ -1,4 +1,4 @@
-"""The memory of one function: its calls that missed, its counts, and its function objects.
+"""Keeps the history of one function: its calls that missed, its counts, and its function objects.
 
 - `MissEvent`: one call that missed, or that ran while another function was traced.
 - `FunctionHistory`: all events of one function; function objects with one name and one place count as one function.
@@ -49,32 +49,32 @@ class MissEvent:
     number: int  # the number of the event in this kernel
     thread: int
     function_object: int  # the index of the function object in its history
-    key: Key | None  # None for an inlined call, and where the key could not be read
+    key: Key | None  # the key of the call; None for an inlined call, or if the key could not be read
     place: Place | None
     outcome: Outcome | None = None  # the outcome of the call; None while the call runs
     fast_path: bool = False  # true if later calls with this key hit the fast path
     effects: tuple[str, ...] = ()  # effects of the program: a possible cause of a missing fast path
-    held_before: bool = False  # JAX held entries of this function object before the observation began
-    rerun: bool = False  # the cell of the function ran again since the previous function object was first seen
+    held_before: bool = False  # true if JAX held entries of this function object before the observation began
+    rerun: bool = False  # true if the cell of the function ran again since the previous function object was first seen
     clears: int = 0  # the number of times that JAX's caches had been cleared
-    reloaded: bool = False  # the file of the def was executed again since the previous function object
+    reloaded: bool = False  # true if the file of the def was executed again since the previous function object
     cell: int | None = None  # the n in In [n] of the cell that made the call
     definition: Place | None = None  # the def of the function object; set for its first miss
     definition_cell: int | None = None  # the n in In [n] of the cell with this def
     partial: dict[str, str] | None = None  # the values that a functools.partial binds, as text
-    partial_read: bool = True  # False where `partial` lacks values: outside of observed cells they are not read
-    wrappers: Wrappers = ()  # around the user's function; set for the first miss of a function object
+    partial_read: bool = True  # false if `partial` lacks values, which are not read outside of observed cells
+    wrappers: Wrappers = ()  # the wrappers around the user's function; set for the first miss of a function object
     alike: int = 0  # the number of earlier function objects with the same wrappers
-    making: Making | None = None  # where the function object was made; None for the first object or if unknown
+    making: Making | None = None  # the place that made the function object; None for the first object or if unknown
     captured: Sequence[str] = ()  # the values that the function object reads from enclosing functions
-    method: bool = False  # a method bound to its object; set for the first miss of a function object
-    callable_class: str = ""  # the class of a called object that is no function; set for its first miss
-    changed: Sequence[ChangedValue] = ()  # the outside values that differ from those of the previous function object
+    method: bool = False  # true for a method bound to its object; set for the first miss of a function object
+    callable_class: str = ""  # the class of a called object that is no function; set for the object's first miss
+    changed: Sequence[ChangedValue] = ()  # outside values that differ from the values of the previous function object
     unread: Sequence[str] = ()  # the names of outside values that may have changed
     construct: Construct | None = None  # the construct that JAX compiled outside of jit
-    another: bool = False  # functions with other code or options stand on the same line, such as several lambdas
+    another: bool = False  # true if functions with other code or options stand on the same line, such as lambdas
     reasons: tuple[Reason, ...] | None = None  # computed at the first request
-    entry: int = -1  # index into the entries of the function; computed at the first request
+    entry: int = -1  # the index of the entry of the function; computed at the first request
     signature: str | None = None  # computed at the first request
     trace: float | None = None  # the seconds of JAX's trace
     lower: float | None = None

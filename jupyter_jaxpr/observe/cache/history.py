@@ -52,10 +52,10 @@ class History:
         self.number = 0
         # The key is the id of a function: a set would call the __hash__ of a user's callable.
         self._held_before: dict[int, weakref.ref[Any]] = {}
-        self._cell_of: dict[str, str] = {}  # file of a cell -> id of the cell
-        self._executed: dict[str, int] = {}  # id of a cell -> number of its latest execution
+        self._cell_of: dict[str, str] = {}  # the id of the cell, by the file of the cell
+        self._executed: dict[str, int] = {}  # the number of the latest execution of a cell, by the id of the cell
         self._executions = 0
-        self._count_of: dict[str, int | None] = {}  # file of a cell -> n of In [n]
+        self._count_of: dict[str, int | None] = {}  # the n of In [n], by the file of the cell
         # The lock is reentrant: a garbage collection may run at any line, and a finaliser may call a jitted function.
         self._lock = threading.RLock()
 

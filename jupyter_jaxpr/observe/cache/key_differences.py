@@ -59,7 +59,7 @@ class Distance(NamedTuple):
 
     compiles: bool  # true if the differences make JAX compile
     differing: int  # the number of differing arguments, static values and settings
-    of_structure: int  # the number of those that differ in their structure
+    of_structure: int  # the number of arguments, static values and settings that differ in their structure
     kinds: int  # the number of kinds of all differences: shape and dtype of one array are two
     holders: int  # the number of values of the same type in another holder, which alone make JAX compile nothing
     order: list[int]  # the places of the kinds in `_ORDER`, the last place first

@@ -1,4 +1,4 @@
-"""The texts of a key: its signature, the path of each leaf, the names of the positional arguments."""
+"""Returns the texts of a key: its signature, the path of each leaf, the names of the positional arguments."""
 
 from __future__ import annotations
 

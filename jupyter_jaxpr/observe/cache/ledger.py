@@ -142,7 +142,7 @@ class Calls:
     calls: int | None
     exact: bool
     raised: int = 0  # the number of `calls` that raised, as far as the counter saw them
-    ahead: bool = False  # traced without a call; shown only if JAX compiled the function in the block
+    ahead: bool = False  # true for a trace without a call; shown only if JAX compiled the function in the block
 
 
 class Ledger(Mapping[str, FunctionRecord]):

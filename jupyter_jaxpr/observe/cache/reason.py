@@ -1,4 +1,4 @@
-"""The reason of a miss: one difference between a call and the closest earlier call."""
+"""Declares the reason of a miss: one difference between a call and the closest earlier call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A static value of a call, kept without holding the user's object where that is possible, and compared as JAX does."""
+"""Keeps a static value of a call, without the user's object if possible, and compares static values as JAX does."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class StaticValue:
             from .closed_over import function_reads  # at the top, the import would be circular
 
             self.reads = function_reads(value, reading)
-        self.owner: Any = None  # a weak reference to the holder of the value, where the holder distinguishes two values
+        self.owner: Any = None  # a weak reference to the holder of the value, if the holder distinguishes two values
         if self._held_value is UNKNOWN:
             self._hash = hash(value) if _hashes_plainly(value) else reading.hash_of(value)
             self.read = self._hash is not None

@@ -21,7 +21,7 @@ from ..value_texts import Reading
 class Changed(NamedTuple):
     """A value inside a structure that changed between two calls."""
 
-    path: str  # the path of the value, such as p.mode; the path of its node where the value has no name
+    path: str  # the path of the value, such as p.mode; the path of its node if the value has no name
     field: bool  # true if the value is a static field, an attribute or the node itself
     owner: str  # the name of the class of the node
     before: Any

@@ -18,7 +18,7 @@ class _Line:
     """The counts of one line."""
 
     calls: int = 0  # the calls that the counter saw
-    unseen: bool = False  # the counter may have missed calls
+    unseen: bool = False  # true if the counter may have missed calls
     raised_seen: int = 0  # the calls that raised, as far as the counter saw
     misses: int = 0
     dispatch_only: int = 0

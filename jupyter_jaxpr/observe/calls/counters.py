@@ -36,10 +36,10 @@ from .passed_functions import CARRIERS, DO_NOT_CALL, carried_by, is_c_code, is_o
 class CallsAt(NamedTuple):
     """The number of calls of a jitted function from one place."""
 
-    called: Any  # the called function; None where it is gone
+    called: Any  # the called function; None if the function no longer exists
     times: int
-    place: Place | None  # the user's line; None where it is unknown
-    record: Any = None  # the result of `record_of` for a function that is gone
+    place: Place | None  # the user's line; None if the line is unknown
+    record: Any = None  # the result of `record_of` for a function that no longer exists
 
 
 LOST = "The numbers of calls are lower bounds: another tool took the place of the counter in sys.monitoring."

@@ -44,7 +44,7 @@ class EntryHits:
         self._functions = functions
         self._reading = reading
         self._fail = fail
-        self._hits: dict[int, dict[Hashable, KeyHits]] = {}  # by the id of the function's history
+        self._hits: dict[int, dict[Hashable, KeyHits]] = {}  # the hits of each key, by the id of the function's history
         self._unread: set[int] = set()  # ids of histories with a call that could not be read
         self._results: Results | None = None
         self.all_told = False

@@ -43,7 +43,7 @@ class Looks:
     skipped: int = 0  # the number of calls that were not examined
     unknown: int = 0  # the number of calls whose program is not among the kept programs
     next_at: float = 0.0  # the time from which the next call may be examined, by `time.perf_counter`
-    all_seen: bool = False  # the run already has each program of the function, so that no call adds another
+    all_seen: bool = False  # true if the run already has all programs of the function, so that no call adds one
 
     @property
     def told(self) -> int:

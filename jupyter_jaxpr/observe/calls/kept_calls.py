@@ -30,7 +30,7 @@ _UNCHANGEABLE = (bool, int, float, complex, str, bytes, type(None))
 class KeptCall:
     """A call of a cell."""
 
-    number: int  # from 1, of the calls of the function object that were seen
+    number: int  # the number of the call among the seen calls of the function object, from 1
     values: CallValues
 
 
@@ -39,7 +39,7 @@ class ProgramCalls:
     """The kept calls that ran one program."""
 
     calls: tuple[KeptCall, ...]
-    total: int  # the calls of the function object that were seen, whichever program they ran
+    total: int  # the number of seen calls of the function object, whichever program they ran
 
 
 @dataclass
@@ -48,8 +48,8 @@ class _Calls:
 
     fun: Any  # the function without jit; its id is the key, so the function must stay alive
     total: int = 0
-    hits: dict[int, tuple[Any, Any, Any]] = field(default_factory=dict)  # by number: the function and its arguments
-    missed: dict[int, tuple[Any, CallValues]] = field(default_factory=dict)  # by number: the jaxpr and the values
+    hits: dict[int, tuple[Any, Any, Any]] = field(default_factory=dict)  # by the call's number: function and arguments
+    missed: dict[int, tuple[Any, CallValues]] = field(default_factory=dict)  # by the call's number: jaxpr and values
     ends_with_hit: bool = False
 
 
@@ -57,7 +57,7 @@ class KeptCalls:
     """The kept calls of a cell."""
 
     def __init__(self) -> None:
-        self._calls: dict[int, _Calls] = {}  # by id of the function without jit
+        self._calls: dict[int, _Calls] = {}  # the calls, by the id of the function without jit
         self._bytes = 0
 
     def hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

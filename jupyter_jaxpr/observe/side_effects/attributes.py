@@ -53,9 +53,9 @@ class Attributes(abc.ABC):
 
     def __init__(self, first: bool) -> None:
         self.effects: dict[SideEffect, None] = {}
-        self.refusals = 0  # those of an effect that is known, too
+        self.refusals = 0  # the number of refusals, with repeated effects
         self._first = first
-        self.is_live = False  # also refuse code that a live trace must not run
+        self.is_live = False  # true to refuse also code that a live trace must not run
         self._classes: dict[type, None] = {}  # user classes of which an unknown value may be an instance
         self._library_classes: dict[type, None] = {}  # library classes, without containers and arrays
         self._restartable = True  # true if no unknown value is an iterator

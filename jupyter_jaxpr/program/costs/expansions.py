@@ -18,8 +18,8 @@ from .scopes import Costs
 
 _NAMED = 5
 _NARROW = {"float16", "bfloat16"}
-_PIECE = 32  # elements; XLA reduces a short axis in pieces of this size
-_SHORT = 4096  # elements; XLA reduces a longer axis directly
+_PIECE = 32  # the number of elements; XLA reduces a short axis in pieces of this size
+_SHORT = 4096  # the number of elements; XLA reduces a longer axis directly
 _REDUCTIONS = frozenset("reduce_sum reduce_max reduce_min reduce_prod reduce_and reduce_or".split())
 #: Operations that XLA counts once for complex numbers, too.
 _COMPLEX_AS_THEY_ARE = frozenset(

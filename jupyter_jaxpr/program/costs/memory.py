@@ -116,7 +116,7 @@ class _Peak:
 
     bytes: int
     equation: int = -1
-    inside: int = -1  # the inner scope that is at its own peak at this equation, -1 for none
+    inside: int = -1  # the inner scope that is at its own peak at this equation; -1 for none
     with_results: bool = True  # true if the results of the equation count beside the inner scope
     slices: tuple[int, ...] = ()  # inputs of `inside` that have their own memory, such as the slices of a scan
 
@@ -271,7 +271,7 @@ class Liveness:
         columns = self._walk.scopes[scope]
         sizes, last = self._bytes(columns), last_uses(columns)
         at = peak.equation
-        alive: list[tuple[int, int, int]] = []  # bytes, variable, equation
+        alive: list[tuple[int, int, int]] = []  # the bytes, the variable and the equation of each live array
         variable = columns.constants + columns.inputs
         for index in range(at):
             for number in range(variable, variable + columns.output_counts[index]):

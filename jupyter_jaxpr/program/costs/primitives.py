@@ -1,9 +1,9 @@
-"""The operations for each element of a primitive's result, where the primitive has a fixed number.
+"""Lists the primitives with a fixed number of operations for each element of the result.
 
-- One operation: what lowers to an elementwise instruction (`HandleElementwiseOp`); conversions, comparisons, `select`
-  and `clamp` are among them. Integers count as floats do, a complex number as one element.
+- One operation: primitives that lower to an elementwise instruction (`HandleElementwiseOp`); conversions,
+  comparisons, `select` and `clamp` are among them. Integers count as floats do, a complex number as one element.
 - One transcendental function: exp, log, log1p, expm1, pow, sqrt, rsqrt, cbrt, sin, cos, tan, tanh, atan2, erf.
-- Nothing: what only moves data, and what only marks a place.
+- No operation: primitives that only move data or only mark a place.
 
 XLA has no instruction for the functions below; JAX composes each of other operations. A function counts as the
 operations that remain in single precision after XLA's simplification (jax 0.10 to 0.12, CPU), for each element:

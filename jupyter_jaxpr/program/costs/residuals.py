@@ -212,14 +212,14 @@ class _Residuals:
         if len(inner.outputs) != columns.output_counts[source.equation]:
             return source
         operand = inner.outputs[place]
-        if operand < 0:  # a literal
+        if operand < 0:  # the operand is a literal
             return source
         maker = self._makers(child)[operand]
         if maker >= 0:
             return self._source(_Source(child, maker, operand))
         primitive = self._walk.strings.items[columns.primitive[source.equation]]
         if primitive in (SCAN, WHILE) or operand < inner.constants:
-            return source  # one carry a step, or a constant
+            return source  # the value is one carry of each step, or a constant
         outer_operand = columns.operands[source.equation][operand - inner.constants]
         if outer_operand < 0:
             return source

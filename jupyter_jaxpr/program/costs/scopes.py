@@ -220,7 +220,7 @@ class Costs:
         primitive, parameters = named(equation)
         try:
             parts = self._parts(primitive, scope, index, parameters, programs)
-        except not_of_a_signal(Exception):  # another JAX: not known
+        except not_of_a_signal(Exception):  # another version of JAX: the cost is unknown
             return None
         return None if parts is None else Call(index, primitive, tuple(parts))
 

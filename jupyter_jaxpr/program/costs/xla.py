@@ -70,7 +70,7 @@ def analysis(executable: Any) -> Analysis | None:
         statistics = executable.cost_analysis()
     except not_of_a_signal(Exception):  # a backend without a cost analysis raises errors of different classes
         return None
-    if isinstance(statistics, (list, tuple)):  # jax before 0.5
+    if isinstance(statistics, (list, tuple)):  # JAX before version 0.5 returns a list
         statistics = statistics[0] if statistics else None
     if not isinstance(statistics, Mapping) or not statistics:
         return None

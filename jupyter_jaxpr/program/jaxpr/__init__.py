@@ -1,1 +1,1 @@
-"""The jaxpr of a program, walked into columns."""
+"""Walks the jaxpr of a program into columns."""

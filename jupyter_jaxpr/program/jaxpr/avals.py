@@ -24,7 +24,7 @@ def aval_row(aval: Any) -> AvalRow:
     """Return the type of a value, of an aval or of a `jax.ShapeDtypeStruct`."""
     try:
         return _aval_row(aval)
-    except not_of_a_signal(*FAILURES) as error:  # one type hides no other
+    except not_of_a_signal(*FAILURES) as error:  # a failure with one type must not hide the other types
         return AvalRow(unreadable(aval, error), (), "", False, None)
 
 
@@ -54,7 +54,7 @@ def _axis(axis: Any) -> int | str:
         return text_of(axis)
 
 
-_LARGEST = 2**63  # a number that a document can hold
+_LARGEST = 2**63  # the largest number that a document can hold
 
 
 def _sharding(aval: Any) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 #: The parameter of the program that runs.
 _ONLY = {"linear_call": "callee", "CustomRoot": "solve_jaxpr"}
 _SOLVE = "custom_linear_solve"
-_SOLVE_POSITION = 2  # matvec, vecmat, solve, transpose_solve
+_SOLVE_POSITION = 2  # the position of `solve` in (matvec, vecmat, solve, transpose_solve)
 
 
 def has_rules(primitive: str) -> bool:

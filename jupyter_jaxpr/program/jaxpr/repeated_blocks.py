@@ -100,7 +100,7 @@ class _Tokens:
     """A scope's equations as numbers: equal where they may be the same equation of another turn."""
 
     def __init__(self, columns: ScopeColumns, aval_kinds: list[int]) -> None:
-        import numpy as np  # JAX has imported it
+        import numpy as np  # JAX has imported NumPy already
 
         self.columns = columns
         self.ends = np.cumsum(np.asarray(columns.output_counts, np.int64))

@@ -354,7 +354,7 @@ def _literal_text(value: Any) -> str:
         kind = type(value)
         if kind is float or kind is int or kind is bool:
             return text_of(value)
-        import numpy as np  # here, for a kernel without JAX may have none
+        import numpy as np  # imported here, because a kernel without JAX may have no NumPy
 
         if np.shape(value):
             return "[...]"

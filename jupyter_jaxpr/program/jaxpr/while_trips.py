@@ -1,4 +1,4 @@
-"""Count the trips of a while loop from the loop's jaxpr alone.
+"""Counts the trips of a while loop from the loop's jaxpr alone.
 
 The jaxpr tells the number where a number of the carry begins at a constant, grows by a constant in each trip and is
 compared with a constant. A counter is such a number, and so is the index of a `fori_loop`. Of other loops the number is
@@ -82,7 +82,7 @@ def _fits(value: int, dtype: str) -> bool:
 
 
 def _count(comparison: str, begin: int, limit: int, step: int) -> int | None:
-    if comparison in ("gt", "ge"):  # the same with the signs exchanged
+    if comparison in ("gt", "ge"):  # the same comparison with all signs exchanged
         begin, limit, step = -begin, -limit, -step
         comparison = _MIRRORED[comparison]
     if comparison == "ne":

@@ -1,1 +1,1 @@
-"""The lines of source that equations come from."""
+"""Finds the source lines that equations come from."""

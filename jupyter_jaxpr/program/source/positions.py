@@ -100,7 +100,7 @@ class _CodeRecord:
         self._lookups = 0
         self._rest = code.co_positions()
         self._next = 0
-        self._table: list[_Position] | None = None  # all positions, after a request out of order
+        self._table: list[_Position] | None = None  # the positions of all instructions, after a request out of order
 
     def located(
         self, instruction: int, locate: Callable[[CodeType, int], tuple[int, int, int, int]]

@@ -1,1 +1,1 @@
-"""StableHLO and HLO of a program, linked to its equations."""
+"""Reads the StableHLO and the HLO of a program and links their lines to equations."""

@@ -246,7 +246,7 @@ def _groups(text: str) -> Groups | None:
         chosen = [axis.strip() for axis in mesh[3].split(",")]
         names = [f"'{axis[1]}'" for axis in axes if axis]
         if len(names) < len(axes) or not set(chosen) <= set(names):
-            return None  # a part of an axis: not read
+            return None  # the groups use a part of an axis, which is not read
         sizes = [int(axis[2]) for axis in axes if axis]
         inner = [names.index(axis) for axis in chosen]
         order = [axis for axis in range(len(axes)) if axis not in inner] + inner

@@ -58,7 +58,7 @@ def hlo_lines(text: str, positions: Positions) -> LinesOfText:
                 continue
             table = None
         if not line and lines and not lines[-1]:
-            continue  # the empty lines around the tables
+            continue  # an empty line around the tables
         if "metadata={" in line:
             metadata.append((len(lines), line))
         lines.append(line)

@@ -80,7 +80,7 @@ def _instruction(number: int, line: str) -> Instruction | None:
     is_root = start.startswith("ROOT ")
     name = line[len(line) - len(start) + (5 if is_root else 0) : equals].lstrip("%")
     begin = equals + 3
-    if line.startswith("(", begin):  # a tuple's type
+    if line.startswith("(", begin):  # the type of a tuple
         end = _closing(line, begin)
         begin = end + 1 if end > 0 else -1
     else:

@@ -97,7 +97,7 @@ def device_count(executable: Any) -> int:
         return max(
             (len(sharding.device_set) for side in sides for sharding in _flat(side) if _says(sharding)), default=0
         )
-    except not_of_a_signal(Exception):  # another kind of executable
+    except not_of_a_signal(Exception):  # the executable is of another kind
         return 0
 
 

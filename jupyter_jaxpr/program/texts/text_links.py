@@ -5,20 +5,21 @@ enough: a library's function makes many equations for one line of the user's, an
 one place for all expressions that begin at the same column, with the end of whichever came first. So a line takes the
 stack of the equation that has both the beginnings of the frames and the primitive:
 
-1. Equations of the same frames have this primitive: their stack, with the library's frames where they agree on those.
-2. None has it, and the primitive is elsewhere in the program, outside the control flow of these frames: they may be
-   those of another instruction. Only the line is kept.
-3. Otherwise it is part of the machinery of an equation of these frames (the counter of a scan), or the lowering made
-   it up: their stack.
+1. Equations of the same frames have this primitive: the line takes the stack of these equations, with the library's
+   frames if the equations agree on these frames.
+2. No equation of the same frames has the primitive, and the primitive is elsewhere in the program, outside the control
+   flow of these frames: the frames may be the frames of another instruction. The line keeps only its source line.
+3. Otherwise the line is part of the machinery of an equation of these frames (the counter of a scan), or the lowering
+   made up the line: the line takes the stack of the equations of these frames.
 
-Where equations of the same beginnings end differently, and the primitive does not tell them apart, the line takes the
-stacks of all of them. Some equations lower to more than themselves, or to others altogether, so that no line of the
-text has their name (`random_gamma`, `logistic`). They are always among the equations of their frames; and of lines in a
-function that the program does not have, which a lowering made, among those of the whole program: it is made once for
-all of them.
-JAX cuts the frames of an equation at the function that is traced, and those of a lowered line after a number of
-them: frames are the same where the shorter ones begin the longer ones. JAX lowers a jitted function once, with the
-frames of its first call; the name tells which function a line is in, and the stacks are those of its callers.
+If equations of the same beginnings end differently, and the primitive does not tell the equations apart, the line
+takes the stacks of all these equations. Some equations lower to further operations, or only to other operations, so
+that no line of the text has their name (`random_gamma`, `logistic`). Such equations always count among the equations
+of their frames. A lowering may also make a function that the program does not have, once for the whole program; for a
+line in such a function, these equations count among the equations of the whole program.
+JAX cuts the frames of an equation at the traced function, and the frames of a lowered line after a number of frames:
+frames are the same if the shorter frames begin the longer frames. JAX lowers a jitted function once, with the frames of
+its first call; the name tells which function a line is in, and the stacks are the stacks of the function's callers.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def derive(name: str, observed: ObservedProgram, kind: Kind) -> Derived:
         _MAKERS[kind](Original(name, observed), derived)
     except Refused as refused:
         derived.error = str(refused)
-    except not_of_a_signal(Exception) as error:  # JAX's words on why it cannot
+    except not_of_a_signal(Exception) as error:  # JAX's own words on why it cannot derive the program
         cure = _LOOP if kind == "grad" and "while_loop" in message_of(error) else _CURES[kind]
         derived.error = f"JAX cannot make {kind} of {name}: {_said(error)}. {cure}"
     finally:
@@ -318,7 +318,7 @@ def _result_names(original: Original) -> list[str]:
     """Return a path for each result; empty if JAX has no paths."""
     try:
         paths = [str(path) if path else "" for path in original.observed.jaxpr.debug_info.result_paths or ()]
-    except not_of_a_signal(Exception):  # another JAX: unknown
+    except not_of_a_signal(Exception):  # another version of JAX: the paths are unknown
         return []
     return paths if len(paths) == len(original.results) else []
 

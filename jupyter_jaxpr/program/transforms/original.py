@@ -221,7 +221,7 @@ def _names(jaxpr: Any, count: int) -> list[str]:
     """Return a path for each input, such as p['w']."""
     try:
         paths = [str(path) if path else "" for path in jaxpr.debug_info.arg_names or ()]
-    except not_of_a_signal(Exception):  # another JAX: unknown
+    except not_of_a_signal(Exception):  # another version of JAX: the paths are unknown
         paths = []
     if len(paths) != count:
         paths = [""] * count

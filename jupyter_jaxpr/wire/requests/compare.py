@@ -1,4 +1,4 @@
-"""Several programs of a run, run again side by side."""
+"""The request to run several programs of a run again, side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run as a file: an HTML page, or a document that JupyterLab opens."""
+"""The request for a run as a file: an HTML page, or a document that JupyterLab opens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program of a function of a cell as the cell is written now."""
+"""The request for the program of a function of a cell, by the present text of the cell."""
 
 from __future__ import annotations
 

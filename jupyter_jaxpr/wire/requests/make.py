@@ -1,4 +1,4 @@
-"""Lower or compile a program that was only traced."""
+"""The request to lower or compile a program that was only traced."""
 
 from __future__ import annotations
 

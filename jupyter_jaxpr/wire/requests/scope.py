@@ -1,4 +1,4 @@
-"""Equations of a scope that was too large to send whole."""
+"""The request for equations of a scope that is too large for the document."""
 
 from __future__ import annotations
 

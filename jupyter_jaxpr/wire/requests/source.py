@@ -1,4 +1,4 @@
-"""The text of a file that a run comes from."""
+"""The request for the text of a file that a run comes from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file of the IPython profile that loads the extension in every new kernel."""
+"""The request about the startup file, which loads the extension in every new kernel of the IPython profile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A construct of the control flow, run again step by step."""
+"""The request to run a construct of the control flow again step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions, called at several sizes and timed."""
+"""The request to call functions at several sizes and time the calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of a text that JAX has made."""
+"""The request for lines of a text that JAX has made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times a program by running it again."""
+"""The request to time a program by running the program again."""
 
 from __future__ import annotations
 

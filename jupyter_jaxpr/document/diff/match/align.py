@@ -1,9 +1,9 @@
 """Aligns two sequences of keys: the pairs of equal keys that keep the order, as many as the budget finds.
 
-The function first removes equal ends. Myers' O(ND) algorithm aligns the rest; it is quick where few keys differ.
-Where it would take too long, the first occurrence of a key is paired with the first occurrence on the other side, the
-second with the second, and so on; the longest rising run of these pairs is the alignment. This takes linear time and
-pairs only equal keys, but the alignment may be shorter than the longest one.
+The function first removes equal ends. Myers' O(ND) algorithm aligns the rest; the algorithm is quick if few keys
+differ. If the algorithm would take too long, the n-th occurrence of a key is paired with the n-th occurrence on the
+other side; the longest rising run of these pairs is the alignment. These pairs take linear time and have equal keys,
+but the alignment may be shorter than the longest alignment.
 """
 
 from __future__ import annotations
