@@ -5,7 +5,7 @@
  * model with its requests, and the actions of the panel (`IPanelActions`), which are left out where a host has none.
  */
 
-/** Text for the clipboard, and the frame of a view in the main area. */
+/** JupyterLab's clipboard, and the frame of a view in the main area. */
 export { Clipboard, MainAreaWidget } from '@jupyterlab/apputils';
 /** A widget that React draws, and an icon in the colours of the theme. */
 export { LabIcon, ReactWidget } from '@jupyterlab/ui-components';

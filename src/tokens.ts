@@ -90,7 +90,7 @@ export type Outcome<T> =
 
 /** A request that may run the user's code again: it may take long, and can be stopped. */
 export interface ILongRequest<T> {
-  /** Rejects with an Error whose message is a sentence for the user. */
+  /** The result; rejects with an Error whose message is a sentence for the user. */
   readonly result: Promise<Outcome<T>>;
   /** Asks the kernel to stop; `result` then has the work until that moment. */
   stop(): void;
@@ -105,9 +105,9 @@ export interface ILongRequestOptions {
 
 /** A sweep, with the texts that the user typed or that the panel proposed for a run of this kernel. */
 export interface ISweepChoice {
-  /** Such as n=64,256,1024. */
+  /** The values of the sweep, such as n=64,256,1024. */
   sweep: EvaluableText;
-  /** Such as f(make(n)). */
+  /** The call to time, such as f(make(n)). */
   call: EvaluableText;
   /** Names to call instead of the call's own; may be empty. */
   functions: readonly EvaluableText[];
@@ -115,7 +115,7 @@ export interface ISweepChoice {
 
 /** A program of a run that the kernel holds. */
 export interface IProgramRef {
-  /** Id of the run's snapshot. */
+  /** The id of the run's snapshot. */
   readonly snapshot: string;
   readonly program: number;
 }
@@ -151,7 +151,7 @@ export interface IRun {
   readonly isWritten?: boolean;
 }
 
-/** One failure of ours, as the kernel or the browser reported it. */
+/** A failure of this extension, as the kernel or the browser reported it. */
 export interface IFailure {
   text: string;
   cure: string | null;
@@ -172,18 +172,18 @@ export interface IJaxprModel extends IDisposable {
   readonly isWritten: boolean;
   /** The runs that can be chosen, newest first, with the run in view. */
   readonly runs: readonly IRun[];
-  /** Index into the snapshot's programs; -1 when there is none. */
+  /** The index into the snapshot's programs; -1 when there is none. */
   readonly program: number;
   /** The place under the mouse, which views preview. */
   readonly hover: Selection | null;
   /** The place that the user clicked, or the place of the caret; it stays. */
   readonly selection: Selection | null;
-  /** Our own last failure; null after the next snapshot. */
+  /** The last failure of this extension; null after the next snapshot. */
   readonly failure: IFailure | null;
-  /** New snapshots wait while paused; `waiting` says how many. */
+  /** True while paused: new snapshots wait, and `waiting` says how many. */
   readonly paused: boolean;
   readonly waiting: number;
-  /** Null where no kernel can answer (a saved output, a dead kernel). */
+  /** The requests; null if no kernel can answer (a saved output, a dead kernel). */
   readonly requests: IRequests | null;
 
   setProgram(index: number): void;

@@ -6,7 +6,7 @@ import type { IJaxprModel } from '../tokens';
 import { isUnedited } from '../model/edited-text';
 import { RanCells } from './ran-cells';
 
-/** Looking at more programs would take time. */
+/** The number of programs that are searched; a search through more programs would take noticeable time. */
 const MOST_PROGRAMS = 30;
 
 /** A place in the text of a cell that ran, line from 1. */
@@ -59,7 +59,7 @@ export function programAt(
 
 function programFrom(snapshot: Snapshot, place: ICellPlace): number | null {
   if (place.line < 1) {
-    return null; // text that did not run
+    return null; // the place is in text that did not run
   }
   return (
     usersPrograms(snapshot)

@@ -26,7 +26,7 @@ import { MarkedEditors } from './marked-editors';
 import { MarksOfCells } from './marks-of-cells';
 import { ICells, RanCells } from './ran-cells';
 
-/** Milliseconds from one key to the next of who types. */
+/** The milliseconds between two keys of a user who types. */
 const TYPING = 200;
 
 /** The CSS class of an editor with marks that the user can point at. */
@@ -204,7 +204,7 @@ export class CellLinks implements IDisposable {
     if (!attention?.isInView || this._ran.ran(cellId) === undefined) {
       return;
     }
-    // Deferred: the model answers with marks, and an editor must not change in the middle of an update.
+    // The call is deferred, because the model answers with marks, and an editor must not change during an update.
     queueMicrotask(() => {
       this._follow(cellId, view);
       if (!this._isOfRun(cellId)) {
@@ -259,7 +259,7 @@ export class CellLinks implements IDisposable {
     });
   }
 
-  /** Once a frame is enough for the mouse. */
+  /** One report in each frame is enough for the mouse. */
   private _hoverAt(
     where:
       (() => { cellId: string; line: number; column: number } | null) | null

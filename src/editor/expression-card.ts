@@ -14,7 +14,7 @@ import { IProgramNames, nameProgram } from '../program-text/names';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IEquationRef } from '../tokens';
 
-/** At most this many equations are listed; the rest are counted. */
+/** The largest number of equations that are listed; further equations are counted. */
 const MOST_EQUATIONS = 6;
 const LONGEST_LINE = 300;
 

@@ -53,7 +53,7 @@ const bars = StateField.define<IBars>({
   }
 });
 
-/** Belongs into every editor that may show heat. */
+/** The extension of every editor that may show heat. */
 export const heatGutter: Extension = [bars, place.of([])];
 
 /** The extension that makes an editor show this heat. */

@@ -9,7 +9,7 @@ export interface ICells {
   source(cellId: string): string | null;
   /** The only cell with this text; null if no cell or several cells have it. */
   find(source: string): string | null;
-  /** Bring a cell into view, with the caret there. */
+  /** Bring a cell into view, with the caret at the place. */
   goTo(cellId: string, line: number, column: number): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ const NAMESPACE = 'http://www.w3.org/2000/svg';
 const LETTER = 7.3;
 const ROW = 20;
 const HEAD = 30;
-/** Between two columns: room for the lines. */
+/** The pixels between two columns, which leave room for the link lines. */
 const GAP = 56;
 const PAD = 8;
 

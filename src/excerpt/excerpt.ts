@@ -12,7 +12,7 @@ import { levelTitle } from '../workbench/reading/toolbar';
 export interface IExcerptLine {
   /** The text at the left edge: the number of the line, or its place. */
   number: string;
-  /** Without its indentation. */
+  /** The text of the line, without its indentation. */
   text: string;
   indent: number;
   /** True if XLA does not state the origin of the line. */

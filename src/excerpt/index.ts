@@ -72,7 +72,7 @@ async function fetchTexts(
   }
 }
 
-/** `rnn · cell [3]` */
+/** A title such as `rnn · cell [3]`. */
 function titleOf(
   { cell, programs }: Snapshot,
   program: number,

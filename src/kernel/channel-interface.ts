@@ -19,7 +19,7 @@ export type KernelConnection = Kernel.IKernelConnection;
 export type Loss = 'restarting' | 'dead' | 'disconnected' | 'cut-off';
 
 export type ChannelState =
-  /** Looking for the hub, or waiting for its hello. */
+  /** The channel looks for the hub, or waits for its hello. */
   | { kind: 'connecting' }
   /** The kernel answers, and has no hub, because the extension is not loaded in the kernel. */
   | { kind: 'not-loaded' }
@@ -35,7 +35,7 @@ export type LastReply<Name extends RequestName> = Exclude<
 
 /** A request in progress. */
 export interface IAsked<Name extends RequestName> {
-  /** Rejects with `Unanswered`. */
+  /** The last reply; rejects with `Unanswered`. */
   readonly reply: Promise<LastReply<Name>>;
   /** Asks the kernel to stop its work on the request; the reply then has the results so far. */
   stop(): void;

@@ -183,7 +183,7 @@ export class Channel implements IChannel {
     this._signed(message.header.session);
     if (KernelMessage.isCommOpenMsg(message)) {
       if (message.content.target_name === TARGET) {
-        this._looks++; // ends a search for the hub that is under way
+        this._looks++; // ends a search for the hub that has begun
         this._join(message.content.comm_id);
         this._setState({ kind: 'joined' });
         this._announce(message.content.data, message.buffers ?? []);
@@ -220,7 +220,7 @@ export class Channel implements IChannel {
       message !== null &&
       !('type' in message)
     ) {
-      return; // the empty data of a comm's opening
+      return; // the message is the empty data of a comm's opening
     }
     const number = sequence(message);
     if (number !== null) {

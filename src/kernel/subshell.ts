@@ -5,7 +5,7 @@ import type { KernelConnection } from './channel-interface';
 export class Subshell {
   constructor(private _kernel: KernelConnection) {}
 
-  /** Null until the subshell was started. */
+  /** The id of the subshell; null until the subshell was started. */
   id: string | null = null;
 
   started(): Promise<void> {
@@ -29,7 +29,7 @@ export class Subshell {
   }
 
   private async _start(): Promise<void> {
-    // The user's setting about comms over subshells decides here, too.
+    // The user's setting about comms over subshells also decides whether this page starts a subshell.
     if (
       !this._kernel.supportsSubshells ||
       this._kernel.commsOverSubshells === 'disabled'
@@ -43,7 +43,7 @@ export class Subshell {
         this.id = reply.content.subshell_id ?? null;
       }
     } catch {
-      // Without a subshell an answer waits until the cell ends.
+      // Without a subshell, an answer waits until the cell ends.
     }
   }
 

@@ -104,13 +104,13 @@ export class WidgetChannel implements IChannel {
 
   private _onMessage = (content: unknown): void => {
     if (replyId(content) !== null) {
-      // Another view of this widget may have asked: its replies are left out.
+      // Another view of this widget may have asked; replies to another view are left out.
       this._pending.answer(content, []);
       return;
     }
     const { type = null } = (content ?? {}) as { type?: unknown };
     if (type === 'views') {
-      return; // the script of the views, which the loader has requested
+      return; // the message brings the script of the views, which the loader has requested
     }
     const read = readAnnouncement(content);
     if (isUnreadable(read)) {

@@ -3,9 +3,9 @@ import type { EvaluableText } from '../protocol/evaluable';
 import type { IJaxprModel } from '../tokens';
 import { liveChoice, liveOf } from './live';
 
-/** Milliseconds from the last key to the trace. */
+/** The milliseconds from the last key to the trace. */
 const PAUSE = 250;
-/** Milliseconds until the next request to a kernel that is busy with a measurement. */
+/** The milliseconds until the next request to a kernel that is busy with a measurement. */
 const AGAIN = 1000;
 
 /** The present state of the cell that the user writes in. */
@@ -41,7 +41,7 @@ export class LiveTracing {
     this._wait(PAUSE);
   }
 
-  /** Trace a cell once, now. */
+  /** Trace a cell now and only once. */
   traceNow(cellId: string): void {
     this._cellId = cellId;
     this._stopped.delete(cellId);

@@ -15,7 +15,7 @@ export interface ILineTypes {
 }
 
 /**
- * At most this many characters of a type stand beside a line; the title has the type as long as the document holds it.
+ * The largest number of characters of a type beside a line; the tooltip has the type as long as the document holds it.
  */
 const LONGEST = 48;
 

@@ -46,7 +46,7 @@ export interface IKeptPlace {
   readonly filters: Readonly<Partial<Record<FilteredView, IKeptFilters>>>;
 }
 
-/** At most this many texts of a notebook have their place kept. */
+/** The largest number of texts of a notebook whose places are kept. */
 const TEXTS_KEPT = 48;
 const LEVELS: readonly LevelName[] = ['jaxpr', 'stablehlo', 'hlo'];
 

@@ -7,7 +7,7 @@ export interface ISign {
 
 const KINDS = ['keydown', 'pointerdown', 'pointerup', 'click'] as const;
 
-/** Milliseconds from the sign to the command: a menu, a chord of two keys and the palette take less. */
+/** The milliseconds from the user's sign to the command: a menu, a chord of two keys and the palette take less. */
 const AT_MOST = 1000;
 
 /** The signs of the user in a page. */

@@ -18,7 +18,7 @@ export function rendererFactory(
   return {
     safe: true,
     mimeTypes: [MIME_TYPE],
-    // Before text/html, which the same bundle holds for front ends without this renderer.
+    // The rank is before text/html, which the same bundle holds for front ends without this renderer.
     defaultRank: 40,
     createRenderer: options => new JaxprOutput(options.mimeType, trans, open)
   };

@@ -55,7 +55,7 @@ export function savedOutput(
   return lines;
 }
 
-/** `rnn ({b, w}, f32[8]) → f32[4]`. */
+/** The line of the signature: `rnn ({b, w}, f32[8]) → f32[4]`. */
 function signatureLine(program: Program): HTMLElement {
   const line = element('span', 'line', [
     element('b', 'name', [shortened(program.name, 120)]),
@@ -72,7 +72,7 @@ function signatureLine(program: Program): HTMLElement {
   return line;
 }
 
-/** `17 equations · 1 scan ×100 · 4 calls, 1 compile · first call 142 ms`. */
+/** The line of the counts: `17 equations · 1 scan ×100 · 4 calls, 1 compile · first call 142 ms`. */
 function countsLine(
   snapshot: Snapshot,
   program: Program,

@@ -4,7 +4,7 @@ import * as React from 'react';
 import { pythonPieces } from './python-text';
 import { shortened } from './summary';
 
-/** Longer lines are cut. */
+/** Lines longer than this are cut. */
 const LONGEST_LINE = 300;
 
 /** A marked part of a line, in UTF-16 code units; columns of -1 mark the whole line. */

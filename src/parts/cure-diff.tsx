@@ -6,7 +6,7 @@ import { IEditPlace, hunksOf } from '../model/cure-edits';
 import { PythonLine } from './code-excerpt';
 import { shortened } from './summary';
 
-/** At most this many lines of one side of a hunk are drawn. */
+/** The largest number of lines of one side of a hunk that are drawn. */
 const MOST_LINES = 60;
 const LONGEST_LINE = 300;
 

@@ -91,7 +91,7 @@ function pairs(a: Lines, b: Lines): [number, number][] {
         fromNow = lineNow + 1;
       }
     } else if (to - from === toNow - fromNow) {
-      // As many lines as before: each line was changed in its place.
+      // Both sides have the same number of lines, so each line was changed in its place.
       for (; from < to; from++, fromNow++) {
         equalLines.push([from, fromNow]);
       }
@@ -138,7 +138,7 @@ function unique(
 function longestAscending(
   rows: readonly [number, number][]
 ): [number, number][] {
-  const ends: number[] = []; // the row that ends the best run of each length
+  const ends: number[] = []; // for each length, the row that ends the best run
   const before: number[] = [];
   rows.forEach(([, value], row) => {
     let low = 0;

@@ -50,7 +50,7 @@ export interface ICellMarks {
   types: readonly ILineTypes[];
   /** The notes about lines. */
   notes: readonly { line: number; text: string }[];
-  /** Null while no step is in view. */
+  /** The marks of the step in view; null without a step in view. */
   step: IStepMarks | null;
   /** The costs of lines, drawn beside them. */
   heat: readonly ILineHeat[];

@@ -146,7 +146,7 @@ export function Header(props: {
   );
 }
 
-/** `Cell [7] · 02:34 · 4 calls, 1 compile`. */
+/** The words of a run: `Cell [7] · 02:34 · 4 calls, 1 compile`. */
 export function runWords(model: IJaxprModel, trans: TranslationBundle): string {
   const snapshot = model.snapshot;
   if (snapshot === null) {

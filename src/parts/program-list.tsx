@@ -313,7 +313,7 @@ function List(props: {
                           : ' jp-mod-derived'
                       }`}
                       aria-selected={index === inView}
-                      // Acts on mousedown, before the list loses the focus and closes.
+                      // The button acts on mousedown, before the list loses the focus and closes.
                       onMouseDown={event => {
                         event.preventDefault();
                         choose(index);

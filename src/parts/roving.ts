@@ -68,7 +68,7 @@ export function useRoving(start = 0): {
 }
 
 function isDisplayed(control: HTMLElement): boolean {
-  // Browsers without checkVisibility have the computed style.
+  // Browsers without checkVisibility tell the visibility by the computed style.
   return (
     control.checkVisibility?.() ?? getComputedStyle(control).display !== 'none'
   );

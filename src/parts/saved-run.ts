@@ -25,7 +25,7 @@ export async function documentText({
       });
 }
 
-/** Letters that every file system takes. */
+/** The name of a file, with letters that every file system takes. */
 export function fileName(name: string): string {
   return name.replace(/[^\p{L}\p{N}_-]+/gu, '-').slice(0, 100) || 'program';
 }

@@ -2,18 +2,18 @@
 
 /** The look of a piece; the style sheet gives it colours. */
 export type Look =
-  /** Looks of words. */
+  /** The looks of words. */
   | 'name'
   | 'strong'
   | 'type'
   | 'quiet'
-  /** Looks of lines and boxes. */
+  /** The looks of lines and boxes. */
   | 'rail'
   | 'carry'
   | 'box'
   | 'inner'
   | 'gate'
-  /** Looks of the shards of an array, each with its own colour. */
+  /** The looks of the shards of an array, each with its own colour. */
   | 'shard0'
   | 'shard1'
   | 'shard2'
@@ -50,7 +50,7 @@ export interface IDrawing {
   shapes: readonly Shape[];
 }
 
-/** Widths of a letter at 11 px; for the font of the user interface, an average. */
+/** The width of a letter at 11 px; for the font of the user interface, an average. */
 const CODE_WIDTH = 6.7;
 const UI_WIDTH = 5.9;
 

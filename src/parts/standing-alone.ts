@@ -54,7 +54,7 @@ export function saveAs(name: string, file: Blob | string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // Later, because the browser has to begin reading the file first.
+  // The address is revoked later, because the browser has to begin reading the file first.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 

@@ -5,7 +5,7 @@ import { ISourceSpan } from '../program-text/source-spans';
 import { Argument, Note, Program, Snapshot } from '../protocol/snapshot';
 import { clock, duration, grouped } from '../quantities';
 
-/** Longer names and types are cut: a saved notebook may hold anything. */
+/** Names and types longer than this are cut: a saved notebook may hold anything. */
 const LONGEST = 400;
 
 export function shortened(text: string, longest: number = LONGEST): string {
@@ -84,7 +84,7 @@ export function whereAndWhen(
 
 /** The place of a note. */
 export interface INotePlace {
-  /** `Line 4`, `Line 4 of cell [3]`, `Line 12 of model.py`. */
+  /** The words of a place: `Line 4`, `Line 4 of cell [3]`, `Line 12 of model.py`. */
   label: string;
   /** The id of the cell of the line; null if the line is in no cell. */
   cellId: string | null;

@@ -55,7 +55,7 @@ class Factory extends ABCWidgetFactory<DocumentWidget> {
       const { readDocumentFile } = await import('../model/document-file');
       const view = await content.fill(() => this._makeView(() => context.path));
       if (view === null) {
-        return; // closed meanwhile
+        return; // the view was closed meanwhile
       }
       const read = readDocumentFile(context.model.toString(), this._trans);
       if (typeof read === 'string') {

@@ -122,7 +122,8 @@ export const editorPlugin: JupyterFrontEndPlugin<void> = {
       describedBy: { args: { type: 'object', properties: {} } },
       execute: () => links.goToProgram()
     });
-    // Nearer to the key than the notebook's own Escape, and only in a cell that the keyboard came to from the panel.
+    // The binding is nearer to the key than the notebook's own Escape, and only in a cell that the focus came to from
+    // the panel.
     app.commands.addKeyBinding({
       command: CommandIDs.returnToProgram,
       keys: keysOf('cell', 'returnToProgram'),

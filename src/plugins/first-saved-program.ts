@@ -11,7 +11,7 @@ import type { JaxprPanel } from '../panel/shell/panel';
 import type { Snapshot } from '../protocol/snapshot';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
 
-/** At most this many outputs are read: a notebook may have many that cannot be shown. */
+/** The largest number of outputs that are read: a notebook may have many outputs that cannot be shown. */
 const LOOKED_AT = 8;
 
 /**

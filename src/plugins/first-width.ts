@@ -6,7 +6,7 @@ import { SplitPanel, Widget } from '@lumino/widgets';
 import type { JaxprPanel } from '../panel/shell/panel';
 
 /** JupyterLab gives a side area two ninths of the window: 300 px of a laptop's. */
-const FIRST_WIDTH = 400; // pixels
+const FIRST_WIDTH = 400; // in pixels
 
 /** The key in the browser's storage that records that the panel was seen: from then on the user's own width counts. */
 const SEEN = 'jupyter-jaxpr:seen';

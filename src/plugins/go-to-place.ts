@@ -1,4 +1,7 @@
-/** Commands that lead through the panel: to each view, to the next and the previous program, to the keyboard's place. */
+/**
+ * Adds the commands that lead through the panel: to each view, to the next and the previous program, to the keyboard's
+ * place.
+ */
 import { JupyterFrontEnd } from '@jupyterlab/application';
 import { TranslationBundle } from '@jupyterlab/translation';
 

@@ -1,6 +1,6 @@
 /** Lists the lessons of this extension in order, with their addresses on the server. */
 
-/** One lesson. */
+/** A lesson of the course. */
 export interface ILesson {
   name: string;
   /** Loads the text of the lesson, as a notebook. */

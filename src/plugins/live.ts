@@ -136,7 +136,7 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
       isEnabled: () => notebooks.activeCell?.model.type === 'code',
       describedBy: { args: { type: 'object', properties: {} } },
       execute: () => {
-        // Another extension can run the command, too: it is the user who has to ask.
+        // Another extension can run the command, too, but only the user may ask for a trace.
         if (signs.latest !== null) {
           following.traceNow(signs.latest);
         }

@@ -1,4 +1,4 @@
-/** Python in the colours of JupyterLab's theme, for the columns that show source. */
+/** Colours Python as JupyterLab's theme does, for the columns that show source. */
 import { jupyterHighlightStyle } from '@jupyterlab/codemirror';
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { syntaxHighlighting } from '@codemirror/language';

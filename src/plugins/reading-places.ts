@@ -6,7 +6,7 @@ import type { ReadingPlace } from '../model/reading-place';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
 
 /** A scroll of the wheel is many changes. */
-const SAVED_AFTER = 300; // milliseconds
+const SAVED_AFTER = 300; // in milliseconds
 
 /** Keep where the programs of each notebook are read, in the workspace. */
 export function keepReadingPlaces(

@@ -230,7 +230,7 @@ export class ProgramEquations {
     }
   }
 
-  /** Index of the program's own scope. */
+  /** The index of the program's own scope. */
   readonly root: number;
 
   /** The scopes of the program held so far, its own first, outer before inner. */

@@ -244,7 +244,7 @@ class FullText {
   private _lines: string[] = [];
 }
 
-/** `… 1,200 more equations`, without the separator. */
+/** The line `… 1,200 more equations`, without the separator. */
 export function moreEquations(count: number): string {
   return count === 1
     ? '… 1 more equation'
@@ -255,7 +255,7 @@ function morePrograms(count: number): string {
   return count === 1 ? '… 1 more program' : `… ${grouped(count)} more programs`;
 }
 
-/** `{ lambda a:f32[3]; b:f32[3]. let` */
+/** The first line of a program: `{ lambda a:f32[3]; b:f32[3]. let`. */
 export function lambda(
   equations: ProgramEquations,
   names: IProgramNames,
@@ -272,7 +272,7 @@ export function lambda(
   return `{ lambda ${bound(0, constants)}; ${bound(constants, constants + inputs)}. let`;
 }
 
-/** `in (a, b) }` */
+/** The last line of a program: `in (a, b) }`. */
 export function results(
   equations: ProgramEquations,
   names: IProgramNames,
@@ -287,7 +287,7 @@ export function results(
     : `in (${texts.join(', ')}) }`;
 }
 
-/** `a:f32[3] b:f32[3] = `, or nothing. */
+/** The binders of an equation: `a:f32[3] b:f32[3] = `, or nothing. */
 function binders(
   names: IProgramNames,
   part: ScopePart,

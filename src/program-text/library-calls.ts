@@ -174,7 +174,7 @@ export class LibraryCalls {
 
   private _ownSpan(scope: number): number {
     if (this._equations.arrivedCount(scope) < this._equations.count(scope)) {
-      return MANY_SPANS; // unknown, so never hidden
+      return MANY_SPANS; // the number is unknown, so the lines are never hidden
     }
     let only = NO_SPAN;
     const meet = (span: number): void => {

@@ -48,7 +48,7 @@ export interface IFold {
   /** The numbers of the first and the last hidden equation; 0 for none. */
   from: number;
   to: number;
-  /** For a call, its text in the cell; for names, the names. */
+  /** The text of a call in the cell; for names, the names. */
   name: string;
   /** True if the fold starts closed. */
   closed: boolean;

@@ -17,12 +17,12 @@ export interface ISourceSpan {
   file: File;
   /** The Python function around the span. */
   function: string;
-  /** From 1. */
+  /** The first line, from 1. */
   line: number;
-  /** From 0, in UTF-16 code units; -1 when unknown. */
+  /** The first column, from 0 in UTF-16 code units; -1 when unknown. */
   column: number;
   endLine: number;
-  /** Exclusive; -1 when unknown. */
+  /** The column after the last character; -1 when unknown. */
   endColumn: number;
 }
 
@@ -45,7 +45,7 @@ export interface IOrigin {
   alone: readonly IOrigin[];
 }
 
-/** Every span seen so far. */
+/** All spans seen so far. */
 export class SourceSpans {
   constructor(private _snapshot: Snapshot) {}
 
@@ -131,7 +131,7 @@ export class SourceSpans {
     }
     const pieces = lines?.slice(span.line - 1, span.endLine) ?? [];
     if (span.line < 1 || pieces.length !== span.endLine - span.line + 1) {
-      return null; // beyond the cell
+      return null; // the line is beyond the cell
     }
     const last = pieces.length - 1;
     pieces[last] = pieces[last].slice(0, span.endColumn);
@@ -213,7 +213,7 @@ export function narrowest(
   return ids.filter(id => size(id) === least);
 }
 
-/** Longer names would make a folded line no shorter. */
+/** With names longer than this, a folded line would not become shorter. */
 const LONGEST_NAME = 40;
 
 /**

@@ -69,7 +69,7 @@ export function checkProgramShardings(
   return shardings as unknown as ProgramShardings;
 }
 
-/** Into how many parts it cuts each axis. */
+/** Check a layout: the number of parts into which the layout cuts each axis. */
 function checkLayout(value: unknown, field: string): readonly number[] {
   const layout = fields(value, field);
   text(layout.kind, `${field}.kind`);

@@ -65,7 +65,7 @@ export function seconds(value: unknown, field: string): number {
   return number;
 }
 
-/** Seconds, operations or bytes: a number from 0 that can be added up. */
+/** Check seconds, operations or bytes: a number from 0 that can be added up. */
 export function amount(value: unknown, field: string): number {
   const number = seconds(value, field);
   if (number < 0) {
@@ -74,7 +74,7 @@ export function amount(value: unknown, field: string): number {
   return number;
 }
 
-/** Operations or bytes: may be more than an integer of JavaScript holds exactly. */
+/** Check a number of operations or bytes, which may exceed the integers that JavaScript holds exactly. */
 export function counted(value: unknown, field: string): number {
   const number = amount(value, field);
   if (!Number.isInteger(number)) {

@@ -22,7 +22,7 @@ export interface IColumnOptions {
   trans: TranslationBundle;
   model: IJaxprModel;
   snapshot: Snapshot;
-  /** Index into the snapshot's programs; -1 where there is only something to say. */
+  /** The index into the snapshot's programs; -1 for a column with only a message. */
   program: number;
   title: string;
   /** The exact call of the transform, or the reason why there is no program; may be empty. */
@@ -78,7 +78,7 @@ export class TransformColumn {
   }
 
   readonly node: HTMLElement;
-  /** Null where there is no program. */
+  /** The pane of the program; null without a program. */
   readonly pane: LevelPane | null = null;
 
   get program(): number {

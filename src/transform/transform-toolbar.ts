@@ -19,7 +19,7 @@ export interface ITransformToolbarActions {
   find(): void;
 }
 
-/** One stop of the Tab key, arrows inside. */
+/** The toolbar: the Tab key stops at it once, and arrow keys move inside. */
 export class TransformToolbar {
   constructor(trans: TranslationBundle, actions: ITransformToolbarActions) {
     for (const kind of TRANSFORM_KINDS) {

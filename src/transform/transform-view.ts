@@ -307,7 +307,7 @@ export class TransformView extends LinkedView {
       return;
     }
     const pointed = model.hover ?? model.selection;
-    // Told by the program that it was pointed at in.
+    // The scope of the place tells the program in which the user pointed.
     const [scope] =
       pointed?.kind === 'equations'
         ? pointed.equations.map(({ scope }) => scope)

@@ -6,7 +6,7 @@ import type { IHeaderActions } from '../parts/program-header';
 import { jaxprIcon } from '../parts/icon';
 import { TransformView } from './transform-view';
 
-/** There is one: it follows the notebook in front, as the panel does. */
+/** The id of the only widget of this kind, which follows the notebook in front, as the panel does. */
 export const TRANSFORMS_ID = 'jupyter-jaxpr-transforms';
 
 /** Make the widget; whoever adds it to the shell owns it. */

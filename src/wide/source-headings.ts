@@ -14,7 +14,7 @@ import type { ISourcePart } from './source-text';
 /** Asks the kernel for the text of a file once more. */
 export type Retry = (path: string) => void;
 
-/** Above the first line of each file. */
+/** The heading above the first line of each file. */
 class Heading extends WidgetType {
   constructor(
     private _part: ISourcePart,

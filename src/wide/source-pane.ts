@@ -67,7 +67,7 @@ export interface ISourcePaneOptions {
   trans: TranslationBundle;
   model: IJaxprModel;
   snapshot: Snapshot;
-  /** Index into the snapshot's programs. */
+  /** The index into the snapshot's programs. */
   program: number;
   host: ISourcePaneHost;
   /** Colours Python; resolves to nothing if the language is not available. */
@@ -108,12 +108,12 @@ export class SourcePane implements IDisposable {
     return this._text;
   }
 
-  /** Name of the first text, such as `Cell [7]`. */
+  /** The name of the first text, such as `Cell [7]`. */
   get title(): string {
     return this._all?.parts[0]?.title ?? '';
   }
 
-  /** Lines with something that is linked, and lines in all. */
+  /** The number of lines with a link, and the number of all lines. */
   get count(): ILevelCount | null {
     return this._view === null || this._all === null
       ? null

@@ -41,7 +41,7 @@ export class SourcePointing implements IDisposable {
       update.transactions.some(transaction => transaction.isUserEvent('select'))
     ) {
       const at = this._selectionAt(update.state.selection.main.head);
-      // Deferred: the model answers with marks, and an editor must not change in the middle of an update.
+      // The call is deferred, because the model answers with marks, and an editor must not change during an update.
       queueMicrotask(() => {
         const model = this._model;
         if (model.hover?.kind === 'source') {
@@ -52,7 +52,7 @@ export class SourcePointing implements IDisposable {
     }
   }
 
-  /** Once a frame is enough for the mouse. */
+  /** One report in each frame is enough for the mouse. */
   hoverAt(x: number | null, y: number | null): boolean {
     this._mouse = x === null || y === null ? null : { x, y };
     if (this._frame === 0) {

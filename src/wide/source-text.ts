@@ -8,13 +8,13 @@ import type { Links } from '../model/links';
 import type { SourceFiles } from '../model/source-files';
 import type { File, Snapshot } from '../protocol/snapshot';
 
-/** Lines that are named where a text is not known. */
+/** The largest number of lines that are named for an unknown text. */
 const MOST_LINES = 12;
 
 /** Some consecutive lines of one file of the run; most often the whole file. */
 export interface ISourcePart {
   path: string;
-  /** `Cell [7]`, or the name of a file and which of its lines these are. */
+  /** `Cell [7]`, or the name of a file and the lines of the file that the part has. */
   title: string;
   /** The whole path of a file, if the title is shorter. */
   hint: string;

@@ -23,7 +23,7 @@ export interface IWideToolbarActions {
   help(): void;
 }
 
-/** One stop of the Tab key, arrows inside. */
+/** The toolbar: the Tab key stops at it once, and arrow keys move inside. */
 export class WideToolbar {
   /**
    * @param filters Below the line: its switches are shown and put away by a button here.
@@ -67,7 +67,7 @@ export class WideToolbar {
     for (const [column, button] of this._columns) {
       const pressed = shown.includes(column);
       button.setAttribute('aria-pressed', String(pressed));
-      // One stays.
+      // At least one column stays.
       button.setAttribute(
         'aria-disabled',
         String(pressed && shown.length === 1)

@@ -40,7 +40,7 @@ import { WideHead } from '../parts/wide-header';
 import { WideToolbar } from './wide-toolbar';
 import { columnTitle, countWords } from './words';
 
-/** Levels side by side. */
+/** Shows the levels side by side. */
 export class WideView extends LinkedView {
   constructor(private _options: IWideViewOptions) {
     super('wideInView');
@@ -401,7 +401,7 @@ export class WideView extends LinkedView {
     showHelp(this._options.trans);
   }
 
-  /** Search in a level; it comes into sight for that. */
+  /** Search in a level; the level comes into sight for the search. */
   private _searchIn(level: LevelName): void {
     if (!this._inSight.includes(level)) {
       this._arrange(toggled(this._arrangement, this._fit, level));

@@ -8,7 +8,7 @@ import { jaxprIcon } from '../parts/icon';
 import { WideView } from './wide-view';
 import type { IMemory } from './wide-view-options';
 
-/** There is one: it follows the notebook in front, as the panel does. */
+/** The id of the only widget of this kind, which follows the notebook in front, as the panel does. */
 export const WIDE_ID = 'jupyter-jaxpr-wide';
 
 /** Make the widget; whoever adds it to the shell owns it. */

@@ -21,7 +21,7 @@ export function columnTitle(
   }
 }
 
-/** `3 of 17 equations linked`; without anything linked `17 equations`. Empty while the text is not loaded. */
+/** A count such as `3 of 17 equations linked`; without a link, `17 equations`; empty while the text is not loaded. */
 export function countWords(
   column: ColumnName,
   count: ILevelCount | null,

@@ -1,4 +1,4 @@
-/** Python in the colours of the page's theme, for the columns that show source. */
+/** Colours Python as the page's theme does, for the columns that show source. */
 import type { Extension } from '@codemirror/state';
 import { RangeSetBuilder } from '@codemirror/state';
 import {

@@ -101,7 +101,7 @@ export class Traits {
     }
   }
 
-  /** Several parts change at once: they are sent together. */
+  /** Several parts change at once, and are sent together. */
   private _tellSoon(): void {
     if (!this._takes && !this._isToTell) {
       this._isToTell = true;
@@ -147,7 +147,7 @@ export class Traits {
   }
 
   private _tab: ViewName = 'program';
-  /** While the traits are taken, what changes is not told. */
+  /** True while the traits are being taken; changes are not reported then. */
   private _takes = false;
   private _tells = false;
   private _isToTell = false;

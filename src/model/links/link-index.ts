@@ -255,7 +255,7 @@ export class LinkIndex {
       const chains = i === 0 ? this.chainsOfSpan : this.chainsThrough;
       const chainsOfFrame = chains.get(frame);
       if (chainsOfFrame?.includes(origin.chain)) {
-        return; // a recursive function
+        return; // the function calls itself
       }
       put(chains, frame, origin.chain);
       if (this._spansSeen.has(frame)) {

@@ -6,7 +6,7 @@ export interface IPart {
   changed: boolean;
 }
 
-/** Longer texts are shown whole, because a reader does not see their differences at a glance. */
+/** Texts longer than this are shown whole, because a reader does not see their differences at a glance. */
 const LONGEST = 2_000;
 
 export function changedParts(

@@ -67,7 +67,7 @@ export function CostBar(props: {
           <span
             key={stage}
             className={`jp-JaxprPanel-stage jp-mod-${stage}`}
-            // Stretches whose sum is less than 1 would not fill the bar.
+            // The factor makes the sum at least 1; stretches with a smaller sum would not fill the bar.
             style={{ flexGrow: (100 * time) / sum }}
           />
         ))}

@@ -85,7 +85,7 @@ export interface IArrangement {
   guesses: Guesses | null;
 }
 
-/** With more functions than this, all functions start folded. */
+/** If there are more functions than this, all functions start folded. */
 const UNFOLDED_AT_FIRST = 12;
 /** The table shows at most this many functions; a last row counts the rest. */
 const MOST_FUNCTIONS = 200;

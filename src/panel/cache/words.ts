@@ -16,7 +16,7 @@ import { duration } from '../../quantities';
 import { INotePlace, framePlace, shortened } from '../../parts/summary';
 import { IMiss, Misses, priceOf } from './functions';
 
-/** Longer names, values and sentences are cut: a saved notebook may hold anything. */
+/** Names, values and sentences longer than this are cut: a saved notebook may hold anything. */
 export const LONGEST = 400;
 
 /** The number for a column, or the word for an unknown number. */

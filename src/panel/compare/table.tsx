@@ -172,7 +172,9 @@ function Mode(props: {
   );
 }
 
-/** `whiled  runs in 16 µs`, and below it `compile time: 61 ms · 4 equations · derivative: jvp only · same bits`. */
+/**
+ * A function in two lines, such as `whiled  runs in 16 µs`, and below `compile time: 61 ms · 4 equations · same bits`.
+ */
 function TwoLines(props: {
   variant: Variant;
   first: boolean;

@@ -12,7 +12,7 @@ import { shortened } from '../../parts/summary';
 
 /** The cell of one function in a row. */
 export interface ICell {
-  /** Null if nothing is known of the function. */
+  /** The text; null if nothing is known of the function. */
   text: string | null;
   /** A smaller text below the text. */
   more?: string;

@@ -19,10 +19,10 @@ export interface IIcicle {
   left: number;
 }
 
-/** Deeper levels are not drawn but counted. */
+/** Bars of deeper levels are counted and not drawn. */
 const MOST_LEVELS = 12;
 const MOST_BARS = 500;
-/** Thinner bars cannot be seen. */
+/** Bars that are narrower than this share of the width cannot be seen. */
 const NARROWEST = 0.001;
 
 export function icicleOf(

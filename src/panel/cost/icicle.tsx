@@ -37,7 +37,7 @@ export function Icicle(props: {
   const stop = Math.min(current, bars.length - 1);
   const total = reading.total(measure);
 
-  /** `scan × 100, line 10: 80.0 kop, 99.8 %` */
+  /** The words of a bar: `scan × 100, line 10: 80.0 kop, 99.8 %`. */
   const describe = ({ index }: IBar): string => {
     const node = nodes[index];
     const amount = measured(node, measure);

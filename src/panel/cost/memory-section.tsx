@@ -9,7 +9,7 @@ import { framePlace, shortened } from '../../parts/summary';
 import { CostReading } from './cost-rows';
 import { isOwn } from './words';
 
-/** At most this many rows are shown; the rest are counted. */
+/** The largest number of rows that are shown; further rows are counted. */
 const MOST = 10;
 
 interface ISectionProps {

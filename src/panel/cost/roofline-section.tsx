@@ -123,7 +123,7 @@ function Measuring(props: {
   );
 }
 
-/** `Memory-bound: 12 % of the roof.` */
+/** A sentence such as `Memory-bound: 12 % of the roof.` */
 function sentence(
   placement: IPlacement | null,
   warm: WarmTime | null,

@@ -8,11 +8,10 @@ import { ends, operations, shortCount, size } from '../../quantities';
 import { framePlace, shortened } from '../../parts/summary';
 import { CostReading, Group, IRow } from './cost-rows';
 
-/** Longer texts are cut. */
+/** Texts longer than this are cut. */
 const LONGEST = 200;
 /**
- * At most this many sentences are shown: a saved document may hold anything, while the kernel sends fewer and shorter
- * ones.
+ * The largest number of sentences that are shown: a saved document may hold more sentences than the kernel sends.
  */
 const MOST_SENTENCES = 10;
 const LONGEST_SENTENCE = 1000;

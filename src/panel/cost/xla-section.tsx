@@ -7,9 +7,9 @@ import { grouped } from '../../quantities';
 import { shortened } from '../../parts/summary';
 import { CostReading } from './cost-rows';
 
-/** Longer sentences are cut. */
+/** Sentences longer than this are cut. */
 const LONGEST = 400;
-/** At most this many reasons are shown; the rest are counted. */
+/** The largest number of reasons that are shown; further reasons are counted. */
 const MOST = 20;
 
 /** Our and XLA's number without the parts that reasons explain; null if the remainder cannot be computed. */

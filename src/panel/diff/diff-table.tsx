@@ -24,7 +24,7 @@ import { diffText, sideLabel } from './words';
 
 const NOTHING: ReadonlySet<Noise> = new Set();
 
-/** From this width on, two columns of code are readable. */
+/** The width in pixels from which two columns of code are readable. */
 const WIDE = 640;
 
 export function DiffTable(props: {

@@ -64,7 +64,7 @@ function hiddenDifferences({ rows }: ProgramDiff, hidden: Uint8Array): number {
   ).length;
 }
 
-/** `3 lines are hidden: 2 converts, 1 broadcast. 1 difference is hidden. …` */
+/** A sentence such as `3 lines are hidden: 2 converts, 1 broadcast. 1 difference is hidden. …` */
 export function hiddenRowsWords(
   diff: ProgramDiff,
   hidden: Uint8Array,

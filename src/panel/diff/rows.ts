@@ -1,7 +1,7 @@
 /** Makes the list of a diff: its rows, and folded runs of equal rows with their counts. */
 import { DiffRow, ProgramDiff } from '../../protocol/snapshot';
 
-/** This many equal rows are shown before and after a differing row. */
+/** The number of equal rows that are shown before and after a differing row. */
 const CONTEXT = 3;
 
 /** Runs of equal rows up to this length are not folded. */
@@ -22,7 +22,7 @@ export type Item = {
       /** The index of the last row in the fold. */
       last: number;
       count: number;
-      /** False for rows that the kernel left out: they cannot be opened here. */
+      /** True if the rows can be opened here; false for rows that the kernel left out. */
       opens: boolean;
     }
 );

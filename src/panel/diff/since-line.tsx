@@ -39,7 +39,7 @@ export class SinceLine extends ModelWidget {
 }
 
 /**
- * Programs with more equations than this are compared only when the user asks; smaller ones take no noticeable time.
+ * The largest program, in equations, that is compared without a request; such a comparison takes no noticeable time.
  */
 const COMPARED_UNASKED = 2_000;
 

@@ -36,7 +36,7 @@ export function signWord(row: DiffRow, trans: TranslationBundle): string {
   }
 }
 
-/** `f · run [4]`. */
+/** The label of a side, such as `f · run [4]`. */
 export function sideLabel(side: DiffOf, trans: TranslationBundle): string {
   const name = shortened(side.name, 60);
   const time = new Date(side.created * 1000).toLocaleTimeString('en-GB', {
@@ -54,7 +54,7 @@ export function differs(diff: ProgramDiff): boolean {
   return added + removed + changed + moved + signature > 0;
 }
 
-/** `12 equal lines`. */
+/** The words of a fold, such as `12 equal lines`. */
 export function foldWords(count: number, trans: TranslationBundle): string {
   return trans._n('%1 equal line', '%1 equal lines', count);
 }

@@ -14,7 +14,7 @@ import { SmallProgram } from './small-program';
 import { useStepping } from './stepper';
 import { cardName } from './words';
 
-/** At most this many branches are shown until the user asks for more. */
+/** The largest number of branches that are shown until the user asks for more. */
 const SHOWN_FIRST = 8;
 
 export function Branches(props: {

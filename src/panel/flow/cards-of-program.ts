@@ -17,7 +17,7 @@ export interface ICard {
   children: ICard[];
 }
 
-/** Deeper than the values of any document that the kernel sends. */
+/** A depth that no value of a document from the kernel has. */
 const DEEPEST = 100;
 
 /**

@@ -121,7 +121,7 @@ export function Choosing(props: {
           </>
         )}
       </p>
-      {/* Roles in words: in a narrow panel its rows are blocks, and browsers take that for no table. */}
+      {/* Roles in words: in a narrow panel the rows of the table are blocks, and browsers take that for no table. */}
       <table
         className="jp-JaxprFlow-decision"
         role="table"

@@ -7,7 +7,7 @@ import { ICard, Reading } from './cards-of-program';
 import { IDrawing, Pieces, widthOf } from '../../parts/shapes';
 import { isBranch, isLoop, isNamed, slotsOf, titleOf } from './words';
 
-/** At most this many inner constructs are named; the rest are counted. */
+/** The largest number of inner constructs that are named; further constructs are counted. */
 const MOST_INNER = 3;
 
 const INNER_HEIGHT = 18;

@@ -4,7 +4,7 @@ import { Drawer, INNER_STEP } from './drawing-pieces';
 import { IDrawing, widthOf } from '../../parts/shapes';
 import { isSelected, predicateWords, slotsOf } from './words';
 
-/** At most this many branches are drawn; the rest are counted. */
+/** The largest number of branches that are drawn; further branches are counted. */
 const MOST_BRANCHES = 5;
 
 export class ForkDrawer extends Drawer {

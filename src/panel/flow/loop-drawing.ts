@@ -3,7 +3,7 @@ import { Drawer } from './drawing-pieces';
 import { IDrawing, widthOf } from '../../parts/shapes';
 import { slotsOf, timesWords, titleOf } from './words';
 
-/** At most this many rails are drawn; the rest are counted. */
+/** The largest number of rails that are drawn; further rails are counted. */
 const MOST_RAILS = 2;
 
 const RAIL_STEP = 36;

@@ -6,9 +6,9 @@ import { grouped, operations } from '../../quantities';
 import { shortened } from '../../parts/summary';
 import { Reading } from './cards-of-program';
 
-/** Longer names are cut in sentences. */
+/** Names longer than this are cut in sentences. */
 const LONGEST_NAME = 60;
-/** At most this many names are listed; the rest are counted. */
+/** The largest number of names that are listed; further names are counted. */
 const MOST_NAMES = 4;
 
 export type Kind = Control['kind'];
@@ -149,7 +149,7 @@ export function slotsOf(control: Control, ...roles: Slot['role'][]): Slot[] {
   return control.slots.filter(slot => roles.includes(slot.role));
 }
 
-/** `h, c`, `a, b, c, d and 3 more`. */
+/** Names as a part of a sentence: `h, c`, `a, b, c, d and 3 more`. */
 export function namesWords(
   reading: Reading,
   control: Control,

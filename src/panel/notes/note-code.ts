@@ -9,7 +9,7 @@ export interface IExcerpt {
   marks: IMark[];
 }
 
-/** At most this many lines of a loop are shown. */
+/** The largest number of lines of a loop that are shown. */
 const MOST = 16;
 const LOOPS = ['unrolled_loop', 'short_loop'];
 const ERRORS = ['trace_raised', 'raised', 'untraceable', 'target'];

@@ -19,7 +19,7 @@ import { excerptOf } from './note-code';
 import { Insert } from '../../parts/states/empty';
 import { INotePlace, notePlace, shortened } from '../../parts/summary';
 
-/** Longer details are cut: text that was printed while JAX traced may contain a whole array many times. */
+/** Details longer than this are cut: text that was printed while JAX traced may contain a whole array many times. */
 const LONGEST_DETAIL = 20_000;
 
 const ICONS: Record<string, IconName> = {

@@ -80,7 +80,7 @@ export class ProgramView extends LinkedView {
       filters.node,
       this._transforms.node,
       this._body,
-      // Below the text, so that a message that arrives while the user edits the cell moves no line.
+      // The messages stand below the text, so that a message that arrives while the user edits the cell moves no line.
       this._messages,
       this._detail.node
     );

@@ -35,7 +35,7 @@ export class ChosenView {
     }
     this._handled.add(snapshot.id);
     if (wasRead(model, snapshot)) {
-      return false; // the view that was chosen then comes back
+      return false; // the view that was chosen before comes back then
     }
     const requested = askedFor(snapshot);
     if (requested !== null && this.wanted !== requested) {
@@ -71,7 +71,7 @@ export class ChosenView {
     if (views.includes(this.wanted)) {
       return this.wanted;
     }
-    // Without a program, the view that says why takes its place.
+    // Without a program, the view that says the reason takes the place of the program.
     return views.includes('notes') ? 'notes' : (views[0] ?? null);
   }
 

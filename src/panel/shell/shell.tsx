@@ -285,7 +285,7 @@ export class Shell extends Widget {
   private _made = new Map<ViewName, IView>();
   private _asked = new Set<ViewName>();
   private _scrolls: ViewScroll[] = [];
-  /** As high as a line before and after the line arrives, so that nothing below moves. */
+  /** The place of a line that has the same height before and after the line arrives, so that nothing below moves. */
   private _sincePlace = new Panel();
   private _since: IView | null = null;
   private _sinceAsked = false;

@@ -18,7 +18,7 @@ export function viewId(panel: string, view: ViewName): string {
 }
 
 export function Tabs(props: {
-  /** Id of the panel's node. */
+  /** The id of the panel's node. */
   panel: string;
   views: readonly ViewName[];
   chosen: ViewName;

@@ -16,7 +16,7 @@ export interface IInk {
   first: string;
   warm: string;
   font: string;
-  /** In pixels. */
+  /** The size of the font, in pixels. */
   fontSize: number;
 }
 
@@ -334,7 +334,7 @@ function dashOf(
   return dash.length === 0 ? [1, 0] : dash;
 }
 
-/** Pixels between two labels. */
+/** The pixels between two labels. */
 const LABEL_LINE = 14;
 
 /** The places of the labels: at the ends of their lines, moved up or down so that none overlaps another. */

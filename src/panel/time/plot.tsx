@@ -83,7 +83,7 @@ export function Plot(props: {
         // The earlier plot stays until the new one is drawn, so that nothing flickers.
         shown.current?.dispose();
         shown.current = renderer;
-        // Not attached as a widget: React may remove the parent first, and Lumino forbids that.
+        // The renderer is not attached as a widget, because React may remove the parent first, which Lumino forbids.
         node.replaceChildren(renderer.node);
         setShownChoice(choice);
         setFailed(false);

@@ -40,7 +40,7 @@ const SERIES: Readonly<Record<Choice, readonly SeriesName[]>> = {
   bytes: ['bytes']
 };
 
-/** Longer names of functions are cut. */
+/** Names of functions longer than this are cut. */
 export const LONGEST_NAME = 60;
 
 export function seriesLabel(

@@ -114,7 +114,7 @@ function written(argument: Argument, shape: number[], size: number): string {
   return `jnp.ones(${[tuple, ...(dtype === '' ? [] : [dtype])].join(', ')})`;
 }
 
-/** Four sizes up to this size, each a multiple of the previous one. */
+/** Four sizes up to a size, each a multiple of the previous size. */
 function sizesUpTo(size: number): number[] {
   const step = Number.isInteger(Math.log10(size)) && size >= 1000 ? 10 : 4;
   const sizes: number[] = [];

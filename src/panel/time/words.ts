@@ -7,7 +7,7 @@ import { duration, ends, grouped } from '../../quantities';
 import { IStage, stageList } from '../../parts/stage-bar';
 import { bold } from '../../parts/stretches';
 
-/** Longer names and sentences are cut: a saved notebook may hold anything. */
+/** Names and sentences longer than this are cut: a saved notebook may hold anything. */
 export const LONGEST = 1000;
 
 /** The time of the first call and its longest stage; numbers are marked as bold. */

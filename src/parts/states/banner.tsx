@@ -24,7 +24,7 @@ export type RunAgain = (model: IJaxprModel, how: Again) => Promise<void>;
 /** The line above a program: the program is from an earlier kernel, a cell runs, or newer runs wait. */
 export function Banner(props: {
   model: IJaxprModel;
-  /** Left out if the notebook cannot be reached. */
+  /** Runs the cell again; left out if the notebook cannot be reached. */
   again?: RunAgain;
   trans: TranslationBundle;
 }): JSX.Element | null {
@@ -67,7 +67,7 @@ export function Banner(props: {
       </Sentence>
     );
   }
-  // Above a program the header shows the running cell: a line of its own would move the program.
+  // Above a program, the header shows the running cell, because a line of its own would move the program.
   if (status.kind === 'running' && model.program >= 0) {
     return null;
   }

@@ -35,7 +35,7 @@ export type KernelAct = 'choose' | 'reconnect';
 export function Empty(props: {
   status: Status;
   run: Run;
-  /** Left out if the notebook cannot be reached. */
+  /** Acts on the kernel; left out if the notebook cannot be reached. */
   kernel?: (act: KernelAct) => void;
   /** Copies the lessons and opens the first one; left out if the application has no files. */
   lessons?: () => void;
@@ -219,7 +219,7 @@ function Sample(props: {
   );
 }
 
-/** `JAX 0.10.2 on cpu`. */
+/** The words of an environment, such as `JAX 0.10.2 on cpu`. */
 export function environmentWords(
   environment: Environment,
   trans: TranslationBundle

@@ -51,12 +51,12 @@ export class ExactBar extends ReactWidget {
       this._isAsking = false;
       twins.work.dismiss(snapshot, program);
     } else if (model.requests === null) {
-      return; // nobody can compile it
+      return; // no kernel can compile the twin
     } else if (state !== 'working') {
       this._isAsking = true;
       void twins.ask(snapshot, program);
     } else {
-      this._isAsking = true; // asked for in another view
+      this._isAsking = true; // the user asked in another view
       this._onChanged();
     }
   }

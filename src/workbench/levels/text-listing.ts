@@ -99,7 +99,7 @@ export class TextListing implements IListing {
     facts: ILineFacts = {}
   ): ISplice | null {
     if (firstLine !== this._lines.length) {
-      return null; // a page that was asked for twice
+      return null; // the page was requested twice
     }
     const lines = text.split('\n');
     this._links.addText(this.level, firstLine, lineStacks, pools, facts);

@@ -33,7 +33,7 @@ export class TwinListing extends TextListing {
   /** Add the next page. */
   addPage(page: TextPage): ISplice | null {
     if (page.first_line !== this.arrivedLines) {
-      return null; // a page that was asked for twice
+      return null; // the page was requested twice
     }
     this._exact.addEquations(this.level, page.line_equations ?? []);
     const { text, first_line, line_stacks, lines } = page;

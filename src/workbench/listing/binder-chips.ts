@@ -27,7 +27,7 @@ export interface IBinder {
 const MOST_LINES = 2;
 /** The number of variables that are shown while the width of the editor is unknown. */
 const MOST_BINDERS = 12;
-/** Tags and chips have small letters and a border; this is the size of their letters relative to the code's. */
+/** The size of the letters of tags and chips, which have a border, relative to the letters of the code. */
 const SMALL = 10 / 12;
 const BORDER = 1.8;
 

@@ -37,7 +37,7 @@ function chosenBy(transaction: Transaction, listing: IListing): IChosen | null {
   const { main } = transaction.newSelection;
   const byMouse = transaction.isUserEvent('select.pointer');
   if (main.empty && !byMouse) {
-    return null; // the keys that go from line to line choose none
+    return null; // the keys that go from line to line choose no variable
   }
   const place = placeAt(transaction.newDoc, listing, main.from, main.to);
   return place && listing.variableRange

@@ -169,7 +169,7 @@ export class Display implements PluginValue {
         continue;
       }
       if (isMore) {
-        // Deferred: the editor is in the middle of an update.
+        // The call is deferred, because the editor is in the middle of an update.
         queueMicrotask(() => this._owner.more(index));
         ranges.push(
           Decoration.replace({

@@ -80,7 +80,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
         extensions: this._extensions(folding(doc, _listing.allFolds()))
       })
     });
-    // Only now: while the editor is made, a look at its width would have the browser lay out the whole page.
+    // The node is appended only now: while the editor is made, a look at its width would lay out the whole page.
     parent.append(this.view.dom);
     rememberDocument(_listing, doc);
     this._reading.start();

@@ -78,7 +78,7 @@ export class SourceHeads {
     const head = span && this._make(span, text?.trim() ?? '', isInferred);
     if (span === null || text !== null) {
       heads.set(origin, head);
-    } // else the file may yet come
+    } // otherwise the file may still arrive
     return head;
   }
 
@@ -120,7 +120,7 @@ export class SourceHeads {
   private _ask(path: string): void {
     if (!this._asked.has(path)) {
       this._asked.add(path);
-      // Deferred: the signal of the files must not arrive while an editor is being drawn.
+      // The request is deferred, because the signal of the files must not arrive while an editor is being drawn.
       queueMicrotask(() => void this._files.ask(path));
     }
   }

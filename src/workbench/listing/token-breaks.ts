@@ -97,7 +97,7 @@ class TokenBreaks implements PluginValue {
 }
 
 /**
- * Breaks between tokens.
+ * The extension that allows breaks between tokens.
  *
  * @param columns The number of characters that fit side by side in a line; null if it is unknown.
  */

@@ -67,7 +67,7 @@ export function showHelp(
   dialog.addEventListener('keydown', event => event.stopPropagation());
   dialog.addEventListener('click', event => {
     if (event.target === dialog) {
-      dialog.close(); // beside the window
+      dialog.close(); // the click was outside of the help
     }
   });
   dialog.addEventListener('close', () => {

@@ -1,5 +1,5 @@
 /**
- * Every key of the program's views: where it holds, its command, its help.
+ * Lists every key of the program's views, with its places, its command and its help.
  *
  * This one table dispatches, documents and is tested. A listener names its place and brings a handler for each command of
  * that place; the compiler refuses handlers that are not exactly the commands of the table:

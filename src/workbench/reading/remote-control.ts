@@ -9,9 +9,9 @@ export class RemoteControl {
   constructor(private _handlers: KeyHandlers<'presenting'>) {}
 
   start(): void {
-    // In the capture phase, so before an editor scrolls by a page.
+    // The handler runs in the capture phase, before an editor scrolls by a page.
     window.addEventListener('keydown', this._goOn, true);
-    // In the bubble phase, so after a dialog, a menu or an editor has used Escape for itself.
+    // The handler runs in the bubble phase, after a dialog, a menu or an editor has used Escape for itself.
     document.addEventListener('keydown', this._end);
   }
 

@@ -159,7 +159,8 @@ export class SearchPanel implements Panel {
         )
       )
     });
-    // Only after a new search text: when a page arrives, scrolling would move the text away from the reader.
+    // The view scrolls only after a new search text: when a page arrives, scrolling would move the text away from the
+    // reader.
     if (this._isNew) {
       this._isNew = false;
       showAMatch(this._view, place => this._isCut(place));

@@ -18,7 +18,7 @@ const MARGIN = 6;
 /** The width of the column of step numbers, and the space between columns, in characters. */
 const FIRST = 8;
 const ROOM = 2;
-/** With at most this many steps the table starts open. */
+/** The table starts open if it has at most this many steps. */
 const OPEN_UP_TO = 12;
 /** The table shows at most this many columns; a copy has all. */
 const MOST_COLUMNS = 30;

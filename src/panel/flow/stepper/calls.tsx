@@ -7,7 +7,7 @@ import { grouped } from '../../../quantities';
 import { shortened } from '../../../parts/summary';
 import { LONGEST_VALUE } from './words';
 
-/** At most this many calls are drawn; the kernel keeps fewer. */
+/** The largest number of calls that are drawn; the kernel keeps fewer calls. */
 const MOST_ROWS = 50;
 /** The least widths of the columns, in characters; a table of many operands scrolls in a narrow panel. */
 const CALL = 9;

@@ -18,7 +18,7 @@ import {
 import { IStep, Walk } from './places';
 import { figure, leafName, roleWords, spoken } from './words';
 
-/** With at most this many points, each point has a mark. */
+/** Each point has a mark if there are at most this many points. */
 const MARKED = 40;
 const WIDTH = 1000;
 const HEIGHT = 100;
@@ -231,7 +231,7 @@ function isDrawn({ numbers }: Leaf): boolean {
   return numbers?.some(number => number !== null) ?? false;
 }
 
-/** `carry h`, `condition`. */
+/** The words of a leaf, such as `carry h` or `condition`. */
 function optionWords(walk: Walk, leaf: Leaf, trans: TranslationBundle): string {
   const name = leafName(walk, leaf, trans);
   const role = roleWords(leaf.role, trans);

@@ -106,7 +106,7 @@ interface IValue {
   whole: string;
 }
 
-/** `h = [0.46 0.97 … +14], x[3] = 2 … +1`. */
+/** The values of leaves in words: `h = [0.46 0.97 … +14], x[3] = 2 … +1`. */
 function listed(
   values: readonly IValue[],
   text: 'short' | 'whole',

@@ -19,7 +19,7 @@ import {
   widestName
 } from './words';
 
-/** At most this many leaves are shown until the user asks for more. */
+/** The largest number of leaves that are shown until the user asks for more. */
 const FIRST_LEAVES = 40;
 
 export function StepValues(props: {

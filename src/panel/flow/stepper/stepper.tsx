@@ -94,7 +94,7 @@ function useSaid(
   return announcement;
 }
 
-/** `scan step`, `while_loop`. */
+/** The name of a construct, such as `scan step` or `while_loop`. */
 function nameOf(card: Control): string {
   return card.title === '' ? card.kind : `${card.kind} ${card.title}`;
 }

@@ -7,7 +7,7 @@ import { duration, grouped } from '../../../quantities';
 import { shortened } from '../../../parts/summary';
 import { LONGEST_VALUE, figure } from './words';
 
-/** At most this many differing results are listed; a program may have thousands. */
+/** The largest number of differing results that are listed; a program may have thousands. */
 const MOST_ROWS = 50;
 
 export function Verdict(props: {

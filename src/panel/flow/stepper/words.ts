@@ -12,7 +12,7 @@ import { IStep, Walk } from './places';
 /** The kernel shortens values; a document from another source may hold longer ones, which are cut. */
 export const LONGEST_VALUE = 600;
 
-/** `Step 38 of 100`, `Execution 2 of 5`. */
+/** The number of a step or an execution: `Step 38 of 100`, `Execution 2 of 5`. */
 export function stepWords(
   walk: Walk,
   { number, of }: IStep,
