@@ -87,7 +87,7 @@ class Progress(Struct, tag="progress"):
     elapsed: Annotated[float, _text("The seconds in this stage.")]
     total_elapsed: Annotated[float, _text("The seconds since the start of the cell.")]
     finished: Annotated[list[FinishedStage], _text("The finished stages of this call.")]
-    interruptible: Annotated[bool, _text("Whether Interrupt takes effect before the stage ends.")]
+    interruptible: Annotated[bool, _text("True if Interrupt takes effect before the stage ends.")]
     warning: Annotated[
         str | None, _text("The reason why the cell takes longer than without the magic, a sentence.")
     ] = None

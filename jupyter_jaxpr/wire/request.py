@@ -129,7 +129,7 @@ class LongRequest(Request):
 
     is_long: ClassVar[bool] = True
 
-    confirmed: Annotated[bool, _text("Whether the user answered yes to the question of an earlier reply.")]
+    confirmed: Annotated[bool, _text("True if the user answered yes to the question of an earlier reply.")]
 
 
 NAMES = tuple(sorted(module.name for module in pkgutil.iter_modules(requests.__path__)))

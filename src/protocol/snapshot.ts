@@ -221,7 +221,7 @@ export interface Activity {
    */
   calls: number | null;
   /**
-   * Whether `calls` is exact. False: `calls` is a lower bound, which the panel shows with a ≥.
+   * True if `calls` is exact. False: `calls` is a lower bound, which the panel shows with a ≥.
    */
   calls_exact: boolean;
   /**
@@ -286,11 +286,11 @@ export interface Argument {
    */
   summary: string;
   /**
-   * Whether the argument is static: the value of the argument is part of the cache key.
+   * True if the argument is static: the value of the argument is part of the cache key.
    */
   static: boolean;
   /**
-   * Whether the caller donated the buffers of the argument to the call.
+   * True if the caller donated the buffers of the argument to the call.
    */
   donated: boolean;
 }
@@ -311,7 +311,7 @@ export interface Aval {
    */
   dtype: string;
   /**
-   * Whether the type is weak: the value came from a Python scalar.
+   * True if the type is weak: the value came from a Python scalar.
    */
   weak: boolean;
   /**
@@ -423,7 +423,7 @@ export interface Cause {
    */
   left_out?: number;
   /**
-   * Whether XLA states no place for this line of the HLO, so that the place follows from other lines.
+   * True if XLA states no place for this line of the HLO, so that the place follows from other lines.
    */
   inferred?: boolean;
 }
@@ -497,11 +497,11 @@ export interface Collective {
    */
   causes: Cause[];
   /**
-   * Whether the collective is in a loop with an unknown number of steps.
+   * True if the collective is in a loop with an unknown number of steps.
    */
   per_trip?: boolean;
   /**
-   * Whether the collective is in a branch and runs only if the program takes the branch.
+   * True if the collective is in a branch and runs only if the program takes the branch.
    */
   conditional?: boolean;
   /**
@@ -523,7 +523,7 @@ export interface CompareRequest {
    */
   snapshot: string;
   /**
-   * Whether the user answered yes to the question of an earlier reply.
+   * True if the user answered yes to the question of an earlier reply.
    */
   confirmed: boolean;
   /**
@@ -540,7 +540,7 @@ export interface Comparison {
    */
   path: string;
   /**
-   * Whether the two values are equal bit for bit; NaN values with the same bits are equal.
+   * True if the two values are equal bit for bit; NaN values with the same bits are equal.
    */
   equal: boolean;
   /**
@@ -696,7 +696,7 @@ export interface Control {
    */
   upper: string | null;
   /**
-   * Whether a scan runs from the last x to the first x.
+   * True if a scan runs from the last x to the first x.
    */
   reverse: boolean;
   /**
@@ -761,7 +761,7 @@ export interface Slot {
    */
   operand: number;
   /**
-   * Whether a const is a leaf of the user's carry that no step changes, so that JAX took the leaf out of the carry.
+   * True if a const is a leaf of the user's carry that no step changes, so that JAX took the leaf out of the carry.
    */
   kept?: boolean;
 }
@@ -819,7 +819,7 @@ export interface CostNode {
    */
   runs: number;
   /**
-   * Whether the bar is a loop with an unknown number of steps, or is in such a loop.
+   * True if the bar is a loop with an unknown number of steps, or is in such a loop.
    */
   per_trip: boolean;
   /**
@@ -890,7 +890,7 @@ export interface CostRow {
    */
   bytes_written: number;
   /**
-   * Whether a part of the row is in a loop with an unknown number of steps, counted as one step.
+   * True if a part of the row is in a loop with an unknown number of steps, counted as one step.
    */
   per_trip: boolean;
   /**
@@ -1065,7 +1065,7 @@ export interface Snapshot {
    */
   title: string | null;
   /**
-   * Whether the user passed --pin to keep the run in view.
+   * True if the user passed --pin to keep the run in view.
    */
   pinned: boolean;
   /**
@@ -1215,7 +1215,7 @@ export interface Snapshot {
    */
   machine?: Machine | null;
   /**
-   * Whether the document has the texts that may hold a value of the user's variables. kept: the document and its copies have these texts. live: the document has these texts, and saved or exported copies leave the texts out. left_out: the document does not have these texts, and `cut` says so.
+   * The treatment of the texts that may hold a value of the user's variables. kept: the document and its copies have these texts. live: the document has these texts, and saved or exported copies leave the texts out. left_out: the document does not have these texts, and `cut` says so.
    */
   values?: 'kept' | 'left_out' | 'live';
   /**
@@ -1321,7 +1321,7 @@ export interface Program {
    */
   equations: number;
   /**
-   * Whether this document holds all equations of the program. False: the program is too large to send whole, and some equations need a request.
+   * True if this document holds all equations of the program. False: the program is too large to send whole, and some equations need a request.
    */
   complete: boolean;
   /**
@@ -1353,7 +1353,7 @@ export interface Program {
    */
   group?: 'eager' | 'jit' | 'traced';
   /**
-   * Whether a library jitted the function for its own use; such programs come last.
+   * True if a library jitted the function for its own use; such programs come last.
    */
   library?: boolean;
 }
@@ -1423,7 +1423,7 @@ export interface Stages {
    */
   compile: number | null;
   /**
-   * Whether the executable came from the persistent compilation cache.
+   * True if the executable came from the persistent compilation cache.
    */
   from_disk: boolean;
   /**
@@ -1493,7 +1493,7 @@ export interface Note {
    */
   repetitions?: number | null;
   /**
-   * Whether an iteration of an unrolled loop needs the iteration before, so that a scan can replace the loop; null for other notes.
+   * True if an iteration of an unrolled loop needs the iteration before, so that a scan can replace the loop; null for other notes.
    */
   carried?: boolean | null;
   /**
@@ -1534,7 +1534,7 @@ export interface Note {
  */
 export interface Naming {
   /**
-   * Whether the inputs and outputs of a jit take the names of the variables outside of the jit.
+   * True if the inputs and outputs of a jit take the names of the variables outside of the jit.
    */
   share_jit_names: boolean;
   /**
@@ -1756,7 +1756,7 @@ export interface LedgerCounts {
    */
   calls: number | null;
   /**
-   * Whether `calls` and `hits` are exact. False: the two are lower bounds, which the panel shows with a ≥.
+   * True if `calls` and `hits` are exact. False: the two are lower bounds, which the panel shows with a ≥.
    */
   calls_exact: boolean;
   /**
@@ -1813,15 +1813,15 @@ export interface LedgerEntry {
    */
   misses: number;
   /**
-   * Whether a call in the run of this document made the entry.
+   * True if a call in the run of this document made the entry.
    */
   this_run: boolean;
   /**
-   * Whether later calls with this key hit JAX's C++ fast path.
+   * True if later calls with this key hit JAX's C++ fast path.
    */
   fast_path: boolean;
   /**
-   * Whether JAX still holds the entry; null if unknown. Entries that JAX no longer holds are not listed.
+   * True if JAX still holds the entry; null if unknown. Entries that JAX no longer holds are not listed.
    */
   held?: boolean | null;
 }
@@ -1848,7 +1848,7 @@ export interface LedgerMiss {
    */
   frame: number;
   /**
-   * Whether the call happened in the run of this document.
+   * True if the call happened in the run of this document.
    */
   this_run: boolean;
   /**
@@ -1922,7 +1922,7 @@ export interface LedgerLine {
    */
   calls: number | null;
   /**
-   * Whether `calls` is exact. False: `calls` is a lower bound.
+   * True if `calls` is exact. False: `calls` is a lower bound.
    */
   calls_exact: boolean;
   /**
@@ -1996,7 +1996,7 @@ export interface Variant {
    */
   compile: number | null;
   /**
-   * Whether the executable came from the persistent compilation cache.
+   * True if the executable came from the persistent compilation cache.
    */
   from_disk: boolean;
   /**
@@ -2177,7 +2177,7 @@ export interface Visit {
    */
   outer: number[];
   /**
-   * Whether the visit ran to the end. False: a limit or the user stopped the visit.
+   * True if the visit ran to the end. False: a limit or the user stopped the visit.
    */
   finished: boolean;
 }
@@ -2259,7 +2259,7 @@ export interface ProgramCost {
    */
   flops_min: number;
   /**
-   * Whether the count is exact: every primitive has a rule, every loop has a known length, and all branches of a cond have the same cost.
+   * True if the count is exact: every primitive has a rule, every loop has a known length, and all branches of a cond have the same cost.
    */
   exact: boolean;
   /**
@@ -2323,7 +2323,7 @@ export interface ProgramCost {
    */
   memory: Memory | null;
   /**
-   * Whether jupyter_jaxpr asked XLA for the cost analysis. False: XLA had not compiled the program yet, or the analysis takes so long that only a cost request asks for the analysis.
+   * True if jupyter_jaxpr asked XLA for the cost analysis. False: XLA had not compiled the program yet, or the analysis takes so long that only a cost request asks for the analysis.
    */
   xla_asked?: boolean;
   /**
@@ -2368,7 +2368,7 @@ export interface ScopeCost {
    */
   runs_min: number;
   /**
-   * Whether a loop with an unknown number of steps is around the scope: `runs` is then for one step of the loop.
+   * True if a loop with an unknown number of steps is around the scope: `runs` is then for one step of the loop.
    */
   per_trip: boolean;
   /**
@@ -2651,7 +2651,7 @@ export interface SweepPoint {
    */
   compile: number | null;
   /**
-   * Whether the executable came from the persistent compilation cache.
+   * True if the executable came from the persistent compilation cache.
    */
   from_disk: boolean;
   /**
@@ -2949,7 +2949,7 @@ export interface ExactLevel {
    */
   inferred: number;
   /**
-   * Whether the twin's text says the same as the program's own text; null if the program has no such text.
+   * True if the twin's text says the same as the program's own text; null if the program has no such text.
    */
   same: boolean | null;
   /**
@@ -3157,7 +3157,7 @@ export interface Retrace {
    */
   question: string;
   /**
-   * Whether the changes that the trace makes are undone afterwards.
+   * True if the changes that the trace makes are undone afterwards.
    */
   undoable: boolean;
 }
@@ -3264,7 +3264,7 @@ export interface ExactLinksRequest {
    */
   snapshot: string;
   /**
-   * Whether the user answered yes to the question of an earlier reply.
+   * True if the user answered yes to the question of an earlier reply.
    */
   confirmed: boolean;
   /**
@@ -3412,7 +3412,7 @@ export interface LiveRequest {
    */
   last_level?: 'hlo' | 'jaxpr' | 'stablehlo';
   /**
-   * Whether the user asked for this trace with Trace Now, not by typing.
+   * True if the user asked for this trace with Trace Now, not by typing.
    */
   is_asked_for?: boolean;
 }
@@ -3430,7 +3430,7 @@ export interface MachineRequest {
    */
   snapshot: string;
   /**
-   * Whether the user answered yes to the question of an earlier reply.
+   * True if the user answered yes to the question of an earlier reply.
    */
   confirmed: boolean;
 }
@@ -3525,7 +3525,7 @@ export interface PassesRequest {
    */
   snapshot: string;
   /**
-   * Whether the user answered yes to the question of an earlier reply.
+   * True if the user answered yes to the question of an earlier reply.
    */
   confirmed: boolean;
   /**
@@ -3571,7 +3571,7 @@ export interface Progress {
    */
   finished: FinishedStage[];
   /**
-   * Whether Interrupt takes effect before the stage ends.
+   * True if Interrupt takes effect before the stage ends.
    */
   interruptible: boolean;
   /**
@@ -3843,7 +3843,7 @@ export interface StartupState {
    */
   text: string;
   /**
-   * Whether the file exists.
+   * True if the file exists.
    */
   written: boolean;
 }
@@ -3861,7 +3861,7 @@ export interface StepsRequest {
    */
   snapshot: string;
   /**
-   * Whether the user answered yes to the question of an earlier reply.
+   * True if the user answered yes to the question of an earlier reply.
    */
   confirmed: boolean;
   /**
@@ -3893,7 +3893,7 @@ export interface SweepRequest {
    */
   snapshot: string;
   /**
-   * Whether the user answered yes to the question of an earlier reply.
+   * True if the user answered yes to the question of an earlier reply.
    */
   confirmed: boolean;
   /**
@@ -4008,7 +4008,7 @@ export interface TextRequest {
    */
   platform?: string | null;
   /**
-   * Whether to return the text of the program's twin, which an exact_links request made before.
+   * True to return the text of the program's twin, which an exact_links request made before.
    */
   twin?: boolean;
 }
@@ -4026,7 +4026,7 @@ export interface TimeRequest {
    */
   snapshot: string;
   /**
-   * Whether the user answered yes to the question of an earlier reply.
+   * True if the user answered yes to the question of an earlier reply.
    */
   confirmed: boolean;
   /**
@@ -4085,7 +4085,7 @@ export interface ValuesRequest {
    */
   snapshot: string;
   /**
-   * Whether outputs and exports contain values. False: outputs and exports leave values out, whatever the kernel's setting is.
+   * True if outputs and exports contain values. False: outputs and exports leave values out, whatever the kernel's setting is.
    */
   saved: boolean;
 }

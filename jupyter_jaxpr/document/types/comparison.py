@@ -24,7 +24,7 @@ class Variant(Struct):
     trace: Annotated[float | None, _text("The seconds of the trace; null if not measured.")]
     lower: Annotated[float | None, _text("The seconds of the lowering; null if not measured.")]
     compile: Annotated[float | None, _text("The seconds of the compilation; null if not measured.")]
-    from_disk: Annotated[bool, _text("Whether the executable came from the persistent compilation cache.")]
+    from_disk: Annotated[bool, _text("True if the executable came from the persistent compilation cache.")]
     warm: Annotated[WarmTime | None, _text("The times of warm calls; null if not measured.")]
     differentiable: Annotated[
         Literal["reverse", "forward", "none", "no_floats", "unknown"],

@@ -54,7 +54,7 @@ class Slot(Struct):
     kept: Annotated[
         bool,
         _text(
-            "Whether a const is a leaf of the user's carry that no step changes, so that JAX took the leaf out of "
+            "True if a const is a leaf of the user's carry that no step changes, so that JAX took the leaf out of "
             "the carry."
         ),
     ] = False
@@ -222,7 +222,7 @@ class Control(Struct):
         str | None,
         _text("The upper bound of a fori_loop, a number or the path of a variable; null for other constructs."),
     ]
-    reverse: Annotated[bool, _text("Whether a scan runs from the last x to the first x.")]
+    reverse: Annotated[bool, _text("True if a scan runs from the last x to the first x.")]
     unroll: Annotated[
         int,
         _text(

@@ -26,7 +26,7 @@ class ScopeCost(Struct):
     per_trip: Annotated[
         bool,
         _text(
-            "Whether a loop with an unknown number of steps is around the scope: `runs` is then for one step of the "
+            "True if a loop with an unknown number of steps is around the scope: `runs` is then for one step of the "
             "loop."
         ),
     ]
@@ -59,7 +59,7 @@ class CostRow(Struct):
     bytes_read: Annotated[int, _text("The bytes that the row reads in the most expensive run.")]
     bytes_written: Annotated[int, _text("The bytes that the row writes in the most expensive run.")]
     per_trip: Annotated[
-        bool, _text("Whether a part of the row is in a loop with an unknown number of steps, counted as one step.")
+        bool, _text("True if a part of the row is in a loop with an unknown number of steps, counted as one step.")
     ]
     if_taken: Annotated[
         int,
@@ -84,7 +84,7 @@ class CostNode(Struct):
     scope: Annotated[int, _text("The index into `scopes` of the scope; -1 if the bar is not a scope.")]
     frame: Annotated[int, _text("The index into `frames` of the line that called the scope; -1 if there is no line.")]
     runs: Annotated[int, _text("The largest number of runs of the bar's program in one call.")]
-    per_trip: Annotated[bool, _text("Whether the bar is a loop with an unknown number of steps, or is in such a loop.")]
+    per_trip: Annotated[bool, _text("True if the bar is a loop with an unknown number of steps, or is in such a loop.")]
     flops: Annotated[int, _text("The operations in the most expensive run; 0 in a branch that this run does not take.")]
     transcendentals: Annotated[int, _text("The transcendental operations in the most expensive run.")]
     bytes: Annotated[int, _text("The bytes read and written in the most expensive run.")]
@@ -207,7 +207,7 @@ class ProgramCost(Struct):
     exact: Annotated[
         bool,
         _text(
-            "Whether the count is exact: every primitive has a rule, every loop has a known length, and all "
+            "True if the count is exact: every primitive has a rule, every loop has a known length, and all "
             "branches of a cond have the same cost."
         ),
     ]
@@ -249,7 +249,7 @@ class ProgramCost(Struct):
     xla_asked: Annotated[
         bool,
         _text(
-            "Whether jupyter_jaxpr asked XLA for the cost analysis. False: XLA had not compiled the program yet, or "
+            "True if jupyter_jaxpr asked XLA for the cost analysis. False: XLA had not compiled the program yet, or "
             "the analysis takes so long that only a cost request asks for the analysis."
         ),
     ] = False

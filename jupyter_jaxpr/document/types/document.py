@@ -145,7 +145,7 @@ class Aval(Struct):
     text: Annotated[str, _text("The type as JAX prints the type, such as f32[8,4].")]
     shape: Annotated[list[int | str], _text("The sizes of the axes; a symbolic size is a string.")]
     dtype: Annotated[str, _text("The dtype, such as float32; empty for values without a dtype (tokens).")]
-    weak: Annotated[bool, _text("Whether the type is weak: the value came from a Python scalar.")]
+    weak: Annotated[bool, _text("True if the type is weak: the value came from a Python scalar.")]
     sharding: Annotated[str | None, _text("The sharding in the type; null if the type shards no axis.")]
 
 
@@ -259,7 +259,7 @@ class Naming(Struct):
     """The rules by which this JAX names variables in a printed jaxpr; the kernel prints a jaxpr to learn the rules."""
 
     share_jit_names: Annotated[
-        bool, _text("Whether the inputs and outputs of a jit take the names of the variables outside of the jit.")
+        bool, _text("True if the inputs and outputs of a jit take the names of the variables outside of the jit.")
     ]
     hoist_above: Annotated[
         Count,
@@ -343,9 +343,9 @@ class Argument(Struct):
     ]
     summary: Annotated[str, _text("The type or the static value in a short form, such as {b, w} or f32[8].")]
     static: Annotated[
-        bool, _text("Whether the argument is static: the value of the argument is part of the cache key.")
+        bool, _text("True if the argument is static: the value of the argument is part of the cache key.")
     ]
-    donated: Annotated[bool, _text("Whether the caller donated the buffers of the argument to the call.")]
+    donated: Annotated[bool, _text("True if the caller donated the buffers of the argument to the call.")]
 
 
 class Stages(Struct):
@@ -359,7 +359,7 @@ class Stages(Struct):
             "The seconds of the compilation from StableHLO to an executable, or of reading the executable from disk."
         ),
     ]
-    from_disk: Annotated[bool, _text("Whether the executable came from the persistent compilation cache.")]
+    from_disk: Annotated[bool, _text("True if the executable came from the persistent compilation cache.")]
     first_run: Annotated[
         float | None,
         _text(
@@ -376,7 +376,7 @@ class Activity(Struct):
 
     calls: Annotated[Count | None, _text("The number of observed calls; null if the calls could not be counted.")]
     calls_exact: Annotated[
-        bool, _text("Whether `calls` is exact. False: `calls` is a lower bound, which the panel shows with a ≥.")
+        bool, _text("True if `calls` is exact. False: `calls` is a lower bound, which the panel shows with a ≥.")
     ]
     misses: Annotated[
         Count | None, _text("The number of calls that missed JAX's fast path; null at a lower tier than hooks.")
@@ -454,7 +454,7 @@ class Program(Struct):
     complete: Annotated[
         bool,
         _text(
-            "Whether this document holds all equations of the program. False: the program is too large to send "
+            "True if this document holds all equations of the program. False: the program is too large to send "
             "whole, and some equations need a request."
         ),
     ]
@@ -494,7 +494,7 @@ class Program(Struct):
         ),
     ] = "jit"
     library: Annotated[
-        bool, _text("Whether a library jitted the function for its own use; such programs come last.")
+        bool, _text("True if a library jitted the function for its own use; such programs come last.")
     ] = False
 
 
@@ -588,7 +588,7 @@ class Note(Struct, omit_defaults=True):
     carried: Annotated[
         bool | None,
         _text(
-            "Whether an iteration of an unrolled loop needs the iteration before, so that a scan can replace the "
+            "True if an iteration of an unrolled loop needs the iteration before, so that a scan can replace the "
             "loop; null for other notes."
         ),
     ] = None
@@ -622,7 +622,7 @@ class Retrace(Struct):
         int, _text("The index into `frames` of the line that decided against the trace; -1 if there is no such line.")
     ]
     question: Annotated[str, _text("The sentences of the question to the user: what the trace runs again.")]
-    undoable: Annotated[bool, _text("Whether the changes that the trace makes are undone afterwards.")]
+    undoable: Annotated[bool, _text("True if the changes that the trace makes are undone afterwards.")]
 
 
 class Snapshot(Struct, omit_defaults=True):
@@ -632,7 +632,7 @@ class Snapshot(Struct, omit_defaults=True):
     id: Annotated[str, _text("The unique id of the run, by which requests name the run.")]
     created: Annotated[float, _text("The time of the run, in seconds since 1970.")]
     title: Annotated[str | None, _text("The title of the run that the user gave with --title.")]
-    pinned: Annotated[bool, _text("Whether the user passed --pin to keep the run in view.")]
+    pinned: Annotated[bool, _text("True if the user passed --pin to keep the run in view.")]
     environment: Annotated[Environment, _text("The versions and devices of the run.")]
     cell: Annotated[Cell | None, _text("The cell that ran; null outside a notebook.")]
     programs: Annotated[
@@ -740,7 +740,7 @@ class Snapshot(Struct, omit_defaults=True):
     values: Annotated[
         Literal["kept", "live", "left_out"],
         _text(
-            "Whether the document has the texts that may hold a value of the user's variables. kept: the document "
+            "The treatment of the texts that may hold a value of the user's variables. kept: the document "
             "and its copies have these texts. live: the document has these texts, and saved or exported copies "
             "leave the texts out. left_out: the document does not have these texts, and `cut` says so."
         ),

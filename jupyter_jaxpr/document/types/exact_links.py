@@ -30,7 +30,7 @@ class ExactLevel(Struct):
     ]
     same: Annotated[
         bool | None,
-        _text("Whether the twin's text says the same as the program's own text; null if the program has no such text."),
+        _text("True if the twin's text says the same as the program's own text; null if the program has no such text."),
     ]
     words: Annotated[str, _text("The comparison of the two texts as a sentence, with the number of differences.")]
 

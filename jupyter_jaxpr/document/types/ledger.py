@@ -58,7 +58,7 @@ class LedgerMiss(Struct, omit_defaults=True):
     ]
     signature: Annotated[str, _text("The argument types and static values of the call, such as x: f32[10], n=3.")]
     frame: Annotated[int, _text("The index into `frames` of the line that made the call; -1 if unknown.")]
-    this_run: Annotated[bool, _text("Whether the call happened in the run of this document.")]
+    this_run: Annotated[bool, _text("True if the call happened in the run of this document.")]
     entry: Annotated[int, _text("The index into `entries` of the function; -1 if the call made or used no entry.")]
     trace: Annotated[float | None, _text("The seconds of the trace, by JAX's event; null if JAX did not trace.")]
     lower: Annotated[float | None, _text("The seconds of the lowering; null if JAX did not lower.")]
@@ -86,11 +86,11 @@ class LedgerEntry(Struct):
         Count | None, _text("The number of calls that used the finished entry, including slow hits; null if unknown.")
     ]
     misses: Annotated[Count, _text("The number of calls with this key that traced, lowered or compiled.")]
-    this_run: Annotated[bool, _text("Whether a call in the run of this document made the entry.")]
-    fast_path: Annotated[bool, _text("Whether later calls with this key hit JAX's C++ fast path.")]
+    this_run: Annotated[bool, _text("True if a call in the run of this document made the entry.")]
+    fast_path: Annotated[bool, _text("True if later calls with this key hit JAX's C++ fast path.")]
     held: Annotated[
         bool | None,
-        _text("Whether JAX still holds the entry; null if unknown. Entries that JAX no longer holds are not listed."),
+        _text("True if JAX still holds the entry; null if unknown. Entries that JAX no longer holds are not listed."),
     ] = True
 
 
@@ -100,7 +100,7 @@ class LedgerCounts(Struct):
     calls: Annotated[Count | None, _text("The number of observed calls; null if the calls could not be counted.")]
     calls_exact: Annotated[
         bool,
-        _text("Whether `calls` and `hits` are exact. False: the two are lower bounds, which the panel shows with a ≥."),
+        _text("True if `calls` and `hits` are exact. False: the two are lower bounds, which the panel shows with a ≥."),
     ]
     hits: Annotated[
         Count | None, _text("The number of calls that compiled and lowered nothing; null if `calls` is null.")
@@ -149,7 +149,7 @@ class LedgerLine(Struct):
     calls: Annotated[
         Count | None, _text("The number of calls of the user's jitted functions at this line; null if not counted.")
     ]
-    calls_exact: Annotated[bool, _text("Whether `calls` is exact. False: `calls` is a lower bound.")]
+    calls_exact: Annotated[bool, _text("True if `calls` is exact. False: `calls` is a lower bound.")]
     hits: Annotated[
         Count | None, _text("The number of these calls that compiled and lowered nothing; null if `calls` is null.")
     ]

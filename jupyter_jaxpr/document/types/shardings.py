@@ -104,7 +104,7 @@ class Cause(Struct, omit_defaults=True):
     ]
     left_out: Annotated[int, _text("The number of further equations that are not in the list.")] = 0
     inferred: Annotated[
-        bool, _text("Whether XLA states no place for this line of the HLO, so that the place follows from other lines.")
+        bool, _text("True if XLA states no place for this line of the HLO, so that the place follows from other lines.")
     ] = False
 
 
@@ -153,9 +153,9 @@ class Collective(Struct, omit_defaults=True):
     causes: Annotated[
         list[Cause], _text("The origins of the values that the collective moves, each place once.", most=ROWS)
     ]
-    per_trip: Annotated[bool, _text("Whether the collective is in a loop with an unknown number of steps.")] = False
+    per_trip: Annotated[bool, _text("True if the collective is in a loop with an unknown number of steps.")] = False
     conditional: Annotated[
-        bool, _text("Whether the collective is in a branch and runs only if the program takes the branch.")
+        bool, _text("True if the collective is in a branch and runs only if the program takes the branch.")
     ] = False
     often: Annotated[str, _text("The number of runs of the collective in words, such as 10 times per call.")] = ""
 

@@ -13,4 +13,4 @@ class StartupState(Struct):
 
     file: Annotated[str, _text("The path of the file, or the path that the file would have.")]
     text: Annotated[str, _text("The text that the file holds, or would hold.")]
-    written: Annotated[bool, _text("Whether the file exists.")]
+    written: Annotated[bool, _text("True if the file exists.")]

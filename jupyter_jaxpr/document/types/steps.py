@@ -82,7 +82,7 @@ class Comparison(Struct):
 
     path: Annotated[str, _text("The path of the result, such as result[0].")]
     equal: Annotated[
-        bool, _text("Whether the two values are equal bit for bit; NaN values with the same bits are equal.")
+        bool, _text("True if the two values are equal bit for bit; NaN values with the same bits are equal.")
     ]
     recorded: Annotated[str, _text("A short text of the value of the recorded run.")]
     real: Annotated[str, _text("A short text of the value of the real function.")]
@@ -103,7 +103,7 @@ class Visit(Struct):
         list[Count],
         _text("The step of each enclosing loop, the outermost loop first; empty if no loop is around the construct."),
     ]
-    finished: Annotated[bool, _text("Whether the visit ran to the end. False: a limit or the user stopped the visit.")]
+    finished: Annotated[bool, _text("True if the visit ran to the end. False: a limit or the user stopped the visit.")]
 
 
 class CallBranches(Struct):

@@ -89,7 +89,7 @@ class SweepPoint(Struct):
     compile: Annotated[
         float | None, _text("The seconds of the compilation in the first call; null if JAX reported no compilation.")
     ]
-    from_disk: Annotated[bool, _text("Whether the executable came from the persistent compilation cache.")]
+    from_disk: Annotated[bool, _text("True if the executable came from the persistent compilation cache.")]
     equations: Annotated[int | None, _text("The number of equations of the program; null if unknown.")]
     bytes: Annotated[
         int | None,

@@ -46,7 +46,7 @@ class LiveRequest(Request, tag="live"):
         Literal["jaxpr", "stablehlo", "hlo"],
         described("The last text to make. For hlo, XLA compiles the program, outside of all caches and counts."),
     ] = "jaxpr"
-    is_asked_for: Annotated[bool, described("Whether the user asked for this trace with Trace Now, not by typing.")] = (
+    is_asked_for: Annotated[bool, described("True if the user asked for this trace with Trace Now, not by typing.")] = (
         False
     )
 

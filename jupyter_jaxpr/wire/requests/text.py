@@ -28,7 +28,7 @@ class TextRequest(Request, tag="text"):
         ),
     ] = None
     twin: Annotated[
-        bool, described("Whether to return the text of the program's twin, which an exact_links request made before.")
+        bool, described("True to return the text of the program's twin, which an exact_links request made before.")
     ] = False
 
     def answer(self, context: RequestContext) -> TextPage:

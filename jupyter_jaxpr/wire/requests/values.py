@@ -17,7 +17,7 @@ class ValuesRequest(Request, tag="values"):
     saved: Annotated[
         bool,
         described(
-            "Whether outputs and exports contain values. False: outputs and exports leave values out, whatever the "
+            "True if outputs and exports contain values. False: outputs and exports leave values out, whatever the "
             "kernel's setting is."
         ),
     ]
