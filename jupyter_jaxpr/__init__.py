@@ -44,7 +44,7 @@ _HOMES = {
     "last": ".scripts.last",
     "observe": ".scripts.observing",
     "widget": ".widgets",
-    # For the code of a running cell, which finds it here; see `typed.cell.rewrite`.
+    # The code of a running cell finds this function here; see `typed.cell.rewrite`.
     "last_call": ".typed.cell",
 }
 

@@ -14,7 +14,7 @@ from decimal import ROUND_HALF_UP, Decimal
 NO_BREAK = "\u00a0"
 UNKNOWN = "unknown"
 
-# Below this many seconds a time is in microseconds: 0.095 ms is the last one that reads well in milliseconds.
+# Below this many seconds, a time is in microseconds; 0.095 ms is the smallest time that reads well in milliseconds.
 _MILLISECONDS_FROM = 0.095e-3
 # From here on, a time would round to 1000 ms, and is printed as 1.0 s.
 _SECONDS_FROM = 0.9995

@@ -56,12 +56,12 @@ from .value_marks import ValueMarks
 
 __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
 
-#: Texts are printed with the document up to this many equations in the run, as long as they are short.
+#: The number of equations of a run up to which short texts are printed with the document.
 TEXTS_UP_TO = 300
 TEXT_LIMIT = 60_000
 
 
-#: Fields of a document with texts about the user's objects. The texts in its pools need no check.
+#: The fields of a document with texts about the user's objects. The texts in its pools need no check.
 _DESCRIBED = ("title", "cell", "programs", "message", "notes", "avals", "files", "ledger", "control_flow", "shardings")
 
 Item = TypeVar("Item")

@@ -28,12 +28,13 @@ class Text:
     line_stacks: list[int]
     #: The lines whose stack is inferred, ascending.
     inferred_lines: list[int]
-    #: Further stacks of lines that may come from several places: the line number, then these stacks.
+    #: The further stacks of lines that may come from several places: the line number, then these stacks.
     other_stacks: list[list[int]]
-    #: The equation of a line where XLA names it: the line number, the equation's scope and index; ascending.
+    #: The equations of lines that XLA names: the line number, the equation's scope and index, in ascending order.
     named_equations: list[list[int]]
     pools: Pools
-    #: The exact links of a twin: the line number, then scope and index of each equation it comes from; ascending.
+    #: The exact links of a twin: the line number, then scope and index of each equation of the line, in ascending
+    #: order.
     equations: list[list[int]] | None = None
 
 

@@ -133,7 +133,7 @@ def _scopes_of(value: TracedArray | TracedTree, places: Mapping[int, list[_Where
     scopes_of_leaves = [places.get(id(variable)) for variable in variables_of(value)]
     if not scopes_of_leaves or None in scopes_of_leaves:
         return []
-    # Arrays of an outer program may stand in a container with arrays of an inner one.
+    # Arrays of an outer program may stand in a container with arrays of an inner program.
     innermost = max(scope for places_of in scopes_of_leaves for scope, _ in places_of or ())
     numbers = [number for places_of in scopes_of_leaves for scope, number in places_of or () if scope == innermost]
     return [(innermost, numbers if len(numbers) == len(scopes_of_leaves) else [])]

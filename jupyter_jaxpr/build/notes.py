@@ -22,7 +22,8 @@ from .note_cures import FramedNote
 
 #: A captured constant of more bytes than this gets a note.
 CAPTURED_ABOVE = 1_000
-#: Eager operations get a note from this many compiled kernels on: a single one would be compiled under jit as well.
+#: The number of compiled kernels from which eager operations get a note; a single kernel would be compiled under jit,
+#: too.
 EAGER_KERNELS = 5
 #: The definition of a program's function, the line that called it, its times, and whether a trace made the program
 #: to its end: a recording has no loop that was unrolled.

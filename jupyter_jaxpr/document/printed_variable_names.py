@@ -17,7 +17,7 @@ from .types.document import Naming
 #: The rules of JAX 0.10 to 0.12, for documents made where no JAX can be asked.
 NAMING = Naming(share_jit_names=True, hoist_above=10)
 
-#: Stands in a parameter's text for a program that JAX prints inside it.
+#: The character that stands in a parameter's text for a program that JAX prints inside of the text.
 PROGRAM = "\ufffc"
 
 
@@ -79,9 +79,9 @@ def _pair(parameter: Any) -> tuple[int, int]:
 class Names:
     """The names of one program."""
 
-    #: scope -> a name for each variable; None for a variable that is never printed
+    #: by scope, a name for each variable; None for a variable that is never printed
     variables: dict[int, list[str | None]]
-    #: Scopes printed before the program, in order, and their names.
+    #: The scopes that are printed before the program, in order, and their names.
     lets: dict[int, str]
 
 
@@ -203,7 +203,7 @@ class _Naming:
         self._naming = naming
         self._names = names
         self._fresh = fresh
-        #: Scopes that JAX prints inside a text, each as a program of its own.
+        #: The scopes that JAX prints inside a text, each as a program of its own.
         self.apart: list[int] = []
 
     def columns(self, number: int) -> list[str | None]:

@@ -333,7 +333,7 @@ def _short_texts(document: Snapshot) -> Snapshot:
             note,
             text=_short(note.text),
             detail=_short(note.detail) if note.detail else None,
-            # Half a rewrite is of no use.
+            # A shortened rewrite would be of no use, so that it is left out.
             code=note.code if note.code == _short(note.code or "") else None,
             trial=note.trial if note.trial == _short(note.trial or "") else None,
             edits=note.edits if note.code == _short(note.code or "") else [],

@@ -26,7 +26,7 @@ class ProgramLines:
     #: The first and the last line of each equation of several lines; an outer equation comes after its inner
     #: equations.
     folds: list[tuple[int, int]]
-    #: First line of an equation -> a comment: what the user's code calls the results, such as `  # pre`.
+    #: By the first line of an equation, a comment with the names of the results in the user's code, such as `  # pre`.
     comments: dict[int, str]
 
     def commented(self) -> list[str]:

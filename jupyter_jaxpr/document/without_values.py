@@ -19,7 +19,7 @@ from .types.ledger import Ledger, LedgerEntry, LedgerMiss, LedgerReason
 from .types.timing import ProgramTiming, Sweep
 from .types.transform import Transform
 
-#: Stands in the place of a value.
+#: The text in the place of a value.
 NOT_SAVED = "not saved"
 LEFT_OUT = "Values are left out by the setting JaxprMagics.values."
 _NO_VALUES = "The values are not saved."
@@ -93,7 +93,7 @@ def without_values(document: Snapshot) -> Snapshot:
         transforms=[_transform(transform) for transform in document.transforms],
         retrace=None,
     )
-    # The pools may hold what nothing refers to any more.
+    # The pools may hold entries that nothing refers to any more.
     return compact(_with_parameters(hidden), hidden.scopes)
 
 

@@ -16,7 +16,7 @@ from ..observe.kept_texts import text_kept
 from ..observe.whose_code import is_installed
 from ..plain_text import FAILURES, file_of
 
-#: Longer functions are no helpers.
+#: The largest number of lines of a helper function; longer functions are not examined.
 _LINES = 60
 
 

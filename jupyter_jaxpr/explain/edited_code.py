@@ -35,7 +35,7 @@ class EditedCode(Mapping[CodeType, CodeType]):
         self._edits = edits
         self._file = file
         self._line = line
-        # Not with the future imports of this module.
+        # The code is compiled without the future imports of this module.
         whole_code = compile(text, file, "exec", dont_inherit=True)
         # IPython compiles each statement of a cell by itself, so that Python does not know which names are modules.
         alone = (ast.Module([statement], []) for statement in ast.parse(text).body)

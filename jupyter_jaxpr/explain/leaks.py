@@ -233,7 +233,7 @@ class _Search:
         self._literals = literals
         self._seen: set[int] = set()
         self._left = _ALL_ELEMENTS
-        # By the id of a class: the hash of a class may be the user's code.
+        # The kinds of classes, by the id of the class, because the hash of a class may be the user's code.
         self._kinds: dict[int, _Kind | None] = {}
 
     def below(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:

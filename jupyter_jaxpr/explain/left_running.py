@@ -20,18 +20,19 @@ from .called_code import names_of, tree_of
 
 #: The largest depth of calls that are followed.
 _DEEP = 3
-#: Modules whose functions hand work to JAX and do not wait, but for those that need a value to know a shape.
+#: The modules whose functions hand work to JAX and do not wait, except functions that need a value to know a shape.
 _MODULES = ("jax.numpy", "jax.lax", "jax.random", "jax.nn")
 _WAITING = frozenset(
     "argwhere array_repr array_str bincount compress extract flatnonzero intersect1d load nonzero repeat save savez "
     "setdiff1d setxor1d union1d unique unique_all unique_counts unique_inverse unique_values where".split()
 )
-#: Methods of arrays of which the same is true; NumPy's arrays have work of their own, but nothing to wait for.
+#: The methods of arrays that hand work to JAX and do not wait; a NumPy array computes at once, so that no wait is
+#: needed.
 _METHODS = frozenset(
     "all any argmax argmin astype clip conj cumprod cumsum dot flatten max mean min prod ravel reshape round squeeze "
     "std sum swapaxes trace transpose var".split()
 )
-#: Statements and expressions that look at a value, or at which it cannot be told.
+#: The statements and expressions that look at a value, or for which this is unknown.
 _LOOKING = (
     ast.If,
     ast.IfExp,

@@ -24,7 +24,7 @@ from .errors.trial_time_limit import Budget, TooLong
 
 #: An equation that changes the dtype of a value: the value stays.
 _CONVERSION = "convert_element_type"
-#: Equations that move values, or hold programs.
+#: The primitives that move values, or hold programs.
 _MOVES = frozenset(
     """convert_element_type broadcast_in_dim squeeze slice dynamic_slice dynamic_update_slice concatenate reshape gather
     transpose rev copy copy_p stack unstack split scan while cond pjit jit closed_call core_call remat checkpoint

@@ -14,7 +14,7 @@ from ..observe.kept_contents import array_text
 from ..observe.observation import Finding
 from ..observe.values_at_trace import ChangedSince, ValuesAtTrace
 
-#: Notes on one function: more say nothing new.
+#: The largest number of notes on one function; further notes say nothing new.
 _NOTES = 5
 
 _TITLE = "{name} changed after the trace"

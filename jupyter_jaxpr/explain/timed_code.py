@@ -41,9 +41,9 @@ _TIMERS: tuple[Any, ...] = (timeit.timeit, timeit.repeat, timeit.Timer)
 _MAY_WAIT = frozenset("block_until_ready device_get effects_barrier item tolist asarray array live_arrays".split())
 #: The largest depth of calls at which a function that reads a clock is found.
 _DEEP = 3
-#: Longer code is not repeated in a sentence.
+#: The largest number of characters of code that a sentence repeats.
 LONGEST = 60
-#: Options of `%timeit` that take a value, and those that take none.
+#: The options of `%timeit` that take a value, and the options that take none.
 _TIMEIT = re.compile(r"(?:-[nr]\s*\d+|-p\s*\d+|-[tcqov]+|--)(?:\s+|$)")
 _MAGIC = re.compile(r"^(?P<indent>\s*)(?P<to>\w+\s*=\s*)?%(?P<name>\w+)(?P<rest>.*)$")
 _SHELL = re.compile(r"^(\s*)([!?]|\w+\s*=\s*!).*$|^(\s*)[\w.]+\?{1,2}\s*$")

@@ -95,7 +95,7 @@ def after(document: Snapshot, heading: int, *, folded: bool = False) -> list[Mar
     if cache is not None:
         add("Cache", _cache(cache), "jjx-ledger")
     if document.notes:
-        # Not folded: a cell that raised has little else.
+        # The notes are not folded, because a cell that raised has little else.
         items = element("ul", *(_note(document, note) for note in document.notes))
         parts.append(element("section", element(f"h{heading}", "Notes"), items, class_="jjx-notes"))
     if document.cut:

@@ -26,7 +26,7 @@ class LinkedText:
     lines: list[str]
     # For each line: the index into the document's frames, -1 without a line of the user's.
     frames: list[int]
-    # The first line of a fold -> the number of lines below it in the fold.
+    # By the first line of a fold, the number of lines below this line in the fold.
     folds: dict[int, int]
     # For each line: the number that the panel shows, 0 without one; None where lines are numbered from 1.
     numbers: list[int] | None = None

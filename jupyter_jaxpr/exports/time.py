@@ -92,7 +92,7 @@ def calls_sentence(kind: str, time: WarmTime) -> str:
     return sentence.format(kind=kind, runs=f"{time.runs:,}", batch=f"{time.batch:,}", fastest=duration(time.minimum))
 
 
-#: Title and text of each column of a sweep; None where a point has nothing there.
+#: The title and the text of each column of a sweep; None for a point without a value in the column.
 _COLUMNS: tuple[tuple[str, Callable[[SweepPoint], str | None]], ...] = (
     ("eager", lambda point: _median(point.eager)),
     ("first call", lambda point: _seconds(point.first)),

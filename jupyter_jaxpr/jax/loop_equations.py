@@ -61,7 +61,7 @@ def scan_parts(parameters: Mapping[str, Any]) -> ScanParts:
         carry=carry,
         length=length if isinstance(length, int) else None,
         reverse=bool(parameters.get("reverse", False)),
-        # 0 unrolls all steps.
+        # The number 0 unrolls all steps.
         unroll=int(unroll) or (max(length, 1) if isinstance(length, int) else 1),
     )
 

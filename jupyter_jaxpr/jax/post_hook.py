@@ -116,7 +116,8 @@ class Results:
         self._under: Any = None  # our hook below this hook
         self._state: Any = None
         self._thread = 0
-        # (JAX's setting, the function it calls at a change, our function around it)
+        # Each entry is (JAX's setting, the function that the setting calls at a change, our function around that
+        # function).
         self._settings: list[tuple[Any, Any, Any]] = []
         self.overflowed = False  # the user's stack reached Python's recursion limit: a call was not reported
 

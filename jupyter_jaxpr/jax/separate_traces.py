@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 
 from .facts import private
 
-# No profile of XLA has a negative version, and JAX passes on only positive ones: compiles do not change.
+# No profile of XLA has a negative version, and JAX passes on only positive versions, so that compiles do not change.
 _OF_OURS = -7
 
 

@@ -198,7 +198,8 @@ def is_over(tracer: Any, error: BaseException, last: FrameType | None) -> bool:
     traceback = error.__traceback__
     is_beyond = False
     while traceback is not None:
-        # Beyond the user's frame JAX's operations name the trace of any operand: only what began the trace counts.
+        # Beyond the user's frame, JAX's operations name the trace of any operand, so only the start of the trace
+        # counts.
         frame = traceback.tb_frame
         if (not is_beyond or frame.f_code.co_name.startswith(_BEGINS)) and any(
             value is trace for value in frame.f_locals.values()

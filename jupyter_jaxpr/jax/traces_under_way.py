@@ -9,7 +9,7 @@ from typing import Any
 
 from .facts import private
 
-# Before Python 3.13, reading a frame's variables keeps them alive: JAX would report a leaked tracer of ours.
+# Before Python 3.13, a read of a frame's variables keeps the variables alive, and JAX would report a leaked tracer.
 _CAN_READ_FRAMES = sys.version_info >= (3, 13)
 
 

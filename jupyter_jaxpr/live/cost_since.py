@@ -14,7 +14,7 @@ from ..quantities import size
 #: The document and the sources of a run, and the index of the function's program; None where the function has none.
 LastRun = Callable[[str], tuple[Snapshot, Sources, int] | None]
 
-#: Equations of a program that is counted with each trace: three milliseconds for a thousand.
+#: The largest number of equations of a program that is counted with each trace: a thousand take three milliseconds.
 _COUNTED = 10_000
 _NOW = "One call takes {amount} and moves {moved}."
 _BEFORE = "In {run}, one call took {amount} and moved {moved}."

@@ -29,7 +29,7 @@ from .time_limit import SECONDS, TimeLimit
 
 LastLevel = Literal["jaxpr", "stablehlo", "hlo"]
 
-#: Equations and characters of a program whose texts are sent with each trace.
+#: The largest numbers of equations and characters of a program whose texts are sent with each trace.
 TEXTS_UP_TO = 5_000
 TEXT_LIMIT = 1_000_000
 

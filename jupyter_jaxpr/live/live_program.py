@@ -252,7 +252,7 @@ class _OneTrace:
                 place=_line_in(self._file, error),
             )
         else:
-            # Cures are tried, on tracers.
+            # The cures are tried on tracers.
             with observer().looking_away(), separate_traces():
                 finding = trace_error(error, self._name)
         seconds = 0.0 if live is None else live.seconds
@@ -268,7 +268,7 @@ class _OneTrace:
         if self._written.magic is not None:
             arguments = from_target(_target_of(self._written.magic), name, names)
         arguments = arguments or from_observed(function, self._request.observed(name))
-        # A value of the last run stands for one that the cell would compute: what counts is its type.
+        # A value of the last run stands for a value that the cell would compute, because only the type counts.
         arguments = arguments or from_calls(self._written.calls(), name, names)
         if arguments is None and not list(parameters(function)):
             return Given((), {}, "its definition")

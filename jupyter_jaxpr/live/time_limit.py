@@ -61,7 +61,7 @@ class TimeLimit(threading.Thread):
                 if time.monotonic() > until or self._is_in_users_code():
                     self._raised = True
                     _raise_in(self._watched)
-            # The user's code may take the exception: it is raised again until the code has ended.
+            # The user's code may catch the exception, so the exception is raised again until the code has ended.
             self._over.wait(_AGAIN_AFTER if self._raised else _LOOKS_EVERY)
 
     def end(self) -> None:

@@ -136,7 +136,7 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
     return magic
 
 
-# (option, option that it excludes, message)
+# Each entry is (option, option that it excludes, message).
 _APART = (
     ("--sweep", "--steps", "--sweep and --steps exclude each other: --steps records one call. Leave one out."),
     ("--sweep", "--stage", "--sweep and --stage exclude each other: --sweep always runs the function. Leave one out."),
@@ -150,7 +150,7 @@ _APART = (
     ("--sweep", "--time", "--sweep and --time exclude each other: --sweep times each call. Leave one out."),
 )
 
-# (option that calls the function, an example of an argument)
+# Each entry is (option that calls the function, an example of an argument).
 _RUN = (
     ("--compare", "jnp.ones(8)"),
     ("--sweep", "jnp.ones({name})"),

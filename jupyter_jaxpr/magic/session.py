@@ -153,7 +153,7 @@ class Session:
         """Remove the magic's line from a cell that will be observed; an input transformer of IPython."""
         text = "".join(lines)
         line = cells.magic_line(text)
-        # Inside of a running cell (%%time above %%jaxpr) no event follows: the cell magic stays.
+        # Inside of a running cell (%%time above %%jaxpr), no event follows, so the cell magic stays.
         if line is None or self._depth.get(threading.get_ident(), 0):
             return lines
         if self._parse(line) is None:
@@ -301,7 +301,7 @@ class Session:
         try:
             observation = self._stop(active)
             message = outcome.complete(self.observer, self.shell.user_ns, active, observation, error, self._traces())
-            # Before the arguments of the last call are let go of.
+            # The copies are made before the session releases the arguments of the last call.
             if self.magics is not None and self.magics.host_copies:
                 self.host_copies.copy(observation)
         finally:

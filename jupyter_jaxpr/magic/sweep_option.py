@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..observe.observer import Observer
     from .options import Options
 
-# Traces the target in a namespace; returns a message where this fails.
+# Traces the target in a namespace; returns a message if the trace fails.
 Trace = Callable[[dict[str, Any], "Options"], str | None]
 
 

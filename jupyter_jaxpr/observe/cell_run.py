@@ -291,7 +291,7 @@ class Run:
         self.traces_ahead: list[KeptTrace] = []
         self.raised_outside: dict[str, ObservedFunction] = {}  # the traces outside of jit that raised, by name
         self.ahead: set[str] = set()  # functions whose trace or lowering was requested without a call
-        # those functions of `ahead` that JAX lowered or compiled
+        # the functions of `ahead` that JAX lowered or compiled
         self._ahead: dict[tuple[str, Place | None], None] = {}
         # the number of stages by function name and JAX event, counted only at the tier `events`
         self.stage_counts: Counter[tuple[str | None, str]] = Counter()

@@ -67,7 +67,7 @@ class FunctionRecord:
         self.programs: dict[Any, Any] = {}  # the programs observed last, newest last
         self.unkept = False  # true if JAX may hold further programs of the function
         self.at_trace: Any = None  # `ValuesAtTrace` of the last trace; None if no run saw the trace
-        # (history, index of this function object in it, whether a rerun of its cell made the object)
+        # (history, index of this function object in the history, true if a rerun of its cell made the object)
         self.history: tuple[FunctionHistory, int, bool] | None = None
 
     @property

@@ -28,7 +28,7 @@ def is_library(fun: Any, code: CodeType | None, frame: FrameType) -> bool:
         inner = unwrap(fun)
         written_by_user = is_users_code_of(inner) if type(inner) is FunctionType else not is_installed(file)
         return not written_by_user and not _called_by_user(frame)
-    # The code is JAX's: in `jax.jit(jax.nn.softmax)` the user jitted it, in `jnp.where` JAX did.
+    # The code is JAX's code. In `jax.jit(jax.nn.softmax)` the user jitted the function, in `jnp.where` JAX did.
     caller = frame_outside(frame, _is_entry)
     return caller is None or is_jax(file_of(caller.f_code)) or _owned_by_module(fun)
 

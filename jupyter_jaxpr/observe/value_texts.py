@@ -63,7 +63,8 @@ class Reading:
     def __init__(self, calls: bool = True) -> None:
         self.calls = calls
         self._calls_users_code = calls  # set to False after a slow __repr__
-        # By id of the object. An object without weak references is kept alive, because its id could be reused.
+        # The texts, by the id of the object. An object without weak references is kept alive, because its id could be
+        # reused.
         self._texts: dict[int, tuple[Any, str]] = {}
 
     def text(self, value: Any, limit: int = Limit.VALUE) -> str:

@@ -31,7 +31,7 @@ _VALUES = 128
 _FUNCTIONS = 48
 _DEPTH = 4
 
-# Returns whether a trace ran a read; None where this is unknown.
+# Returns whether a trace ran a read; None if this is unknown.
 Ran = Callable[[Read], bool | None]
 
 

@@ -15,7 +15,7 @@ from .jaxpr.walk import Walk
 
 Outcome = Literal["moved", "filled", "dropped", "unchecked"]
 
-#: Longer constants are not read.
+#: The largest number of elements of a constant that is read.
 _LONGEST = 64
 _SLICES = frozenset({"dynamic_slice", "dynamic_update_slice"})
 _CALLS = frozenset({"jit", "pjit", "closed_call"})

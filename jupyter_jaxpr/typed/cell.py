@@ -36,7 +36,7 @@ MAGIC_LINE = re.compile(r"%%jaxpr(?![\w?])(?P<line>.*)")
 # Cell magics whose body is Python: a comment above the body changes nothing and keeps the line numbers.
 PYTHON_CELL_MAGICS = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun"})
 
-# The file names under which those magics compile their body.
+# The file names under which these magics compile their body.
 NESTED_FILES = ("<timed exec>", "<timed eval>", "<magic-timeit>", "<string>")
 
 
@@ -62,10 +62,10 @@ def without_magic(lines: list[str]) -> list[str]:
     following = next((i for i in range(first + 1, len(lines)) if lines[i].strip()), len(lines))
     if following < len(lines) and lines[following].startswith("%%"):
         name = re.match(r"%%(\w*)", lines[following])
-        # A cell magic must be the first line. Its body keeps the line numbers by comments above it.
+        # A cell magic must be the first line, so comments above its body keep the line numbers.
         above = following + 1 if name is not None and name[1] in PYTHON_CELL_MAGICS else 0
         return [lines[following], *["#\n"] * above, *lines[following + 1 :]]
-    # IPython takes an indentation off that the first line has; the comment must have it too.
+    # IPython removes the indentation of the first line from all lines, so the comment must have this indentation, too.
     below = lines[following] if following < len(lines) else ""
     indent = below[: len(below) - len(below.lstrip(" \t"))]
     comments = [f"{indent}#\n"] * first + [f"{indent}# {lines[first].rstrip()}\n"]
@@ -130,8 +130,8 @@ class LastCall:
         self.seconds = 0.0  # the duration of the call
         self.is_known = True  # false if the values behind a star cannot be read without running the user's code
         self._args: list[Any] = []
-        # Iterators that the call reads too: where their values belong, and a list that is empty until the call has read
-        # the iterator to its end.
+        # The iterators that the call also reads: the place of their values, and a list that is empty until the call has
+        # read the iterator to its end.
         self._read: list[tuple[int, Any, list[bool]]] = []
         _running[self.number] = self
 
@@ -187,7 +187,8 @@ class LastCall:
             self.is_known = False
         elif isinstance(_method(type(values), "__next__"), types.WrapperDescriptorType):
             ended: list[bool] = []
-            # Appends to `ended` and gives no value. Iterators of Python's own have no frame in a traceback.
+            # The iterator appends to `ended` and gives no value. Iterators of Python itself have no frame in a
+            # traceback.
             end: Iterator[Any] = filter(None, map(ended.append, (True,)))
             values, copy = itertools.tee(itertools.chain(values, end))
             self._read.append((len(self._args), copy, ended))

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..interruptions import not_of_a_signal
 
-#: Fields without nodes that have parts, in all classes of nodes that have a field of the name.
+#: The fields that hold no node with parts, in all classes of nodes with a field of that name.
 _PLAIN = frozenset("arg attr conversion ctx id is_async kind level module name op ops".split())
 #: The fields of each node class that may hold nodes; None for a class that is no node class.
 _fields: dict[type, tuple[str, ...] | None] = {}

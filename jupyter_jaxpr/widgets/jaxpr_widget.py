@@ -72,7 +72,7 @@ class JaxprWidget(anywidget.AnyWidget):
         self._messages: WidgetMessages | None = None
         self._page = uuid.uuid4().hex  # the page of the widget, which stops only its own requests
         version, _ = views()
-        # Before the widget opens its comm, so that the first message has the document.
+        # The traits are set before the widget opens its comm, so that the first message has the document.
         self._renew(document)
         super().__init__(**{"_views": version, "program": document.focus, **traits})
         if sources is not None:

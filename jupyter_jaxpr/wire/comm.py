@@ -237,7 +237,7 @@ class Publisher:
         hub.on_close(self._on_hub_closed)
 
     def _on_hub_message(self, data: object) -> None:
-        # Read only the type: a browser of any version gets its hello, and can then say which versions do not fit.
+        # Only the type is read, so that a browser of any version gets its hello and can say which versions do not fit.
         kind = data.get("type") if isinstance(data, dict) else None
         self.has_panel = True
         if kind == "resend":
@@ -267,7 +267,7 @@ class Publisher:
                 return
             import comm
 
-            # Else, when it is collected, it would close the hub for all.
+            # Otherwise the garbage collection of the comm would close the hub for all pages.
             self._hub._closed = True
             hub = comm.create_comm(comm_id=self._hub.comm_id, target_name=TARGET, primary=False)
             comm.get_comm_manager().register_comm(hub)

@@ -95,7 +95,7 @@ class Work:
 
 Job = Callable[[Work], LastReply]
 
-# All workers share it, that of the panel and those of widgets: two jobs at once would disturb each other's times, and
+# The workers of the panel and of all widgets share this lock: two jobs at once would disturb each other's times and
 # share the machine's memory.
 _turn = threading.Lock()
 

@@ -45,7 +45,7 @@ class Outbox(Generic[Message]):
         self._deliver = deliver
         self._clock = clock
         self._later = later
-        # Reentrant: a delivery that leads back here must not hang the kernel.
+        # The lock is reentrant, because a delivery that leads back here must not hang the kernel.
         self._lock = threading.RLock()
         self._waiting: dict[Hashable, Message] = {}
         self._sent: deque[float] = deque(maxlen=PER_SECOND)

@@ -84,7 +84,7 @@ class StartupFile:
             with file:
                 file.write(TEXT)
         except not_of_a_signal(OSError) as error:
-            # Half a file would raise an error in every new kernel.
+            # An incomplete file would raise an error in every new kernel.
             try:
                 self.path.unlink()
             except not_of_a_signal(OSError):

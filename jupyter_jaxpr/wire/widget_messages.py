@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: Earlier runs are sent for the Diff view until this size: a server may drop what comes in faster.
+#: The largest size of earlier runs that are sent for the Diff view: a server may drop messages that arrive faster.
 EARLIER_BYTES = 500_000
 
 _WAIT = "Wait until the cell or the measurement ends, and trace the call again."

@@ -11,9 +11,9 @@ from ..limits import AMOUNT, INTEGER, LIST, TEXT
 from ..types.document import Snapshot
 from .checks import need
 
-#: Fields whose integers count operations and bytes, which are more than JavaScript holds exactly in a large program.
+#: The fields whose integers count operations and bytes; for a large program, JavaScript cannot hold them exactly.
 _COUNTED = frozenset({"costs", "shardings"})
-#: Fields with values of the user's, of any size.
+#: The fields with values of the user's, of any size.
 _VALUES = frozenset({"recordings", "sweep"})
 
 

@@ -90,7 +90,7 @@ def _broken(error: Exception) -> str:
 class _Check:
     def __init__(self, document: Snapshot) -> None:
         self._document = document
-        #: Scopes that hold all their equations, and so do those inside.
+        #: The scopes that hold all their equations, and whose inner scopes hold all their equations.
         self._whole: set[int] = set()
 
     def all(self) -> None:

@@ -16,7 +16,7 @@ from .match.keys import is_combiner
 from .match.side import Child
 from .row_sides import Written
 
-#: Writes one side of a row, with what differs marked.
+#: Writes one side of a row, with the differing parts marked.
 Write = Callable[[Sequence[Change]], DiffSide]
 
 #: A scope, and an equation of the scope; -1 for the heading and the results of the scope.
@@ -59,7 +59,7 @@ class Listing:
         self._before, self._after = before, after
         self._printed: set[tuple[int, int]] = set()
         self._apart: set[tuple[str, int]] = set()
-        #: Rows of moved equations that wait for the row of their other place.
+        #: The rows of moved equations that wait for the row of their other place.
         self._moved: dict[tuple[int, int, int, int], int] = {}
         #: The other place of each equation that went into or came out of a program, by (side, scope, equation).
         self._crossed: dict[tuple[str, int, int], tuple[int, int, int, int]] = {}

@@ -21,7 +21,7 @@ from .row_sides import Written
 from .rules import uncompared_rules
 from .text import text_rows
 
-#: Lines, and of each the line of the cell it belongs to, 0 where that is not known.
+#: The lines of a text, and for each line the line of the cell that it belongs to; 0 if unknown.
 Text = tuple[Sequence[str], Sequence[int]]
 
 #: A diff of at most this many rows is sent with all equal rows; a longer diff only with the equal rows near a
@@ -33,7 +33,7 @@ CONTEXT = 3
 ROWS_AT_MOST = 5_000
 
 _KINDS = {"weak_type": "weak type", "results": "number of results"}
-#: Characters of a value in the words of a change.
+#: The largest number of characters of a value in the words of a change.
 _SHORT = 120
 
 

@@ -12,7 +12,7 @@ from ...quantities import listed
 from ..types.document import Scope, Snapshot
 
 _CUSTOM = {"custom_jvp_call": "custom_jvp", "custom_vjp_call": "custom_vjp", "custom_vjp_call_jaxpr": "custom_vjp"}
-#: More functions than this are counted.
+#: The largest number of functions that are named; further functions are counted.
 _NAMED = 3
 
 

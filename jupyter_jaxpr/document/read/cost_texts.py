@@ -11,7 +11,7 @@ from ..types.document import Snapshot
 from .recorded_steps import recorded_steps
 
 _WEIGHT = f"{TRANSCENDENTAL_WEIGHT} operations"
-#: Most loops or primitives that a sentence names.
+#: The largest number of loops or primitives that a sentence names.
 _NAMED = 3
 
 

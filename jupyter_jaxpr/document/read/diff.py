@@ -71,13 +71,13 @@ class Diff:
             elif row.before is not None:
                 partner = document.rows[row.partner].after if row.partner >= 0 else None
                 differences["moved"].append(_difference(row, row.before, partner))
-        #: Equations (or lines) of the second program alone.
+        #: The equations (or lines) of the second program alone.
         self.added = tuple(differences["added"])
-        #: Equations (or lines) of the first program alone.
+        #: The equations (or lines) of the first program alone.
         self.removed = tuple(differences["removed"])
-        #: Equations (or lines) of both that differ in themselves.
+        #: The equations (or lines) of both programs that differ in themselves.
         self.changed = tuple(differences["changed"])
-        #: Equations (or lines) of both that stand in another order, or in another program.
+        #: The equations (or lines) of both programs that stand in another order, or in another program.
         self.moved = tuple(differences["moved"])
         #: The differences of arguments, results and inputs of inner programs, as rows of the document.
         self.signature = tuple(

@@ -9,7 +9,7 @@ import msgspec
 from ..limits import INTEGER
 
 
-# Without this, type checkers do not see that what is set here holds for the structs below.
+# Without this decorator, type checkers do not see that the settings below hold for the structs.
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
 class Struct(msgspec.Struct, frozen=True, kw_only=True):
     """Base of the document's structs: immutable, built by keyword."""

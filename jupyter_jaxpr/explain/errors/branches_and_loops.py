@@ -282,7 +282,7 @@ class Choices:
                 sign = " & " if isinstance(op, ast.And) else " | "
                 return sign.join(_enclosed(self._boolean(operand)) for operand in values)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                # ~ of a Python bool is a number other than 0: another call may pass True.
+                # The operator ~ of a Python bool gives a number other than 0, and another call may pass True.
                 return f"{self._jnp}.logical_not({self._boolean(operand)})"
             case ast.Compare(left=left, ops=[(ast.In() | ast.NotIn()) as op], comparators=[right]):
                 return self._membership(left, op, right)

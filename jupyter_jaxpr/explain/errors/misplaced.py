@@ -36,7 +36,7 @@ _NOT_CALLABLE = re.compile(
     r"|^Expected a callable value"
     r"|^Argument '<.*>' of type '?<class '(?:function|PjitFunction)'>'? is not a valid JAX type"
 )
-#: Functions of JAX -> the position of their function argument.
+#: For functions of JAX, the position of their function argument.
 _FUNCTIONS_AT = {"scan": 0, "map": 0, "fori_loop": 2, "associative_scan": 0, "eval_shape": 0}
 _POLICY = re.compile(r"^'str' object is not callable")
 _TOO_FEW_DEVICES = re.compile(

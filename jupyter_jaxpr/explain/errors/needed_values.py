@@ -18,7 +18,7 @@ from .rewritten_calls import Calls, Slices
 from .static_argument_edits import by_name_cure, is_differentiated, static_cure
 from .trial_of_cure import passed
 
-#: Classes of jax.errors -> the sentence that names the needed value.
+#: For classes of jax.errors, the sentence that names the needed value.
 WANTED = {
     "TracerBoolConversionError": "Python's if, while, and, or and not need a value that is true or false.",
     "TracerIntegerConversionError": "Python needs an integer, for example for a range, an index or a shape.",

@@ -17,7 +17,7 @@ from .trial_of_cure import passed
 
 _NO_DTYPE = re.compile(r"^Cannot interpret '(.+?)' as a data type")
 _NO_SHAPE = re.compile(r"^Shapes must be 1D sequences|'float' object cannot be interpreted as an integer")
-#: Functions of jax.random -> the names of the limit parameters that come after shape and dtype.
+#: For functions of jax.random, the names of the limit parameters that come after shape and dtype.
 _BOUNDS = {"uniform": ("minval", "maxval")}
 _NO_AXIS = re.compile(r"^scan got value with no leading axis to scan over")
 _SUBSCRIPTS = re.compile(r"^Einstein sum subscript ")

@@ -35,7 +35,7 @@ _AXIS = re.compile(r"^index (-?\d+) is out of bounds for axis 0 with size (\d+)"
 #: Functions of JAX that read shape[axis] in Python, so a wrong axis raises IndexError.
 _LOOK_UP = frozenset({"swapaxes", "categorical", "rollaxis"})
 _MODULES = ("numpy", "nn", "lax", "random", "tree", "tree_util", "scipy.special", "ops")
-#: Functions that JAX removed -> the functions that replace them.
+#: For functions that JAX removed, the functions that replace them.
 _REMOVED = {
     "shuffle": ("jax.random.permutation", "jax.random.permutation(key, x) gives the elements in another order."),
     "index_update": (".at[...].set", "Write x.at[index].set(value), which makes a new array."),

@@ -18,13 +18,13 @@ from typing import Any
 from ...observe.whose_code import is_installed
 from ...plain_text import file_of
 
-#: Time limit for all trials of one request of the panel.
+#: The seconds for all trials of one request of the panel.
 SECONDS = 1.0
-#: Time limit for all trials while a cell raises an error, because the user waits for the traceback.
+#: The seconds for all trials while a cell raises an error, because the user waits for the traceback.
 SECONDS_AT_ERROR = 0.1
 _BY_THE_CLOCK = 3.0
-#: Extra time inside of libraries. An exception there may hit a weak reference callback of JAX, where Python drops
-#: the exception and JAX does not finish the callback.
+#: The additional seconds inside of libraries. An exception there may hit a weak reference callback of JAX, where Python
+#: drops the exception and JAX does not finish the callback.
 _MORE_IN_LIBRARIES = 0.2
 
 

@@ -37,7 +37,7 @@ class _Parts:
     words: tuple[str, ...]
 
 
-#: By the name of the function that returns the values.
+#: The known results, by the name of the function that returns the values.
 _KNOWN = {
     "update": _Parts(("updates", "state"), ("the updates", "the new state")),
     "value_and_grad": _Parts(("value", "gradient"), ("the value", "the gradient")),

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from ...typed.syntax_nodes import in_order
 
-#: Calls that need a number of Python's, by the first name of what is called.
+#: The calls that need a Python number, by the first name of the called function.
 _NEED_NUMBERS = frozenset({"math", "np", "numpy", "int", "float", "bool", "str", "range", "len", "format", "getattr"})
 
 

@@ -23,11 +23,11 @@ class FoundLoop:
     carried: bool = False
     #: Inner loops, outermost first, each with the number of its runs in one iteration of the next outer loop.
     inside: list[tuple[LoopStatement, int]] = field(default_factory=list)
-    #: Loops around that may have run more than once.
+    #: The loops around that may have run more than once.
     around: list[LoopStatement] = field(default_factory=list)
     blocks: list[RepeatedBlock] = field(default_factory=list)
     forward: bool = False
-    #: Functions of the user's run in an iteration: they may skip one.
+    #: True if functions of the user's run in an iteration; such a function may skip the iteration's equations.
     helped: bool = False
     #: The first iteration reads values of other types than the later iterations.
     starts_otherwise: bool = False

@@ -20,7 +20,7 @@ from .statements import COMPREHENSIONS, Loop, LoopStatement, frame_span, iterati
 
 #: A block that is there fewer times than this is not worth a word.
 _FEWEST = 4
-#: Least part of a loop's equations that must repeat: in a loop that repeats, nearly all do.
+#: The least part of a loop's equations that must repeat; if a loop repeats, nearly all its equations repeat.
 _REPEATS = 0.5
 _DEPTH = 3  # the largest depth of loops inside of loops
 _OVER_LEAVES = frozenset({"map", "tree_map", "map_with_path", "tree_map_with_path", "reduce", "tree_reduce", "leaves"})

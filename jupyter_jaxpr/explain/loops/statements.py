@@ -24,7 +24,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
 _MAGIC = re.compile(r"^([ \t]*)[%!?].*|^([ \t]*)[\w.]+\?{1,2}\s*$", re.MULTILINE)
 _LONGEST = 500_000  # the longest text that is parsed, in characters
 
-#: Line from 1 and column in UTF-8 bytes from 0; a column of -1 stands for any.
+#: The line from 1 and the column in UTF-8 bytes from 0; a column of -1 stands for any column.
 Position = tuple[int, int]
 Span = tuple[Position, Position]
 
@@ -95,7 +95,8 @@ class LoopStatement:
 
     def holds(self, span: Span) -> bool:
         """Return whether a position is in code that runs once in each iteration."""
-        # The whole statement, or the call that draws from it, is where Python takes the next element.
+        # Python takes the next element at the place of the whole statement, or of the call that draws from the
+        # iterator.
         return any(_within(span, part) for part in self.parts) or span in self.drawn_at
 
     @functools.cached_property

@@ -112,7 +112,7 @@ def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: Obser
     except not_of_a_signal(Exception):
         return _failed(fun, args, kwargs, before, budget)
     if gives(after, before):
-        # Else the call reaches the loop in another way than through a function that was copied.
+        # Otherwise the call reaches the loop in another way than through a copied function.
         return "applies" if after.size < before.size and _computes_alike(after, before) else "untried"
     if _sizes(after) == _sizes(before):
         return "stacks"

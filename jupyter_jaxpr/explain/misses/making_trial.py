@@ -37,7 +37,7 @@ def stays_the_same(text: Text, making: Making, event: MissEvent, left: ast.stmt,
             for node in ast.walk(text.module)
             if not is_inside(text, node, left) and _binds(node, name) and text.function_around(node) is text.module
         ]
-        # Bound below: the name may hold something else, or nothing, where the function is made once.
+        # If a line below binds the name, the name may hold another value, or none, where the function is made once.
         if any(line >= first_line(left) for line in lines):
             return False
     return True

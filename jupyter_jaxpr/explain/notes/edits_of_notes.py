@@ -68,7 +68,7 @@ def _truncated_type(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sk
     return text.sketch("truncated_type", expression, narrow_type, sentence, [text.over(node, new)])
 
 
-#: A type of 64 bits, and the one that JAX takes in its place while jax_enable_x64 is off.
+#: For each type of 64 bits, the type that JAX takes in its place while jax_enable_x64 is off.
 _NARROWED = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
 
 

@@ -15,7 +15,8 @@ from ...interruptions import not_of_a_signal
 
 _STEP = 1e-6
 _STEEPEST = 1e4
-#: Stand for the other names of the expression, one after the other: a name that holds a special number is not seen.
+#: The numbers that stand for the other names of the expression, one after the other; special values of a name are not
+#: tried.
 _OTHERS = (0.7, 1.3)
 
 _FUNCTIONS: Mapping[str, Callable[..., float]] = {

@@ -33,7 +33,7 @@ Outcome = Literal["applies", "fails", "untried", "elsewhere"]
 
 _NAME = "__jupyter_jaxpr_trial__"
 _numbers = itertools.count(1)
-#: Counts in a program what a note of a kind is about; a cure leaves fewer.
+#: For each kind of note, the function that counts the causes of such a note in a program; a cure leaves fewer causes.
 _COUNTS: Mapping[str, Callable[[Any], int]] = {
     "key_used_twice": count_key_uses,
     "masked_derivative": count_masked_derivatives,

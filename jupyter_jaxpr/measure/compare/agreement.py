@@ -13,7 +13,8 @@ from ...interruptions import not_of_a_signal
 
 Agrees = Literal["same_bits", "close", "differs", "other_types"]
 
-# The largest difference that counts as close, as a fraction of the largest value: reordered operations reach it.
+# The largest difference that counts as close, as a fraction of the largest value; reordered operations reach this
+# fraction.
 TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "float16": 1e-2, "bfloat16": 3e-2}
 _OTHER_FLOATS = 0.1  # the tolerance for floats of eight bits and narrower
 _TEXT = 120

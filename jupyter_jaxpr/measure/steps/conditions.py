@@ -27,7 +27,7 @@ class Compared:
     constant: int | None
     # The comparison that keeps the loop running: "above" means that the scalar is above the fixed value.
     side: str
-    # The position of the scalar in the carry; None where it is not in the carry.
+    # The position of the scalar in the carry; None for a scalar that is not in the carry.
     carry: int | None
 
 

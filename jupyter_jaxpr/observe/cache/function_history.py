@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from .ledger import FunctionRecord
 
 
-# (names of the wrappers around a function, whether a partial binds the function, the class of a called object that is
-# no function, hash of the other differences between two functions of one line)
+# Each entry is (names of the wrappers around a function, true if a partial binds the function, the class of a called
+# object that is no function, hash of the other differences between two functions of one line).
 Wrapped = tuple[Wrappers, bool, str, int]
 
 

@@ -28,7 +28,7 @@ def signature_text(key: Key, reading: Reading) -> str:
     return ", ".join([*leaves, *statics, *fields])
 
 
-#: More static fields of one call are counted.
+#: The largest number of static fields of one call that are named; further fields are counted.
 _FIELDS = 6
 
 

@@ -44,7 +44,7 @@ class StaticValue:
         # The present attributes of an object of the user's class.
         self.attributes: Contents | None = None
         if reading.calls and self._held_value is UNKNOWN and is_of_users(self.type):
-            # kept_contents imports a module that imports this module.
+            # The import stands here, because kept_contents imports a module that imports this module.
             from ..kept_contents import attributes_of
 
             self.attributes = attributes_of(value)

@@ -90,7 +90,7 @@ def _present_lines(file: str, names: dict[str, Any]) -> list[str]:
 def _making_in(file: str, lines: tuple[str, ...], line: int, name: str | None) -> Making | None:
     source = _source(file, lines)
     nodes = list(_begins(source.tree, line, name) if name is not None else source.statements_at_line(line))
-    # Several lambdas of one line cannot be distinguished: the answer must be true of all of them.
+    # Several lambdas of one line cannot be distinguished, so the answer must be true of all of them.
     places = {_around(node) for node in nodes}
     if len(places) != 1:
         return None

@@ -48,7 +48,7 @@ class CallValues:
     def __init__(self, leaves: Sequence[Any], which_call: Which, keep: bool = False) -> None:
         self.which = which_call
         self._entries: list[Any] = list(map(_copy_of_small, leaves)) if keep else _all_held(leaves)
-        # By the place of the leaf: the copy, and the sharding of the array; None for a NumPy array.
+        # By the place of the leaf, the copy and the sharding of the array; None for the sharding of a NumPy array.
         self._copies: dict[int, tuple[Any, Any]] = {}
 
     def copy_to_host(self, limit: int) -> int:
@@ -67,7 +67,7 @@ class CallValues:
             host = jax.local_devices(backend="cpu")[0]
         except not_of_a_signal(RuntimeError):  # the setting of JAX's platforms leaves out the CPU
             return 0
-        # No alias: a later call can still take the memory of an argument that it donates.
+        # The arrays must be copies, because a later call can still take the memory of an argument that it donates.
         self._copies = {
             place: (jax.device_put(array, host, may_alias=False), array.sharding)
             if isinstance(array, jax.Array)

@@ -16,7 +16,7 @@ from ..source.positions import Positions
 from .source_calls import Written
 
 _ROOM = "jax/_src/lax/control_flow/"
-#: Loops of equinox that stand for JAX's own.
+#: The file of equinox's loops, which stand for JAX's own loops.
 _EQUINOX = re.compile(r"equinox/internal/_loop/")
 _EQUINOX_KINDS = {"while_loop": "while_loop", "scan": "scan", "checkpointed_while_loop": "while_loop"}
 
@@ -72,7 +72,8 @@ class Callers:
             return Caller(inherited.kind, inherited.frame, None)
         library = inherited.library or caller.library
         if library is None and caller.kind is not None:
-            # Only a function of JAX's own rooms, or of a library, is between: the user's line names it.
+            # Between the construct and the user's line, there is only a function of JAX or of a library, which the line
+            # names.
             library = self._written.called(inherited.frame) or "a library"
         return Caller(caller.kind, inherited.frame, library)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-#: Stands for no operand: below the number of any literal.
+#: The number for no operand, which is below the number of any literal.
 NO_OPERAND = -(2**31)
 
 #: The kinds that are control flow; the others are named scopes around it.
@@ -42,7 +42,7 @@ class Step:
 
     equation: int
     parameter: str
-    #: Place in the parameter's tuple; -1 where it is not a tuple.
+    #: The position in a parameter that is a tuple; -1 for any other parameter.
     position: int
 
 

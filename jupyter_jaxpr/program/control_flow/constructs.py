@@ -204,7 +204,7 @@ class Constructs:
         operands = columns.operands[card.equation]
         predicate, branch_operands = operands[0], operands[1:]
         self._predicates.fill(card, place, predicate, call)
-        # Set by lax.platform_dependent; None of a cond or a switch.
+        # The function lax.platform_dependent sets this parameter; a cond or a switch has None.
         platforms = place.jaxpr.eqns[card.equation].params.get("branches_platforms")
         if platforms is not None:
             card.kind = "switch"

@@ -20,7 +20,7 @@ CONVERSIONS = frozenset({"convert_element_type", "stop_gradient", "copy", "copy_
 _PUT_THERE = CONVERSIONS | {"transpose", "broadcast_in_dim", "reshape", "squeeze", "slice"}
 #: The name stack of equations that remat computes again in the backward pass: they belong to the forward pass.
 REMATTED = "rematted_computation"
-#: Longest expression that stands in for a name.
+#: The longest expression that stands in for a name, in characters.
 _EXPRESSION = 40
 
 
@@ -31,7 +31,7 @@ class Place:
     number: int
     columns: ScopeColumns
     jaxpr: Any
-    #: Paths of its constants and inputs; empty where unknown.
+    #: The paths of the scope's constants and inputs; empty if unknown.
     inputs: Sequence[str]
     #: The caller of the program: equations without a frame of the user's code get the frame of the caller.
     caller: Caller

@@ -24,7 +24,7 @@ from .equation import CALL, CONTROL_PRIMITIVES, SCOPE_PRIMITIVES
 from .place import Paths, Place
 from .source_calls import Written
 
-#: Most cards of a program.
+#: The largest number of cards of a program.
 MOST = 300
 #: Primitives that may have a card whatever is inside; a jit has one only around others.
 _WITH_A_CARD = CONTROL_PRIMITIVES | {name for name, kind in SCOPE_PRIMITIVES.items() if kind not in ("jit", CALL)}

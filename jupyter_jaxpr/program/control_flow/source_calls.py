@@ -17,7 +17,7 @@ from ..jaxpr.pools import Strings
 from ..source.positions import Positions, SourceFile
 from .equation import Debug
 
-#: Longest text of an expression that is shown, in characters.
+#: The longest text of an expression that is shown, in characters.
 LIMIT = 80
 
 _PLAIN = re.compile(r"[\w.]+")

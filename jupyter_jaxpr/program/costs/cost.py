@@ -15,7 +15,7 @@ class Own(NamedTuple):
     transcendentals: int
     read: int
     written: int
-    #: Index of the primitive's name in the strings of the walk.
+    #: The index of the primitive's name in the strings of the walk.
     primitive: int
 
 

@@ -101,7 +101,7 @@ def xla_memory(executable: Any) -> dict[str, int | None]:
         "aliased": "alias_size_in_bytes",
     }
     numbers: dict[str, int | None] = {name: _number(getattr(statistics, field, None)) for name, field in fields.items()}
-    # No program has no code: on a CPU XLA leaves this number out, and it reads as 0.
+    # A program always has code, so 0 means that XLA leaves this number out, as XLA does on a CPU.
     numbers["generated_code"] = numbers["generated_code"] or None
     return numbers
 

@@ -45,9 +45,9 @@ from .convolution import convolution
 from .cost import UNKNOWN, Cost, plain
 from .primitives import EACH_ELEMENT
 
-#: Operations and transcendental functions; None where there is no rule.
+#: The operations and transcendental functions; None without a rule.
 Operations = tuple[int, int] | None
-#: The programs in an equation's parameters: what one run of each costs.
+#: The programs in an equation's parameters, each with the cost of one run.
 Inside = list[tuple[str, Cost]]
 
 
@@ -270,7 +270,7 @@ def _hessenberg(equation: Any, inside: Inside) -> Operations:
 
 
 def _tridiagonal_solve(equation: Any, inside: Inside) -> Operations:
-    # Thomas: of each row the factor (3), and of each of its right-hand sides down (3) and up (2).
+    # The Thomas algorithm takes, for each row, 3 operations for the factor; for each right-hand side, 3 down and 2 up.
     rows = _elements(equation.invars[0])
     return 3 * rows + 5 * _elements(equation.invars[3]), 0
 

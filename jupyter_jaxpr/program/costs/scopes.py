@@ -151,7 +151,8 @@ class Costs:
         strings = self.walk.strings.items
         for equation, parameter, position, child in columns.children:
             children_of.setdefault(equation, []).append((strings[parameter], position, child))
-        # A literal has no type here: it is not read. Operands below 0 count from the end, as literals do.
+        # A literal has no type here, because no literal is read. An operand below 0 counts from the end, as literals
+        # do.
         types = columns.variable_avals + [-1] * len(self.walk.literals)
         get, numbers_of_keys, variables = types.__getitem__, self._numbers, columns.variable_avals
         first = columns.constants + columns.inputs

@@ -14,7 +14,7 @@ from .cost import Cost
 from .runs import Runs, ScopeRuns, below, frame_of
 from .scopes import Call, Costs, Part
 
-#: Most nodes of a tree.
+#: The largest number of nodes of a tree.
 NODES = 400
 
 _NAMED = frozenset({"jit", "pjit", "closed_call", "core_call"})

@@ -22,14 +22,14 @@ from .runs import Runs, ScopeRuns, frame_of
 from .scopes import Call, Costs
 from .sums import unknown
 
-#: Most loops that have a row of their own.
+#: The largest number of loops that have a row of their own.
 LOOPS = 8
 
 #: Primitives that a CPU or a GPU computes by a library.
 _LIBRARY = frozenset(
     "cholesky lu geqrf qr householder_product triangular_solve tridiagonal hessenberg tridiagonal_solve top_k".split()
 )
-#: On a CPU a window as long as the line is slid over it.
+#: On a CPU, XLA slides a window that is as long as the line over the line.
 _CUMULATIVE = {"cumsum": 1, "cumprod": 1, "cummax": 1, "cummin": 1, "cumlogsumexp": 8}
 #: On a CPU their rounds are a loop.
 _ROUNDS = frozenset("threefry2x32 random_bits random_split random_fold_in".split())

@@ -16,13 +16,13 @@ from ...observe.value_texts import Reading, is_of_users
 from ...plain_text import FAILURES, Limit, exact, kind_name, unreadable
 from .high_primitives import InOrder
 
-#: Longest text of a parameter, in characters.
+#: The longest text of a parameter, in characters.
 LIMIT = Limit.PARAMETER
 
-#: Stands in a text for a program that JAX prints inside it.
+#: The character that stands in a text for a program that JAX prints inside of the text.
 PROGRAM = "\ufffc"
 
-#: Programs that combine two values into one; their equations are not counted.
+#: The parameters with programs that combine two values into one; the equations of such programs are not counted.
 COMBINERS = frozenset(
     {
         ("reduce", "jaxpr"),
@@ -96,7 +96,7 @@ def parameter_text(value: Any, reading: Reading | None = None) -> str:
     return exact(text, LIMIT)
 
 
-#: The most characters of a text that is read before it is put on one line and cut.
+#: The largest number of characters of a text that is read before the text is put on one line and cut.
 _PRINTED = 20 * LIMIT
 
 
@@ -109,7 +109,7 @@ def _text(value: Any, reading: Reading) -> str:
     # A class, such as numpy.int32, may have a `size` that is none.
     is_array = not isinstance(value, type) and hasattr(value, "dtype") and hasattr(value, "shape")
     if is_array and getattr(value, "size", 0) > 64:
-        # JAX would print the whole array, after fetching it from its device.
+        # JAX would print the whole array, after a copy from its device.
         return f"<{value.dtype}{list(value.shape)}>"
     text = reading.printed(value) if is_of_users(kind) else str(value)
     if " at 0x" in text:

@@ -22,7 +22,7 @@ from typing import Any
 from .scope_columns import ScopeColumns
 from .walk import Walk
 
-#: Fewest repetitions of a block.
+#: The fewest repetitions of a block.
 REPETITIONS = 3
 _PERIODS = 24  # the number of periods that are tried
 _SAMPLED_BLOCKS = 8  # the number of blocks whose data flow is followed

@@ -68,7 +68,7 @@ class Walk:
         self.literals: list[tuple[int, int]] = []
         self.parameter_lists: list[list[tuple[int, int]]] = []
         self.scopes: list[ScopeColumns] = []
-        #: JAX's own object of each scope, for what the columns leave out.
+        #: JAX's own object of each scope, for facts that the columns leave out.
         self.jaxprs: list[Any] = []
         self._scope_numbers: dict[int, int] = {}
         self._aval_ids: dict[int, int] = {}
@@ -148,7 +148,7 @@ class Walk:
         scope.constants = len(jaxpr.constvars)
         scope.inputs = len(jaxpr.invars)
         if constants:
-            # Kept alive, so that an identity is not used again for another array of this run.
+            # The constants are kept alive, so that no other array of this run gets the identity of a constant.
             self._alive.append(constants)
             scope.captured = [
                 Captured(operand, int(getattr(value, "nbytes", 0) or 0), id(value))
@@ -160,7 +160,7 @@ class Walk:
         return number
 
     def _equations(self, equations: Sequence[Any], numbers: dict[Any, int], scope: ScopeColumns) -> None:
-        # Bound to locals as this loop runs once an equation.
+        # The methods are bound to local names, because this loop runs once for each equation.
         string, stack_of = self.strings.number, self.positions.traceback
         aval_ids, avals = self._aval_ids, scope.variable_avals
         variable_types, name_stacks = self._variable_types, self._name_stacks

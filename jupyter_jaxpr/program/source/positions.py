@@ -22,7 +22,7 @@ from ...interruptions import not_of_a_signal
 from ...plain_text import file_of, function_of
 from ..jaxpr.pools import Strings
 
-#: Most user frames and library frames of a stack.
+#: The largest numbers of user frames and library frames of a stack.
 USER_FRAMES = 16
 LIBRARY_FRAMES = 4
 
@@ -153,7 +153,8 @@ class Positions:
         self._frame_numbers: dict[FrameRow, int] = {}
         self._stack_numbers: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
         self._tracebacks: dict[Any, int] = {}
-        # By id, as hashing a code object hashes all of its contents; a record keeps its code, so no id is reused.
+        # The records, by the id of the code, because a hash of a code object reads all its contents; a record keeps its
+        # code, so that no id is reused.
         self._codes: dict[int, _CodeRecord] = {}
 
     # --- stacks ------------------------------------------------------------------------------
@@ -297,14 +298,14 @@ class Positions:
         if lines is None:
             lines = self._cell_lines[source.name] = source.cell.source.split("\n")
         written = lines[line - 1] if 0 < line <= len(lines) else ""
-        # IPython may have rewritten the line: its columns are not those of the cell.
+        # IPython may have rewritten the line; then its columns are not the columns of the cell.
         return "" if text and text != written else written
 
     # --- files -------------------------------------------------------------------------------
 
     def codes(self, source: SourceFile) -> list[CodeType]:
         """Return the code of a file that was seen in a traceback."""
-        # By id: equal functions of two imports of a file are both to be looked at.
+        # The records are distinct by id: equal functions of two imports of a file must both be examined.
         return [record.code for record in self._codes.values() if record.source.name == source.name]
 
     def source_file(self, name: str) -> SourceFile:

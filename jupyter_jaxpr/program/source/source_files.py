@@ -108,7 +108,7 @@ def _all(code: CodeType) -> Iterator[CodeType]:
 
 
 def _same(code: CodeType, later: CodeType) -> bool:
-    # Up to Python 3.11 code objects are equal that stand on other lines.
+    # Up to Python 3.11, code objects on different lines may be equal.
     return code == later and list(code.co_positions()) == list(later.co_positions())
 
 

@@ -23,19 +23,19 @@ _GROUPS = re.compile(
     r"(?:replica_groups|source_target_pairs)="
     r"((?:mesh\[[^\]]*\](?:, device_ids=\([^\s{}]*\))? )?\{(?:[^{}]|\{[^{}]*\})*\}|\[[^\s{}]*[^\s{},])"
 )
-#: Groups that are written in a way that is not known.
+#: The groups of a collective in a form that this module does not know.
 _NAMED = re.compile(r"(?:replica_groups|source_target_pairs)=(.+?)(?:, \w+=|$)")
 _IOTA = re.compile(r"\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?$")
 _MESH = re.compile(r"mesh\[([^\]]*)\](?:, device_ids=\(([^\s{}]*)\))? \{([^{}]*)\}$")
-#: The order of devices on a mesh, if it is not ascending: the shape of an array of the numbers from 0, and an order
-#: of its axes.
+#: The order of devices on a mesh, if the order is not ascending: the shape of an array of the numbers from 0, and an
+#: order of its axes.
 _PLACED = re.compile(r"\[([\d,]+)\](?:T\(([\d,]+)\))?$")
 _MESH_AXIS = re.compile(r"'([^']*)'=(\d+)$")
 _TRIPS = re.compile(r'"known_trip_count":\{"n":"(\d+)"')
 _INDEX = re.compile(r"\bindex=(\d+)")
 _TYPE = re.compile(r"\b([a-z]+\d+[a-z0-9]*|pred)\[([\d,]*)\]")
 _LONG = {"f": "float", "bf": "bfloat", "s": "int", "u": "uint", "c": "complex"}
-#: Groups of more devices than this are not listed.
+#: The largest number of devices whose groups are listed.
 _MOST_LISTED = 1024
 
 

@@ -45,7 +45,7 @@ _DTYPES = {
     "c64": "complex64",
     "c128": "complex128",
 }
-#: Ways to reach a program; beyond, no line is named.
+#: The largest number of ways to reach a program; a program with more ways gets no named line.
 _MOST_WAYS = 20_000
 
 
@@ -68,7 +68,7 @@ def named_equations(
     tops = Counter(name.partition("/")[0] for name in lines.op_names.values())
     [(top, _)] = tops.most_common(1) or [("", 0)]
     named: dict[int, Equation] = {}
-    # Many lines of an unrolled loop ask the same.
+    # The candidates are kept, because many lines of an unrolled loop need the same candidate.
     candidates: dict[tuple[str, tuple[int, ...]], _Candidate | None] = {}
     for line, op_name in lines.op_names.items():
         stacks = (lines.line_stacks[line], *lines.other_stacks.get(line, ()))

@@ -17,16 +17,18 @@ from pathlib import Path
 from ...document.facts import HLO_TABLES
 from .hlo_module import count
 
-#: Most bytes of dumps that are read; the passes after that are left out, and counted.
+#: The largest number of bytes of dumps that are read; later passes are left out and counted.
 BYTES_AT_MOST = 512_000_000
-#: Longest changed computations that are compared line by line; in longer ones a moved line may look changed.
+#: The longest changed computations that are compared line by line, in lines; in a longer computation, a moved line may
+#: look changed.
 _EXACT_LINES = 2_000
 _AROUND = 3
 
 _DUMP = re.compile(r"module_\d+\..*?\.?(\d{4})\.([\w-]+)\.after_([\w.-]+?)(?:\.before_[\w.-]+)?\.txt$")
 _FIRST = re.compile(r"module_\d+\..*\.before_optimizations\.txt$")
 _METADATA = re.compile(r', metadata=\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}')
-#: Dumps that are no passes: XLA writes the module where a pipeline begins, so that what came before can be told.
+#: The name of dumps that belong to no pass: XLA writes the module at the start of a pipeline, which shows earlier
+#: changes.
 _STARTS = "pipeline-start"
 
 
@@ -56,7 +58,7 @@ class Passes:
 
     def __init__(self) -> None:
         self.passes: list[Pass] = []
-        #: Dumps that were not read, for there were too many bytes.
+        #: The number of dumps that were not read, because there were too many bytes.
         self.left_out = 0
         self._states: list[bytes] = []
 

@@ -14,10 +14,10 @@ from typing import Any
 from ...interruptions import not_of_a_signal
 from ..source.positions import Positions
 
-#: file, function, line, column, end line, end column.
+#: (file, function, line, column, end line, end column)
 Place = tuple[str, str, int, int, int, int]
 
-#: Constants of more elements than this are elided.
+#: The largest number of elements of a constant that is printed; larger constants are elided.
 ELEMENTS = 16
 
 _TABLE_ROW = re.compile(r"#loc(\d*) = loc\((.*)\)$")
@@ -28,7 +28,7 @@ _NAMED = re.compile(rf"({_STRING})(?:\((.*)\))?$")
 _NUMBER = re.compile(r"#loc(\d*)$")
 _CALLSITE = re.compile(r"callsite\((.*) at (.*)\)$")
 _FUSED = re.compile(r"fused(?:<.*>)?\[(.*)\]$")
-#: Lines that only hold or end something: the place of their location is that of the whole function.
+#: The lines that only hold or end something; their location is the location of the whole function.
 _NOT_OPERATIONS = ("return", "module", "func.func")
 _ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|.)")
 #: A location of more parts than this is none.
@@ -43,9 +43,9 @@ class LinesOfText:
     line_stacks: list[int]
     #: The name of the operation for lines that have one, such as jit(f)/jvp(g)/tanh.
     op_names: Mapping[int, str] = field(default_factory=dict)
-    #: For a line that may come from several places: the other stacks.
+    #: For each line that may come from several places, the other stacks.
     other_stacks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    #: Lines whose stack JAX does not state; it follows from the stacks of other lines.
+    #: The lines whose stack JAX does not state; their stacks follow from other lines.
     inferred: list[int] = field(default_factory=list)
     #: For a line whose stack belongs to several equations: scope and index of the line's own equation, if it is known.
     named: Mapping[int, tuple[int, int]] = field(default_factory=dict)

@@ -103,7 +103,7 @@ class Equations:
         self._of_chain: dict[_Chain, set[int]] = defaultdict(set)
         self._of_both: dict[tuple[_Chain, str], set[int]] = defaultdict(set)
         self._of_primitive: dict[str, set[int]] = defaultdict(set)
-        #: Chains of equations that hold other programs.
+        #: The chains of equations that hold other programs.
         self._with_programs: set[_Chain] = set()
         #: The stacks of the equations of a chain that are lowered to more than themselves.
         self._lowered_to_more: dict[_Chain, set[int]] = defaultdict(set)
@@ -117,7 +117,7 @@ class Equations:
         #: Every primitive of the program, also of equations without a place.
         self._known: set[str] = set()
         self._index(walk, scope)
-        #: Chains by each of their beginnings.
+        #: The chains, by each of their beginnings.
         self._longer: dict[_Chain, list[_Chain]] = defaultdict(list)
         for chain in self._of_chain:
             for length in range(1, len(chain)):

@@ -78,7 +78,7 @@ class _Tagger:
     def __init__(self, numbers: dict[int, int]) -> None:
         self._numbers = numbers
         self._done: dict[int, Any] = {}
-        #: Keeps the objects alive whose ids are the keys of `_done`.
+        #: The objects whose ids are the keys of `_done`; the list keeps the objects alive.
         self._alive: list[Any] = []
 
     def of(self, value: Any) -> Any:

@@ -14,7 +14,7 @@ ChangeKind = Literal[
 ]
 
 
-#: Parameters that follow from the operands.
+#: The parameters that follow from the operands.
 _COUNTS = frozenset({"num_consts", "num_carry", "linear", "cond_nconsts", "body_nconsts"})
 
 

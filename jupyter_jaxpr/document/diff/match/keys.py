@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from .side import Child, ScopeSide, Side
 
-#: Parameters that only say what something is called, how a tree is laid out, or which function will derive another
-#: program: JAX's own printed text has them, what runs does not.
+#: The parameters that only name a thing, lay out a tree, or name a function that derives another program. JAX's printed
+#: text has these parameters, but they do not change the program that runs.
 NAMES = frozenset(
     {
         "name",
@@ -37,7 +37,7 @@ NAMES = frozenset(
     }
 )
 
-#: Programs that say how two values are combined into one: compared as a parameter.
+#: The parameters with programs that combine two values into one; such a program is compared as a parameter.
 COMBINING = frozenset({"update_jaxpr", "select_jaxpr", "scatter_jaxpr"})
 _COMBINED = frozenset({"reduce", "reduce_window"})
 
@@ -58,15 +58,15 @@ def is_combiner(primitive: str, child: Child) -> bool:
 class ScopeKeys:
     """The numbers of one scope."""
 
-    #: Equal where two scopes are, names apart.
+    #: A number that is equal for scopes that are equal but for names.
     scope: int
     #: The key of each variable, as an operand.
     values: list[int]
     value: list[int]
     alone: list[int]
-    #: Primitive and parameters, without types.
+    #: For each equation: the number of its primitive and parameters, without types.
     kind: list[int]
-    #: Types of what each equation binds.
+    #: For each equation: the number of the types of its results.
     bound: list[int]
     use: list[int] = field(default_factory=list)
 

@@ -32,14 +32,15 @@ class Matched:
 
     a: int
     b: int
-    #: (constant or input of a, of b) in the order of b, those of a alone where they stood; None on the other side.
+    #: (constant or input of a, of b) in the order of b; None on the side without a partner. An input of a without a
+    #: partner keeps its place.
     inputs: list[tuple[int | None, int | None]]
     #: The partner in b of each equation of a, or -1; below, the partner in a of each equation of b.
     partner_a: list[int]
     partner_b: list[int]
-    #: Pairs that keep the order, rising.
+    #: The pairs that keep the order, ascending.
     in_order: Pairs = field(default_factory=list)
-    #: Equations of a whose partner stands in another order.
+    #: The equations of a whose partners stand in another order.
     moved: set[int] = field(default_factory=set)
     #: For each variable of side a that has a partner: the variable of side b.
     variable: dict[int, int] = field(default_factory=dict)

@@ -46,7 +46,7 @@ class TextsDiff:
     partner_a: list[int]
     partner_b: list[int]
     moved: set[int] = field(default_factory=set)
-    #: Lines of a that differ from their partners.
+    #: The lines of a that differ from their partners.
     changed: set[int] = field(default_factory=set)
     silent_a: set[int] = field(default_factory=set)
     silent_b: set[int] = field(default_factory=set)
@@ -79,7 +79,7 @@ def compare_texts(a: Sequence[str], b: Sequence[str], budget: Budget | None = No
     passes: list[tuple[Callable[[Line], Hashable], bool]] = [
         (lambda line: line.plain, True),
         (lambda line: line.operation, False),
-        # Another operation in the same place, on the same types.
+        # Match lines with another operation in the same place, on the same types.
         (lambda line: line.plain.replace(line.operation, "", 1), False),
     ]
     for key, empty in passes:
