@@ -372,7 +372,7 @@ export class Channel implements IChannel {
   /** The session id that signs the last message; each life of a kernel has its own. */
   private _session: string | null = null;
   private _lastSequence = -1;
-  /** Counts the searches for the hub, so that only the latest speaks. */
+  /** Counts the searches for the hub, so that only the latest search changes the state. */
   private _looks = 0;
   /** Text that the kernel sent in an earlier life is not sent back for evaluation. */
   private _life = new KernelLife();

@@ -18,7 +18,7 @@ import {
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-// Light, and every editor of a cell has it from the start.
+// The module is light, and every editor of a cell needs it from the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { CellLinks } from '../editor/cell-links';
 import type { ICells } from '../editor/ran-cells';
@@ -26,7 +26,7 @@ import { Attention, attentionOf } from '../model/attention';
 import { typesChoice } from '../model/types-choice';
 import { typesIcon } from '../parts/icon';
 import { IJaxprTracker } from '../tokens';
-// A table without anything else: the key is bound at the start.
+// The module is only a table, and the key is bound at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { keysOf } from '../workbench/reading/key-table';
 import { followSettings } from './settings';

@@ -20,15 +20,15 @@ import { Extension, Transaction } from '@codemirror/state';
 import { EditorView, ViewPlugin } from '@codemirror/view';
 
 import { raisedIn, setWrittenMark, writtenMark } from '../editor/written-mark';
-// Light, and the switch is wanted at the start.
+// The module is light, and the switch is needed at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { LAST_LEVELS, LastLevel, liveChoice, liveOf } from '../model/live';
-// Light: it follows the keys of the cells.
+// The module is light: it follows the keys of the cells.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { IWrittenCell, LiveTracing } from '../model/live-tracing';
-// Light: the words of the switch.
+// The module is light: it has the words of the switch.
 import { liveWords } from '../model/live-words';
-// Light: it hears the user's keys from the start.
+// The module is light: it hears the user's keys from the start.
 import { ISign, UsersSigns } from '../model/users-signs';
 import { EvaluableText } from '../protocol/evaluable';
 import { IJaxprModel, IJaxprTracker } from '../tokens';

@@ -15,7 +15,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { Menu } from '@lumino/widgets';
 
 import { jaxprIcon } from '../parts/icon';
-// Light, and wanted at once: the layout is restored with it; what fills it is fetched when it is shown.
+// The module is light and needed at once, to restore the layout; the views are fetched when the panel is shown.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { JaxprPanel } from '../panel/shell/panel';
 import { EvaluableText } from '../protocol/evaluable';
@@ -29,19 +29,19 @@ import { widenAtFirst } from './first-width';
 import { addGoing } from './go-to-place';
 import { hidePanel } from './hide-panel';
 import { OPEN_LESSONS } from './lessons';
-// Light: it adds a command.
+// The module is light: it adds a command.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { PRESENT, addPresenting } from './presenting';
 // A name.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { TOGGLE_LIVE } from './live';
-// Light, and the settings are wanted at the start.
+// The module is light, and the settings are needed at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { preferences } from './preferences';
 import { VIEW_MEMORY, keptView } from './kept-view';
 import { keepReadingPlaces } from './reading-places';
 import { cellOfCopy, showSavedCopies } from './first-saved-program';
-// Names.
+// The module holds only names.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { SAVE_COPY, SAVE_EXCERPT, SAVE_PAGE } from './save-to-files';
 import { LOAD_IN_EVERY_KERNEL } from './startup';

@@ -7,7 +7,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-// Light, and wanted at once: it listens for notebooks, and fetches the rest when the first one opens.
+// The module is light and needed at once: it listens for notebooks, and fetches the rest when a notebook opens.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { JaxprTracker } from '../model/tracker';
 import { IJaxprTracker } from '../tokens';

@@ -71,7 +71,7 @@ export function addWide(
       }
     });
     followCurrent(widget, tracker);
-    // The columns have all the room, and the program once.
+    // The panel is hidden, so that the columns have all the room and the program is shown only once.
     if (!isRestored && panel.isVisible) {
       hidePanel(app.shell, panel);
       widget.disposed.connect(() => {

@@ -58,7 +58,7 @@ export function Slots(props: {
         </thead>
         <tbody>
           {shown.map((slot, i) => (
-            // Values have no identity of their own; a new snapshot is a new card.
+            // The key is the index, because values have no identity of their own; a new snapshot makes a new card.
             <Row
               key={i}
               slot={slot}

@@ -66,7 +66,7 @@ export function Notes(props: {
   const { model, insert, trans } = props;
   const { snapshot } = model;
   React.useEffect(() => {
-    // Once for each run: a trial that ran out of time is not repeated automatically.
+    // The trial runs once for each run: a trial that ran out of time is not repeated automatically.
     if (snapshot !== null && hasNotesToCure(snapshot)) {
       void tryCures(model, snapshot, false);
     }
@@ -80,7 +80,7 @@ export function Notes(props: {
   return (
     <ul className="jp-JaxprNotes-list">
       {notes.map((note, i) => (
-        // Notes have no identity of their own; a new snapshot is a new list.
+        // The key is the index, because notes have no identity of their own; a new snapshot makes a new list.
         <li key={`${model.snapshot?.id} ${i}`}>
           <NoteEntry
             note={note}
