@@ -306,7 +306,7 @@ def test_what_stands_outside_of_the_equations_is_not_compared_and_the_diff_says_
             "  The diff does not compare the values of 1 large constant: the texts do not\n"
             "      print the values. Pass an array that changes as an argument."
         )
-    # A part that only one side has is listed as a difference.
+    # Constants and callbacks that only one program has are differences of the equations, so there is no remark.
     assert before.diff(jj.inspect(lambda x: x * 2, X, stage="trace")).remarks == ()
 
 

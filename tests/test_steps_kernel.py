@@ -97,7 +97,7 @@ def test_stop_and_other_requests_are_answered_meanwhile(tab):
     assert text["reason"] == "JAX has only traced this function. Lower the function to see its StableHLO."
     tab.say(comm, {"type": "stop", "id": 4}, subshell)
     recording = last_reply(tab, comm, 4)["result"]
-    assert recording["stopped"].endswith(" Press “Run it again” to start over.")
+    assert recording["stopped"].endswith(" Press “Record the steps again” to start over.")
     assert recording["step"][0] == 0
     assert recording["visits"][0]["finished"] is False
     # The kernel is free, and handles the next request.

@@ -83,7 +83,7 @@ def test_effects_are_left_to_the_panel(notebook: Notebook) -> None:
             "steps",
             "The steps of fori_loop body were not recorded.",
             "The program has effects, which would happen again. "
-            "Press “Step through it” on the card: the stepper asks first.",
+            "Press “Record the steps” on the card: the stepper asks first.",
         )
     ]
 

@@ -110,7 +110,7 @@ def test_stop_ends_a_loop_that_does_not_and_keeps_its_steps(panel):
     panel.stop()
     recording = panel.last().result
     assert recording.stopped.startswith("You stopped the stepper after ")
-    assert recording.stopped.endswith(" Press “Run it again” to start over.")
+    assert recording.stopped.endswith(" Press “Record the steps again” to start over.")
     assert recording.step[0] == 0
     assert recording.step[-1] == recording.visits[0].trips - 1
     assert recording.visits[0].finished is False

@@ -335,7 +335,7 @@ def test_stop_keeps_what_was_recorded():
         tell=lambda text, steps_done, total: rows.append((text, steps_done)), stopped=lambda: len(rows) > 4
     )
     assert rerun.steps.stopped.startswith("You stopped the stepper after ")
-    assert rerun.steps.stopped.endswith(" steps. Press “Run it again” to start over.")
+    assert rerun.steps.stopped.endswith(" steps. Press “Record the steps again” to start over.")
     trips = rerun.steps.visits[0].trips
     assert (rerun.steps.step[0], rerun.steps.step[-1]) == (0, trips - 1)
     assert (

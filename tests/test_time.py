@@ -249,8 +249,8 @@ def test_effects_are_left_to_the_panel(notebook: Notebook) -> None:
     assert notes_on_time(ran) == [
         (
             "g was not timed.",
-            "g has effects (Debug), and each timed call would repeat the effects. To time g anyway, press “Run it "
-            "again” in the Time tab.",
+            "g has effects (Debug), and each timed call would repeat the effects. To time g anyway, press “Time the "
+            "calls” in the Time tab.",
         )
     ]
 
@@ -264,7 +264,7 @@ def test_a_call_of_over_a_second_is_left_to_the_panel(notebook: Notebook, monkey
     ((text, cure),) = notes_on_time(ran)
     assert text == "f was not timed."
     assert cure.startswith("One call takes ")
-    assert cure.endswith(". To time f anyway, press “Run it again” in the Time tab.")
+    assert cure.endswith(". To time f anyway, press “Time the calls” in the Time tab.")
 
 
 @pytest.mark.parametrize(

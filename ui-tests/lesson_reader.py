@@ -62,7 +62,7 @@ class LessonReader:
         """The steps of the card in view: the button is pressed, or `--steps` recorded them."""
         steps = self.flow().get_by_role("region", name=re.compile("^Steps of "))
         if press:
-            steps.get_by_role("button", name="Step through it").click()
+            steps.get_by_role("button", name="Record the steps").click()
         expect(steps.locator("h3[data-step]")).to_be_visible()
         return steps
 

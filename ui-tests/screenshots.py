@@ -129,7 +129,7 @@ def photograph_steps(nb: OpenNotebook, *, theme: str, file: Path) -> None:
     steps = nb.panel.get_by_role("region", name=re.compile("^Steps of "))
     slider = steps.get_by_role("slider", name="Step")
     if not slider.is_visible():
-        steps.get_by_role("button", name="Step through it").click()
+        steps.get_by_role("button", name="Record the steps").click()
     slider.fill("37")
     expect(steps.get_by_role("heading", level=3)).to_have_text("Step 38 of 100")
     page.mouse.move(400, 990)

@@ -255,7 +255,7 @@ def test_the_roofline_is_measured_when_asked_and_the_warm_time_is_placed_on_it(c
 
     costed_alone.panel.get_by_role("tab", name="Time").click()
     time = costed_alone.panel.get_by_role("tabpanel", name="Time")
-    time.get_by_role("button", name="Run it again").click()
+    time.get_by_role("button", name="Time the calls").click()
     expect(time.get_by_role("row", name="warm")).to_be_visible()
     costed_alone.panel.get_by_role("tab", name="Cost").click()
     expect(cost).to_contain_text(re.compile(r"A warm call takes \d.* and reaches \d.*op/s, \d+\s% of the roof\."))

@@ -33,7 +33,7 @@ def test_the_linked_excerpt_is_saved_from_the_menu(shared_notebook, tmp_path, wi
     nb.set_panel_width(width)
     nb.listing().locator(".cm-line").filter(has_text="tanh").click()
     nb.panel.get_by_role("button", name="More", exact=True).click()
-    item = nb.page.get_by_role("menuitem", name="Save the Linked Excerpt as SVG")
+    item = nb.page.get_by_role("menuitem", name="Save the Selection and Its Links as SVG")
     with nb.page.expect_download() as download:
         item.click()
     assert download.value.suggested_filename == "f-excerpt.svg"

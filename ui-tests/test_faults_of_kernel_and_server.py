@@ -71,7 +71,7 @@ def test_a_kernel_killed_while_a_call_runs_again(notebook, page):
     nb.run(1)
     (nb.lab.root / "wait").touch()
     nb.panel.get_by_role("tab", name="Time").click()
-    nb.panel.get_by_role("button", name="Run it again").click()
+    nb.panel.get_by_role("button", name="Time the calls").click()
     expect(nb.panel.get_by_role("button", name="Stop")).to_be_visible()
 
     kill_kernel_when_it_waits(nb, page)

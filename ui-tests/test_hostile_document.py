@@ -254,7 +254,7 @@ def test_no_control_of_a_live_run_beside_it_evaluates_text_of_the_document(noteb
     reader.runs_the_cell()
     used = ControlWalk(nb.page, reader.panel, reader.runs_the_cell).all()
     for control in (
-        "time: Run it again",
+        "time: Time the calls",
         "time: Run the sweep",
         "notes: Insert a cell that compares both",
         "compare: Compare",

@@ -105,7 +105,7 @@ def test_a_run_again_and_a_step_move_nothing(notebook):
 
     nb.panel.get_by_role("tab", name="Control flow").click()
     steps = nb.panel.get_by_role("region", name=re.compile("^Steps of "))
-    nb.panel.get_by_role("button", name="Step through it").click()
+    nb.panel.get_by_role("button", name="Record the steps").click()
     slider = steps.get_by_role("slider", name="Step")
     slider.fill("0")
     controls = steps.locator("h3 ~ * button, input, select")

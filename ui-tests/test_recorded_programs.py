@@ -239,7 +239,7 @@ def test_a_scan_in_a_recording_has_a_card_and_its_steps_are_with_the_other_progr
         "row of ys."
     )
     steps = card.get_by_role("region", name="Steps of scan add")
-    button = steps.get_by_role("button", name="Step through it")
+    button = steps.get_by_role("button", name="Record the steps")
     expect(button).to_be_disabled()
     expect(button).to_have_accessible_description(NO_VALUES)
     assert violations(nb.page) == []
@@ -260,7 +260,7 @@ def test_the_loop_is_stepped_through_in_the_program_that_jit_would_trace(noteboo
     choose(nb, "as jit would trace it")
     nb.panel.get_by_role("tab", name="Control flow").click()
     steps = nb.panel.get_by_role("region", name="Steps of scan add")
-    steps.get_by_role("button", name="Step through it").click()
+    steps.get_by_role("button", name="Record the steps").click()
     expect(steps.get_by_role("heading", level=3)).to_have_text("Step 1 of 5")
 
 
@@ -574,7 +574,7 @@ def test_what_libraries_jitted_is_folded_behind_the_users_programs(notebook):
     nb.panel.get_by_role("button", name="HLO", exact=True).click()
     expect(nb.panel.get_by_role("tabpanel", name="Program")).to_contain_text("HloModule jit_sort")
     nb.panel.get_by_role("tab", name="Time").click()
-    nb.panel.get_by_role("button", name="Run it again").click()
+    nb.panel.get_by_role("button", name="Time the calls").click()
     expect(nb.panel.get_by_role("tabpanel", name="Time")).to_contain_text(
         "A library made the call, and jupyter_jaxpr holds none of its values."
     )

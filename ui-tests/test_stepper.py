@@ -141,7 +141,7 @@ def step_through(nb, *indices):
     for index in indices:
         nb.run(index)
     nb.panel.get_by_role("tab", name="Control flow").click()
-    stepper(nb).get_by_role("button", name="Step through it").click()
+    stepper(nb).get_by_role("button", name="Record the steps").click()
     return stepper(nb)
 
 
@@ -176,7 +176,7 @@ def test_a_cumulative_sum_is_walked_with_the_keyboard(notebook):
     expect(steps).to_contain_text(
         "Runs cumulative again with the values of the last call whose values are known, and shows each step."
     )
-    steps.get_by_role("button", name="Step through it").click()
+    steps.get_by_role("button", name="Record the steps").click()
     expect(heading(steps)).to_have_text("Step 1 of 5")
 
     slider = steps.get_by_role("slider", name="Step")
@@ -249,7 +249,7 @@ def test_a_loop_inside_another_is_chosen_by_the_outer_step(notebook):
     nb.run(1)
     nb.panel.get_by_role("tab", name="Control flow").click()
     steps = nb.panel.get_by_role("region", name="Steps of while_loop go")
-    steps.get_by_role("button", name="Step through it").click()
+    steps.get_by_role("button", name="Record the steps").click()
     expect(heading(steps)).to_have_text("No step ran")
     expect(steps).to_contain_text("The loop returned its inputs unchanged.")
     entries = steps.get_by_role("combobox", name="Entry of the loop")
@@ -415,7 +415,7 @@ def test_effects_are_repeated_only_when_that_is_wanted(notebook):
     expect(question).not_to_be_attached()
     expect(heading(steps)).not_to_be_attached()
 
-    steps.get_by_role("button", name="Step through it").click()
+    steps.get_by_role("button", name="Record the steps").click()
     question.get_by_role("button", name="Run and repeat effects").click()
     expect(heading(steps)).to_have_text("Step 1 of 5")
     expect(steps).to_contain_text("The recorded results equal the original function's results, bit for bit.")
@@ -428,7 +428,7 @@ def test_after_a_restart_the_recording_stays_and_the_button_says_what_to_do(note
     steps = step_through(nb, 1)
     expect(heading(steps)).to_have_text("Step 1 of 5")
     nb.restart_kernel()
-    again = steps.get_by_role("button", name="Run it again")
+    again = steps.get_by_role("button", name="Record the steps again")
     expect(again).to_have_attribute("aria-disabled", "true")
     expect(again).to_have_accessible_description(
         "Kernel restarted. Run %load_ext jupyter_jaxpr and cell [2] again to refresh."

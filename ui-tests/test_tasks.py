@@ -41,7 +41,7 @@ for rate in (1.0, 2.0):
 
 MOST = 4
 #: The button has the second name where the steps are there from the task before.
-STEP = "^Step through it|^Run it again"
+STEP = "^Record the steps"
 SUM = 55
 
 Find = Callable[[OpenNotebook], Locator]
@@ -137,7 +137,7 @@ TASKS = (
     Task(
         "Time",
         "measure the call again",
-        (TIME, press("button", "^Run it again")),
+        (TIME, press("button", "^Time the calls")),
         lambda nb: nb.panel.get_by_role("table").first,
     ),
     Task(

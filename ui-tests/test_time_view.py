@@ -99,7 +99,7 @@ def test_the_first_call_by_its_stages(selu):
 def test_the_same_call_again_by_a_button(selu):
     panel = selu.panel
     expect(panel).to_contain_text("Calls selu many times with the recorded values of a call, with and without jit.")
-    panel.get_by_role("button", name="Run it again").click()
+    panel.get_by_role("button", name="Time the calls").click()
     expect(lead(selu)).to_have_text(MEASURED, timeout=60_000)
 
     rows = again(selu).get_by_role("row")
@@ -112,7 +112,7 @@ def test_the_same_call_again_by_a_button(selu):
             rf"{DURATION}\."
         )
     )
-    expect(panel.get_by_role("button", name="Measure again")).to_be_visible()
+    expect(panel.get_by_role("button", name="Time the calls again")).to_be_visible()
 
     # The measurement stays with its run, and the head of the other views shows the time.
     warm = again(selu).get_by_role("row", name="warm").get_by_role("cell").nth(0).inner_text()
@@ -143,7 +143,7 @@ def test_a_saved_notebook_has_it_without_a_kernel(selu, notebook, lab):
     expect(nb.panel.get_by_role("tab", name="Time")).to_have_attribute("aria-selected", "true")
     expect(lead(nb)).to_have_text(said.replace("\xa0", " "))
     assert again(nb).inner_text() == rows
-    for name in ("Measure again", "Run the sweep"):
+    for name in ("Time the calls again", "Run the sweep"):
         if name == "Run the sweep":
             sizes = nb.panel.get_by_text("Sweep over sizes …")
             expect(sizes).to_be_visible()
@@ -161,12 +161,12 @@ def test_values_that_are_gone_are_told_of(notebook):
     nb = notebook(LOAD, SELU.replace("selu(x)", "selu(jnp.ones(8))"))
     nb.run_all()
     nb.panel.get_by_role("tab", name="Time").click()
-    nb.panel.get_by_role("button", name="Run it again").click()
+    nb.panel.get_by_role("button", name="Time the calls").click()
     expect(nb.panel.get_by_role("alert")).to_have_text(
         "The recorded argument values of selu are gone, so selu cannot be called again. "
         "Run the cell again with %%jaxpr --time, which keeps the values, or keep the arguments in variables."
     )
-    expect(nb.panel.get_by_role("button", name="Run it again")).to_be_focused()
+    expect(nb.panel.get_by_role("button", name="Time the calls")).to_be_focused()
 
 
 @pytest.mark.slow
@@ -175,18 +175,18 @@ def test_effects_are_repeated_only_where_that_is_confirmed(notebook):
     nb.run_all()
     expect(nb.outputs(2)).to_contain_text("1")
     nb.panel.get_by_role("tab", name="Time").click()
-    nb.panel.get_by_role("button", name="Run it again").click()
+    nb.panel.get_by_role("button", name="Time the calls").click()
     question = nb.panel.get_by_role("alertdialog", name="Time loud?")
     expect(question).to_contain_text("loud has effects (Debug). Timing calls loud many times")
     expect(question.get_by_role("button", name="Do not run it")).to_be_focused()
     assert violations(nb.page) == []
     nb.page.keyboard.press("Escape")
     expect(question).not_to_be_attached()
-    expect(nb.panel.get_by_role("button", name="Run it again")).to_be_focused()
+    expect(nb.panel.get_by_role("button", name="Time the calls")).to_be_focused()
     nb.run(2)
     expect(nb.outputs(2)).to_have_text(re.compile(r"\b1\s*$"))
 
-    nb.panel.get_by_role("button", name="Run it again").click()
+    nb.panel.get_by_role("button", name="Time the calls").click()
     nb.panel.get_by_role("button", name="Run it", exact=True).click()
     expect(lead(nb)).to_have_text(MEASURED, timeout=60_000)
     nb.run(2)
@@ -198,14 +198,14 @@ def test_stop_keeps_what_was_measured(notebook):
     nb.run(0)
     nb.run(1)
     nb.panel.get_by_role("tab", name="Time").click()
-    nb.panel.get_by_role("button", name="Run it again").click()
+    nb.panel.get_by_role("button", name="Time the calls").click()
     stop_once_begun(nb.panel)
     expect(nb.panel.get_by_text("Stopping. The measurements made so far are kept.")).to_be_visible()
     nb.run(2)
     expect(nb.panel.get_by_role("tabpanel", name="Time")).to_contain_text(
         "Timing was stopped. The times are of the calls made until then."
     )
-    expect(nb.panel.get_by_role("button", name="Measure again")).to_be_visible()
+    expect(nb.panel.get_by_role("button", name="Time the calls again")).to_be_visible()
 
 
 @pytest.mark.slow
@@ -214,7 +214,7 @@ def test_nothing_is_cut_and_axe_finds_nothing(selu, width):
     selu.page.set_viewport_size({"width": width + 640, "height": 800})
     selu.set_panel_width(width)
     assert violations(selu.page) == []
-    selu.panel.get_by_role("button", name="Run it again").click()
+    selu.panel.get_by_role("button", name="Time the calls").click()
     expect(lead(selu)).to_have_text(MEASURED, timeout=60_000)
     # From 640 pixels there is room for all the numbers; the sentence below has them at any width.
     wide = again(selu).get_by_role("columnheader", name="call returns after")
@@ -229,10 +229,10 @@ def test_it_is_used_by_the_keyboard(selu):
     page, panel = selu.page, selu.panel
     panel.get_by_role("tab", name="Time").focus()
     page.keyboard.press("Tab")
-    expect(panel.get_by_role("button", name="Run it again")).to_be_focused()
+    expect(panel.get_by_role("button", name="Time the calls")).to_be_focused()
     page.keyboard.press("Enter")
     expect(lead(selu)).to_have_text(MEASURED, timeout=60_000)
-    expect(panel.get_by_role("button", name="Measure again")).to_be_focused()
+    expect(panel.get_by_role("button", name="Time the calls again")).to_be_focused()
     page.keyboard.press("Tab")
     expect(panel.get_by_text("Sweep over sizes …")).to_be_focused()
     page.keyboard.press("Tab")

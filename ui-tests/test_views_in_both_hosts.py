@@ -144,7 +144,7 @@ def test_a_program_is_searched_and_its_conversions_are_hidden(host: Host) -> Non
 @in_hosts()
 def test_the_kernel_answers_for_steps_and_comparisons(host: Host) -> None:
     host.tab("Control flow")
-    host.views.get_by_role("button", name="Step through it").click()
+    host.views.get_by_role("button", name="Record the steps").click()
     expect(host.views.get_by_role("heading", name="Step 1 of 3")).to_be_visible()
 
     host.tab("Compare")

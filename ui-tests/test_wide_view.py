@@ -379,7 +379,7 @@ def test_columns_scroll_together_until_that_is_switched_off(notebook):
     nb.run(1)
     wide = open_wide(nb, alone=True)
     wide.show("Source", "jaxpr", "StableHLO")
-    together = wide.root.get_by_role("button", name="Scroll together")
+    together = wide.root.get_by_role("button", name="Scroll to linked lines")
     expect(together).to_have_attribute("aria-pressed", "true")
 
     wide.lines("Source", "jnp.cos").get_by_text("cos", exact=True).click()
@@ -430,7 +430,7 @@ def test_columns_are_hidden_moved_and_made_wider_and_stay_so_over_a_reload(noteb
 
     wide.column("HLO").get_by_role("button", name="Move HLO to the left").focus()
     page.keyboard.press("Enter")
-    wide.root.get_by_role("button", name="Scroll together").click()
+    wide.root.get_by_role("button", name="Scroll to linked lines").click()
     headings = wide.root.get_by_role("heading")
     expect(headings).to_have_text(["Cell [3]", "HLO", "jaxpr"])
 
@@ -444,7 +444,7 @@ def test_columns_are_hidden_moved_and_made_wider_and_stay_so_over_a_reload(noteb
     )
     rnn.reload()
     expect(headings).to_have_text(["Cell [3]", "HLO", "jaxpr"])
-    expect(wide.root.get_by_role("button", name="Scroll together")).to_have_attribute("aria-pressed", "false")
+    expect(wide.root.get_by_role("button", name="Scroll to linked lines")).to_have_attribute("aria-pressed", "false")
     wide.column("jaxpr").get_by_role("heading").hover()
     wide.column("jaxpr").get_by_role("button", name="Move jaxpr to the left").click()
     expect(divider).to_have_attribute("aria-valuenow", share or "")

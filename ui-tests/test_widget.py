@@ -55,7 +55,7 @@ def test_in_jupyterlab_it_draws_links_asks_and_follows_its_traits(notebook, lab,
 
     # The kernel answers.
     widget.get_by_role("tab", name="Flow").click()
-    widget.get_by_role("button", name="Step through it").click()
+    widget.get_by_role("button", name="Record the steps").click()
     expect(widget.get_by_role("heading", name="Step 1 of 3")).to_be_visible()
     assert violations(page, WIDGET) == []
 

@@ -100,7 +100,7 @@ def record_focus(sources: Sources, seconds: float = FOCUS_SECONDS) -> Snapshot:
         if time.perf_counter() - began > seconds:
             why = (
                 f"The steps of the other constructs took more than {seconds:g} seconds. "
-                "Press “Step through it” on the card of this construct."
+                "Press “Record the steps” on the card of this construct."
             )
         else:
             try:
@@ -108,7 +108,7 @@ def record_focus(sources: Sources, seconds: float = FOCUS_SECONDS) -> Snapshot:
                 if construct.question is not None:
                     why = (
                         "The program has effects, which would happen again. "
-                        "Press “Step through it” on the card: the stepper asks first."
+                        "Press “Record the steps” on the card: the stepper asks first."
                     )
                 else:
                     rerun = construct.run(calls_after=called_again(document, control))

@@ -24,7 +24,7 @@ _COMPILES_AGAIN = (
     "once, outside of the call."
 )
 _TOO_FEW = f"Fewer than {FEWEST} calls of each kind were timed, too few to show a difference."
-_ASK = "To time {name} anyway, press “Run it again” in the Time tab."
+_ASK = "To time {name} anyway, press “Time the calls” in the Time tab."
 
 
 def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes) -> ProgramTiming:

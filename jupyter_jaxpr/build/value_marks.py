@@ -38,11 +38,12 @@ Role = Literal["carry", "xs", "ys"]
 
 
 class LoopPart(NamedTuple):
-    """The part that a variable has in a loop.
+    """The role of a variable in a loop.
 
     Attributes:
-        steps: The number of steps of the loop; None if it is unknown before the loop runs.
-        arrays: The number of variables of the loop that have this part.
+        role: The role: carry, xs or ys.
+        steps: The number of steps of the loop; None if the number is unknown before the loop runs.
+        arrays: The number of variables of the loop that have this role.
     """
 
     role: Role

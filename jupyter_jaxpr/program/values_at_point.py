@@ -56,11 +56,11 @@ class ValuesAtPoint:
     """The values of a scope's variables where one of the variables is a number."""
 
     def __init__(self, equations: Any, known_values: Mapping[Any, Any]) -> None:
-        """Store the equations of a scope.
+        """Take the equations of a scope and the known values of variables.
 
         Args:
             equations: The equations of the scope.
-            known_values: The numbers of variables; None for an unknown one.
+            known_values: The value of each variable that the caller gives; None for an unknown value.
         """
         self._made = {variable: equation for equation in equations for variable in equation.outvars}
         self._known = dict(known_values)

@@ -86,7 +86,7 @@ def has_body(text: str) -> bool:
 
 @dataclass(frozen=True)
 class RunningCell:
-    """The cell that runs; the fields of `snapshot.document.Cell`."""
+    """The cell that runs, with the fields of `document.types.document.Cell`."""
 
     id: str | None
     execution_count: int | None

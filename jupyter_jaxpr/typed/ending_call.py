@@ -166,9 +166,10 @@ def assignment(statement: ast.stmt) -> _Assignment | None:
 
 
 def _outermost(node: ast.expr) -> ast.Call | None:
-    """Return the outermost call of an expression, below calls that only print, wait for or index the value.
+    """Return the outermost call of an expression, such as `f(x)` in `print(f(x)[0].sum())`; None for no call.
 
-    If several calls stand side by side, the last call is returned.
+    Calls that only print, convert or wait for a value, and methods of arrays such as `sum`, do not count. If several
+    calls stand side by side, the last call is returned.
     """
     if isinstance(node, ast.Call):
         inner = next(filter(None, map(_outermost, _seen_through(node))), None)
@@ -223,7 +224,7 @@ def is_whole(node: ast.expr, call: ast.Call) -> bool:
 
 
 def _seen_through(call: ast.Call) -> Sequence[ast.expr]:
-    """Return the arguments of a call that only prints, converts or awaits its arguments; empty for any other call."""
+    """Return the arguments of a call that only prints, converts or waits for them; empty for other calls."""
     if isinstance(call.func, ast.Attribute):
         if call.func.attr == "block_until_ready" and call.args:
             return call.args  # the argument of jax.block_until_ready(f(x))

@@ -98,8 +98,8 @@ function typeSentences(
     ? noNames(snapshot, trans)
     : [
         trans._n(
-          'The result of the expression has the type %2.',
-          'The results of the expression have %1 types: %2.',
+          'While JAX traced, the expression returned the type %2.',
+          'While JAX traced, the expression returned %1 types: %2.',
           results.length,
           shortened(results.join(', '), LONGEST_LINE)
         )

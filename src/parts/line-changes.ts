@@ -60,9 +60,9 @@ class Lines {
   }
 }
 
-/** The pairs of equal lines of both texts, ascending. */
+/** Returns the pairs of lines, in ascending order: equal lines, and lines that changed in their place. */
 function pairs(a: Lines, b: Lines): [number, number][] {
-  const equalLines: [number, number][] = [];
+  const linePairs: [number, number][] = [];
   const compare = (
     from: number,
     to: number,
@@ -71,7 +71,7 @@ function pairs(a: Lines, b: Lines): [number, number][] {
   ): void => {
     const tail: [number, number][] = [];
     while (from < to && fromNow < toNow && a.texts[from] === b.texts[fromNow]) {
-      equalLines.push([from++, fromNow++]);
+      linePairs.push([from++, fromNow++]);
     }
     while (
       from < to &&
@@ -85,7 +85,7 @@ function pairs(a: Lines, b: Lines): [number, number][] {
       for (const [line, lineNow] of [...anchors, [to, toNow]]) {
         compare(from, line, fromNow, lineNow);
         if (line < to) {
-          equalLines.push([line, lineNow]);
+          linePairs.push([line, lineNow]);
         }
         from = line + 1;
         fromNow = lineNow + 1;
@@ -93,13 +93,13 @@ function pairs(a: Lines, b: Lines): [number, number][] {
     } else if (to - from === toNow - fromNow) {
       // Both sides have the same number of lines, so each line was changed in its place.
       for (; from < to; from++, fromNow++) {
-        equalLines.push([from, fromNow]);
+        linePairs.push([from, fromNow]);
       }
     }
-    equalLines.push(...tail);
+    linePairs.push(...tail);
   };
   compare(0, a.texts.length, 0, b.texts.length);
-  return equalLines;
+  return linePairs;
 }
 
 /** The pairs of lines that occur exactly once in each of two ranges, as many as keep their order. */

@@ -96,7 +96,7 @@ export const savingPlugin: JupyterFrontEndPlugin<void> = {
       }
     });
     app.commands.addCommand(SAVE_EXCERPT, {
-      label: trans.__('Save the Linked Excerpt as SVG'),
+      label: trans.__('Save the Selection and Its Links as SVG'),
       caption: trans.__(
         'Download a picture of the selection: its lines in the source and on every level, with their links'
       ),

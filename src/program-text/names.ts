@@ -1,7 +1,7 @@
 /**
  * Names the variables of a program exactly as `print(jaxpr)` does.
  *
- * The rules are in jupyter_jaxpr/document/FORMAT.md, "Variables and their names". jupyter_jaxpr/document/names.py
+ * The rules are in jupyter_jaxpr/document/FORMAT.md, "Variables and their names". jupyter_jaxpr/document/printed_variable_names.py
  * implements them in Python; tests compare both with the golden fixtures.
  */
 import { ProgramEquations } from './equations';
@@ -162,7 +162,7 @@ class Naming {
     }
   }
 
-  /** Names the variables that the body's lambda binds. */
+  /** Names the constants and the inputs of a scope; returns the position of the scope's first equation. */
   private _enter(scope: number): IPosition {
     const names = this._table(scope);
     const { constants, inputs } = this._equations.snapshot.scopes[scope];

@@ -1897,11 +1897,11 @@ export interface LedgerReason {
    */
   argument: string | null;
   /**
-   * A short text of the ingredient in the closest earlier key, such as f32[10].
+   * A short text of the part that differs, in the closest earlier key, such as f32[10].
    */
   before: string | null;
   /**
-   * A short text of the ingredient in this key, such as f32[20]. For a first call, the called object, if the object is more than the function, such as a wrapped function.
+   * A short text of the part that differs, in this key, such as f32[20]. For a first call, the called object, if the object is more than the function, such as a wrapped function.
    */
   after: string | null;
   /**

@@ -125,7 +125,10 @@ export class TransformView extends LinkedView {
     }
   }
 
-  /** Another program is in view: shows its transforms, and requests the missing transforms that are switched on. */
+  /**
+   * Switches on the transforms that the document has of a program that comes into view, or grad if no transform is on
+   * and the user has used no switch; requests the missing transforms that are switched on.
+   */
   private _follow(snapshot: Snapshot, original: number): void {
     for (const { kind } of transformsOf(snapshot, original)) {
       this._wanted.add(kind);

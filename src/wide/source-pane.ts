@@ -227,7 +227,7 @@ export class SourcePane implements IDisposable {
     }
   }
 
-  /** The types of the names, at the lines of the whole text. */
+  /** The types of the names, each at its line of the pane's text, from 1; empty if the types are switched off. */
   private _types(): ICellMarks['types'] {
     const { snapshot, program, trans } = this._options;
     if (!typesChoice.shown) {

@@ -103,7 +103,7 @@ export function widgetActions(
   );
   add(
     'save-excerpt',
-    trans.__('Save the Linked Excerpt as SVG'),
+    trans.__('Save the Selection and Its Links as SVG'),
     () => hasProgram() && model.selection !== null,
     () =>
       void save(async () => {

@@ -77,7 +77,7 @@ def _cards(notebook: Any) -> Iterator[Row]:
 
 def _steps(notebook: Any) -> Iterator[Row]:
     page = notebook.page
-    notebook.panel.get_by_role("button", name="Step through it").first.click()
+    notebook.panel.get_by_role("button", name="Record the steps").first.click()
     slider = notebook.panel.get_by_role("slider", name="Step").first
     slider.focus()
     seconds = []

@@ -88,7 +88,7 @@ def _run(notebook: Any, count: int, version: int) -> float:
 
 
 def _after(notebook: Any, look: str, act: Any) -> float:
-    """Return the seconds from the key to the frame in which `look` is true."""
+    """Return the seconds from the click or the input to the frame in which `look`, a JavaScript text, is true."""
     notebook.page.evaluate(PRESSED, look)
     act()
     pressed, painted = notebook.page.evaluate("async () => [await window.pressed, await window.done]")

@@ -16,7 +16,7 @@ from rows import Row, milliseconds
 
 EQUATIONS = 3_000
 MORE = 0.004
-#: The line after which each burst is typed; a document has the types of 2,000 names.
+#: The lines after which bursts are typed, all below 2,000: a document has the types of the first 2,000 names.
 LINES = (1_500, 1_000, 1_800, 500, 1_200)
 WRITTEN = "y = jnp.tanh(x * 0.5) + jnp.cos(x) ** 2  # one"
 #: A line of code, a correction of its end, then the same again, as a person types: 200 keys.

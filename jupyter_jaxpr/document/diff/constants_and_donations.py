@@ -16,7 +16,7 @@ _CALLBACKS = ("pure_callback", "io_callback", "debug_callback")
 
 
 def outside(before: Snapshot, program_before: int, after: Snapshot, program_after: int) -> list[str]:
-    """Return the differences of two programs that are not in their equations.
+    """Return sentences on constants and callbacks, which a diff cannot compare, and on donations that differ.
 
     Args:
         before: A document that holds all equations of the program.

@@ -23,12 +23,14 @@ class LedgerReason(Struct):
     argument: Annotated[
         str | None, _text("The path of the argument that the reason is about, such as p['w']; else null.")
     ]
-    before: Annotated[str | None, _text("A short text of the ingredient in the closest earlier key, such as f32[10].")]
+    before: Annotated[
+        str | None, _text("A short text of the part that differs, in the closest earlier key, such as f32[10].")
+    ]
     after: Annotated[
         str | None,
         _text(
-            "A short text of the ingredient in this key, such as f32[20]. For a first call, the called object, if "
-            "the object is more than the function, such as a wrapped function."
+            "A short text of the part that differs, in this key, such as f32[20]. For a first call, the called object, "
+            "if the object is more than the function, such as a wrapped function."
         ),
     ]
     cure: Annotated[

@@ -1,1 +1,1 @@
-"""Explains errors that JAX raised while it traced, and finds their cures."""
+"""Explains the errors that end cells with JAX code, and finds their cures."""

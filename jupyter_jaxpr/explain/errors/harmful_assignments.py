@@ -48,8 +48,9 @@ def _reason_against(raised: RaisedAt, edits: Sequence[Edit]) -> str | None:
         name = _new_local_name(before_it, after_it)
         if name is not None:
             return (
-                f"{name} is not a local name of {before_it.name}, so an assignment to {name} there would fail. Give "
-                f"{name} to {before_it.name} as an argument, return the new value, and assign the result in the caller."
+                f"{name} comes from outside of {before_it.name}. An assignment in {before_it.name} would make {name} a "
+                f"new local name without a value. Pass {name} to {before_it.name} as an argument, return the new "
+                "value, and assign the result in the caller."
             )
         if raised.in_trace and before_it.name in _running(raised):
             written = _leaking_write(after_it, first, last)

@@ -102,7 +102,7 @@ def _limits(raised: RaisedAt, call: ast.Call) -> Explained | None:
         return None
     if not is_shape and all(_is_size(raised, limit) for limit in numbers):
         return None
-    title = f"{name} takes the shape and the dtype after the key"
+    title = f"{name} takes the shape and the dtype after the key, not limits or a mean"
     texts = [raised.source(argument) for argument in ([call.args[0], arguments[0]] if is_shape else [call.args[0]])]
     if name not in _BOUNDS:
         words = f"{source}(key, shape) has mean 0 and deviation 1. Write mean + deviation * {source}(key, shape)."

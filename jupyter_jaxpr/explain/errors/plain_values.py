@@ -107,7 +107,11 @@ def _in_numpy(raised: RaisedAt) -> Explained | None:
         words = "Make the array with jax.numpy, and write into a new one with .at[...].set."
         cures = [FoundCure(".at[...].set", None, words)]
     line = " ".join(raised.source(statement).split())
-    title = f"NumPy cannot hold a traced value: {line}" if len(line) <= 60 else "NumPy cannot hold a traced value"
+    title = (
+        f"A NumPy array cannot hold a traced value: {line}"
+        if len(line) <= 60
+        else "A NumPy array cannot hold a traced value"
+    )
     explanation = " ".join(filter(None, ["NumPy needs the values of an array.", culprits(raised, traced).sentence]))
     return Explained(None, title, explanation, tuple(passed(raised, cures)), traced=True)
 

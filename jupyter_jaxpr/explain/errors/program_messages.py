@@ -113,7 +113,7 @@ PROGRAM_MESSAGES = (
         r"seen (.+?) but now given (.+?), so (?:the|their) ",
         "The compiled function takes {3} as {1}{2}, but gets {4}",
         "A function that lower(...).compile() made takes the arguments of lower, static ones left out.",
-        ("the same arguments", "Pass the arguments that lower got, without the static ones."),
+        ("the arguments of lower", "Pass the arguments that lower got, without the static ones."),
     ),
     Message(
         r"Cannot apply JAX transformations to a function lowered and compiled for a particular signature",

@@ -344,7 +344,10 @@ class Calls:
         if self._raised.frame is None or type(value_of(self._raised, target.value)).__name__ != "ndarray":
             return []
         line = f"{name} = {name}.at[{self._source(target.slice)}].set({self._source(value)})"
-        text = f"NumPy cannot hold a traced array. Make {name} with jax.numpy, and write into a copy with .at[...].set."
+        text = (
+            f"A NumPy array cannot hold a traced value. Make {name} with jax.numpy, and write into a copy with "
+            ".at[...].set."
+        )
         lost = lost_write(self._raised, statement, target.value)
         if lost is not None:
             return [FoundCure(".at[...].set", None, f"{text} {lost}")]

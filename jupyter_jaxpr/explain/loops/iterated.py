@@ -162,7 +162,7 @@ class ReplaceElements(ast.NodeTransformer):
         self._elements = elements
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        """Return the name of an element, or the subscript."""
+        """Return the name that replaces a subscript; the subscript itself if no name replaces the subscript."""
         name = self._elements.get(ast.unparse(node))
         return self.generic_visit(node) if name is None else ast.copy_location(ast.Name(name, ast.Load()), node)
 

@@ -1,4 +1,4 @@
-"""Finds the scalars that a while loop's condition compares, and the values on which they depend."""
+"""Finds the scalars that a while loop's condition compares, and the carries that decide the end of the loop."""
 
 from __future__ import annotations
 

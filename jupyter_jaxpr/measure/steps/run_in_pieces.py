@@ -24,7 +24,7 @@ from .steps import Steps, Visit
 if TYPE_CHECKING:
     from .stepper import Stepper
 
-STOPPED = "You stopped the stepper after {count}. Press “Run it again” to start over."
+STOPPED = "You stopped the stepper after {count}. Press “Record the steps again” to start over."
 _TRIPS = "The stepper stopped after {count}, because the stepper runs at most this many steps."
 _SECONDS = "The stepper stopped after {count}, because the stepper runs for at most {seconds:g} seconds."
 _NO_CHANGE = "The stepper stopped after {count}. The state of the loop no longer changes, so the loop never ends."

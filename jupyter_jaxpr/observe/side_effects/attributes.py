@@ -179,7 +179,10 @@ class Attributes(abc.ABC):
                 )
             return Known(attribute)
         if _own_getattribute(kind):
-            text = f"{PLACE} reads the attribute {name} through the __getattribute__ of the object's class."
+            text = (
+                f"{PLACE} reads the attribute {name} through a user-defined __getattribute__, whose side effects are "
+                "unknown."
+            )
             return self.refuse("unknown", scope, node, text)
         in_instance = name in instance_dict(value)
         if in_instance and not inspect.isdatadescriptor(attribute):
@@ -227,7 +230,10 @@ class Attributes(abc.ABC):
             return Method(receiver, name, attribute.func)
         if callable(getattr(type(attribute), "__get__", None)):
             if is_users_class(type(attribute)):
-                text = f"{PLACE} reads the attribute {name} through a user-defined descriptor."
+                text = (
+                    f"{PLACE} reads the attribute {name} through a user-defined descriptor, whose side effects are "
+                    "unknown."
+                )
                 return self.refuse("unknown", scope, node, text)
             inner = getattr(attribute, "__wrapped__", None) or getattr(attribute, "fun", None)
             if isinstance(inner, types.FunctionType):  # a method under jax.jit, or one that equinox wraps
@@ -258,7 +264,8 @@ class Attributes(abc.ABC):
             if _own_getattribute(kind) or _has_own_getattr(kind):
                 owner_class = kind.__name__
                 text = (
-                    f"{PLACE} may read the attribute {name} through a __getattr__ or __getattribute__ of {owner_class}."
+                    f"{PLACE} may read the attribute {name} through a __getattr__ or __getattribute__ of "
+                    f"{owner_class}, whose side effects are unknown."
                 )
                 return self.refuse("unknown", scope, node, text)
         return Method(owner, name)

@@ -295,7 +295,8 @@ class _Analysis(Expressions):
                 kind = type(manager.value)
                 if kind.__module__.partition(".")[0] not in ("jax", "jaxlib", "contextlib"):
                     text = (
-                        f"{PLACE} enters {_short(item.context_expr)}, a context manager that existed before the call."
+                        f"{PLACE} enters {_short(item.context_expr)}, a context manager that existed before the call "
+                        "and whose side effects are unknown."
                     )
                     self.refuse("unknown", scope, node, text)
             self.special(scope, node, manager, ("__exit__",))

@@ -101,7 +101,7 @@ class Costs:
         self._weight = weight
 
     def as_xla_weighs(self) -> Costs:
-        """Return the same prices, where the dearest branch is the branch with most operations, without functions."""
+        """Return these costs with XLA's choice of the most expensive branch, which ignores transcendental functions."""
         return Costs(self.walk, self._trips, weight=0)
 
     def scope(self, number: int) -> int | None:

@@ -20,7 +20,7 @@ _NO_LINE = -1, -1
 
 @dataclass(slots=True)
 class Row:
-    """A sum over equations; see `snapshot.cost.CostRow`."""
+    """A sum over equations; `CostRow` in `document/types/cost.py` describes the fields."""
 
     label: str = ""
     frame: int = -1

@@ -22,7 +22,7 @@ _NAMED = frozenset({"jit", "pjit", "closed_call", "core_call"})
 
 @dataclass(slots=True)
 class Node:
-    """A bar of the icicle; see `snapshot.cost.CostNode`."""
+    """A bar of the icicle; see `document.types.cost.CostNode`."""
 
     label: str
     parent: int

@@ -52,7 +52,7 @@ class Analysis:
 
 @dataclass(frozen=True)
 class Difference:
-    """A reason; see `snapshot.cost.CostDifference`."""
+    """A reason; see `document.types.cost.CostDifference`."""
 
     kind: str
     text: str

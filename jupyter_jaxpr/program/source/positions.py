@@ -37,7 +37,7 @@ _OWN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 class CellText(Protocol):
-    """A notebook cell as it ran; `snapshot.document.Cell` and the cell room's records are such."""
+    """A notebook cell as it ran; `document.types.document.Cell` has these attributes, too."""
 
     @property
     def id(self) -> str | None:

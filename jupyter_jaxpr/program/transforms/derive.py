@@ -251,7 +251,7 @@ def _linearize(original: Original, derived: Derived) -> None:
     derived.parts += [
         original.part(
             "primal",
-            f"linearize({name}): primal",
+            f"linearize({name}): primal program",
             primal,
             arguments,
             original.names,
@@ -262,7 +262,7 @@ def _linearize(original: Original, derived: Derived) -> None:
         ),
         original.part(
             "linear",
-            f"linearize({name}): linear",
+            f"linearize({name}): linear program",
             linear,
             [ArgumentSpec("residuals", tree=[_same(leaf) for leaf in residuals]), *original.chosen_arguments("d")],
             [*residual_names, *(f"d {original.names[place]}" for place in original.chosen)],

@@ -121,14 +121,14 @@ describe('an expression of a cell that ran', () => {
     const view = open(withNames(['h = jnp', 'assigned', 'f32[16]']));
     expect(await asked(view, 'a + r')).toEqual([
       'a + r',
-      'The result of the expression has the type f32[16].',
+      'While JAX traced, the expression returned the type f32[16].',
       '1 equation comes from the expression.',
       'The equations take 1.6 kop, 1 % of the program.',
       'p:f32[16] = add n o'
     ]);
     expect(await asked(view, 'jax.nn.softmax')).toEqual([
       'jax.nn.softmax(h @ p["wo"])',
-      'The result of the expression has the type f32[4].',
+      'While JAX traced, the expression returned the type f32[4].',
       '9 equations come from the expression.',
       'The equations take 15 op, 4 transc., 0.1 % of the program.',
       't:f32[] = reduce_max s',

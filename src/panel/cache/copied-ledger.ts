@@ -164,7 +164,7 @@ function notesOf(ledger: Ledger): string[] {
     .map(note => shortened(note, LONGEST));
 }
 
-/** Prints aligned columns for a mail or a terminal. */
+/** Returns the ledger as a text with aligned columns, for a mail or a terminal. */
 export function ledgerText(
   snapshot: Snapshot,
   trans: TranslationBundle

@@ -167,7 +167,10 @@ export type Misses = readonly [IMiss, ...IMiss[]];
 
 const FEWEST_IN_A_GROUP = 3;
 
-/** Groups misses if at least three in a row have one outcome and the same kinds of reasons. */
+/**
+ * Groups at least three misses in a row that have one outcome and reasons of the same kinds about the same arguments. A
+ * first call stays alone.
+ */
 export function grouped(misses: readonly IMiss[]): readonly Misses[] {
   const groups: Misses[] = [];
   let from = 0;

@@ -17,10 +17,10 @@ export function QuestionCells(props: CellProps<IQuestionRow>): JSX.Element {
   const calls =
     question.calls === 1
       ? question.again
-        ? trans.__('same call again')
+        ? trans.__('another call with the same signature')
         : trans.__('call')
       : question.again
-        ? trans.__('%1 times the same call', question.calls)
+        ? trans.__('%1 more calls with the same signature', question.calls)
         : trans.__('%1 more calls', question.calls);
   const sentence = (
     <>

@@ -11,7 +11,7 @@ interface IRow {
   why: string;
 }
 
-/** The rows of the table, by the names that cards have for them. */
+/** The rows of the decision table; the name of a row is the `choice` of the cards that the row fits. */
 function rowsOf(trans: TranslationBundle): IRow[] {
   return [
     {

@@ -123,8 +123,8 @@ function OneCall(props: IPartProps & { program: Program }): JSX.Element {
             }
           >
             {timing === null
-              ? trans.__('Run it again')
-              : trans.__('Measure again')}
+              ? trans.__('Time the calls')
+              : trans.__('Time the calls again')}
           </button>
           <p id={about} className="jp-JaxprPanel-small">
             {why !== null

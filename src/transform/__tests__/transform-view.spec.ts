@@ -123,8 +123,8 @@ describe('the columns', () => {
       'grad',
       'vmap',
       'jvp',
-      'linearize: primal',
-      'linearize: linear'
+      'linearize: primal program',
+      'linearize: linear program'
     ]);
     expect(
       column(view, 'grad').querySelector('.jp-JaxprTransform-counts')

@@ -11,7 +11,7 @@ import { CellAndTexts } from '../cell-and-texts';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-// jsdom lays nothing out: what measures a text measures nothing.
+// jsdom has no layout, and its ranges have no methods that measure: these methods measure each text as empty.
 const nowhere = (): DOMRectList => [] as unknown as DOMRectList;
 Range.prototype.getClientRects = nowhere;
 Range.prototype.getBoundingClientRect = () => new DOMRect();

@@ -258,7 +258,7 @@ describe('the columns of the view', () => {
     expect(columns(view)).toEqual(['HLO', 'jaxpr', 'Source']);
     expect(column(view, 'jaxpr').style.flexGrow).toBe('3');
     expect(
-      button(view.node, 'Scroll together').getAttribute('aria-pressed')
+      button(view.node, 'Scroll to linked lines').getAttribute('aria-pressed')
     ).toBe('false');
   });
 

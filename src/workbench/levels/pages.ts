@@ -22,7 +22,7 @@ export class Pages {
     private _trans: TranslationBundle
   ) {}
 
-  /** Take the text of a level from the document. */
+  /** Makes the listing of a level whose text is in the document, and keeps the listing with the program's listings. */
   takeText(name: TextLevel, level: Level): TextListing {
     const { snapshot, links, texts } = this._listings;
     const text = level.text ?? '';

@@ -436,7 +436,7 @@ export function overlap(a: KeyPlace, b: KeyPlace): boolean {
   return PATHS.some(path => path.includes(a) && path.includes(b));
 }
 
-/** The label of a key on keyboards. */
+/** A key of the table as keyboards label the key: `Ctrl+F` for `Mod-f`. */
 export function printed(key: string): string {
   return key
     .split('-')

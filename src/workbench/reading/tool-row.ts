@@ -91,7 +91,7 @@ export function togetherButton(
   const button = element(
     'button',
     'jp-JaxprWide-together',
-    trans.__('Scroll together')
+    trans.__('Scroll to linked lines')
   );
   button.title = trans.__(
     'Select a line in one column to scroll the other columns to the linked lines'

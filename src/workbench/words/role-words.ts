@@ -115,7 +115,7 @@ export function countsWords(
   return words.join(' · ');
 }
 
-/** The title of a column, such as `grad`, `linearize: primal`. */
+/** The title of a column, such as `grad`, `linearize: primal program`. */
 export function partTitle(
   { kind }: Transform,
   { part }: TransformPart,
@@ -125,8 +125,8 @@ export function partTitle(
     case 'whole':
       return kind;
     case 'primal':
-      return trans.__('%1: primal', kind);
+      return trans.__('%1: primal program', kind);
     case 'linear':
-      return trans.__('%1: linear', kind);
+      return trans.__('%1: linear program', kind);
   }
 }

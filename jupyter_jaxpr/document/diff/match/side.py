@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """The type of a value; see `snapshot.document.Aval`."""
+    """The type of a value; see `document.types.document.Aval`."""
 
     text: str
     shape: tuple[int | str, ...]

@@ -354,9 +354,9 @@ describe('prediction', () => {
     expect(rows(node)).toEqual([
       '1 train_step line 31212 callsnot guessed yet',
       '2 call batch: f32[32,3] · line 4hit miss',
-      '2 8 times the same call batch: f32[32,3]hit miss',
+      '2 8 more calls with the same signature batch: f32[32,3]hit miss',
       '2 call batch: f32[17,3] · line 4hit miss',
-      '2 2 times the same call batch: f32[17,3]hit miss'
+      '2 2 more calls with the same signature batch: f32[17,3]hit miss'
     ]);
     expect(words(byRole(node, 'treegrid')[0])).not.toMatch(/\d compile|shape/);
     const score = (): string =>
@@ -368,7 +368,7 @@ describe('prediction', () => {
     expect(rows(node)[1]).toBe(
       '2 miss · your answer was rightcompiled: first call batch: f32[32,3]155 ms'
     );
-    act(() => row(node, '8 times the same call').focus());
+    act(() => row(node, '8 more calls with the same signature').focus());
     press(document.activeElement, 'm');
     expect(score()).toBe('1 of 2 guesses right · 2 left to guess');
     press(document.activeElement, 'ArrowDown');

@@ -73,7 +73,9 @@ function Start(props: IAskingProps & { record: () => void }): JSX.Element {
         aria-describedby={about}
         onClick={() => reason === null && props.record()}
       >
-        {again ? trans.__('Run it again') : trans.__('Step through it')}
+        {again
+          ? trans.__('Record the steps again')
+          : trans.__('Record the steps')}
       </button>
       <p id={about} className="jp-JaxprPanel-small">
         {reason !== null

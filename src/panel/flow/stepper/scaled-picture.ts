@@ -10,7 +10,7 @@ export interface IDrawing {
    * finite.
    */
   points: readonly ({ x: number; y: number } | null)[];
-  /** The index of the first column. */
+  /** The index of the range's first column in the numbers of the leaf. */
   from: number;
   /** The distance of the threshold from the top; null if there is no threshold or if it is outside of the picture. */
   threshold: number | null;

@@ -104,19 +104,19 @@ describe('the Time view of a run that was not measured', () => {
     const { node, kernel } = shown(run());
     expect(kernel.asked).toEqual([]);
     kernel.answer = async () => answered(timing());
-    await pressed(node, 'Run it again');
+    await pressed(node, 'Time the calls');
     expect(kernel.asked).toEqual([
       { type: 'time', snapshot: 'run-1', program: 0, confirmed: false }
     ]);
     expect(words(node.querySelector('.jp-JaxprTime-lead'))).toBe(
       timing().sentence
     );
-    expect(byRole(node, 'button', 'Measure again')).toHaveLength(1);
+    expect(byRole(node, 'button', 'Time the calls again')).toHaveLength(1);
   });
 
   it('says why it cannot be run where no kernel is', () => {
     const { node } = shown(run(), null, true);
-    const again = byRole(node, 'button', 'Run it again')[0];
+    const again = byRole(node, 'button', 'Time the calls')[0];
     expect(again.getAttribute('aria-disabled')).toBe('true');
     expect(
       words(
@@ -133,15 +133,15 @@ describe('the Time view of a run that was not measured', () => {
     const { node, kernel } = shown(run());
     kernel.answer = () =>
       Promise.reject(new Unanswered({ kernel: 'The values are gone.' }));
-    await pressed(node, 'Run it again');
+    await pressed(node, 'Time the calls');
     expect(words(byRole(node, 'alert')[0])).toBe('The values are gone.');
-    expect(byRole(node, 'button', 'Run it again')).toHaveLength(1);
+    expect(byRole(node, 'button', 'Time the calls')).toHaveLength(1);
   });
 
   it('asks before effects are repeated; Escape is no', async () => {
     const { node, kernel } = shown(run());
     kernel.answer = async () => confirm('It prints. Run it again?');
-    await pressed(node, 'Run it again');
+    await pressed(node, 'Time the calls');
     const question = byRole(node, 'alertdialog')[0];
     expect(question.getAttribute('aria-label')).toBe('Time selu?');
     expect(words(question)).toBe('It prints. Run it again?Do not run itRun it');
@@ -149,7 +149,7 @@ describe('the Time view of a run that was not measured', () => {
     press(question, 'Escape');
     expect(byRole(node, 'alertdialog')).toHaveLength(0);
     expect(kernel.asked).toHaveLength(1);
-    await pressed(node, 'Run it again');
+    await pressed(node, 'Time the calls');
     kernel.answer = async () => answered(timing());
     await pressed(node, 'Run it');
     expect(kernel.asked[2]).toMatchObject({ confirmed: true });
@@ -160,7 +160,7 @@ describe('the Time view of a run that was not measured', () => {
     const { node, kernel } = shown(run());
     let end: (reply: AnyReply) => void = () => undefined;
     kernel.answer = () => new Promise(resolve => (end = resolve));
-    await pressed(node, 'Run it again');
+    await pressed(node, 'Time the calls');
     act(() =>
       kernel.works(working({ text: 'eager', done: 1, total: 2, elapsed: 0.8 }))
     );

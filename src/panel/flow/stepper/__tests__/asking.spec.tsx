@@ -26,7 +26,7 @@ describe('the button', () => {
     jest.useFakeTimers();
     const { node, kernel, answers } = live();
     expect(words(node)).toBe(
-      'Step through itRuns rnn again with the values of the last call whose values are known, and shows each step.'
+      'Record the stepsRuns rnn again with the values of the last call whose values are known, and shows each step.'
     );
     click(button(node));
     expect(working(node)).toBe('Waiting for the kernel.0 sStop');
@@ -42,7 +42,7 @@ describe('the button', () => {
     expect([progress?.value, progress?.max]).toEqual([400, 1000]);
     await answers(answered(recording()));
     expect(heading(node)).toBe('Step 1 of 5');
-    expect(words(button(node))).toBe('Run it again');
+    expect(words(button(node))).toBe('Record the steps again');
     expect(run(node)).toBe('The steps are ready.');
   });
 
@@ -77,7 +77,7 @@ describe('the button', () => {
     );
     expect(words(document.activeElement)).toBe('Do not run');
     click(document.activeElement);
-    expect(words(button(node))).toBe('Step through it');
+    expect(words(button(node))).toBe('Record the steps');
     click(button(node));
     await answers(confirm('step prints.'));
     click(byRole(node, 'button', 'Run and repeat effects')[0]);

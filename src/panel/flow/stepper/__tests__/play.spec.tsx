@@ -96,7 +96,7 @@ describe('play', () => {
     // Within the stepper any control may get the keyboard focus.
     act(() => play(node).focus());
     expect(name()).toBe('Pause');
-    act(() => byRole(node, 'button', 'Run it again')[0].focus());
+    act(() => byRole(node, 'button', 'Record the steps again')[0].focus());
     expect(name()).toBe('Play');
   });
 
