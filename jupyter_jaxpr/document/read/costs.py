@@ -73,7 +73,7 @@ class Cost:
       the kernel that meets an element of the input, padding and dilation left out.
     - Reductions: the combiner for each element that disappears; argmax and argmin 9 operations. ``reduce_window``:
       the combiner for each element of the window but one. Scatters: the combiner for each update.
-    - A primitive that only moves data counts no operations.
+    - A primitive that only moves data counts no operations; nor does a conversion that only changes the weak type.
 
     Exceptions, with their formula:
 

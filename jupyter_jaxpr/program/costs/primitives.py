@@ -3,7 +3,8 @@
 - One operation: primitives that lower to an elementwise instruction (`HandleElementwiseOp`); conversions,
   comparisons, `select` and `clamp` are among them. Integers count as floats do, a complex number as one element.
 - One transcendental function: exp, log, log1p, expm1, pow, sqrt, rsqrt, cbrt, sin, cos, tan, tanh, atan2, erf.
-- No operation: primitives that only move data or only mark a place.
+- No operation: primitives that only move data or only mark a place, and a `convert_element_type` that changes nothing
+  but the weak type (see `rules.is_relabelling`).
 
 XLA has no instruction for the functions below; JAX composes each of other operations. A function counts as the
 operations that remain in single precision after XLA's simplification (jax 0.10 to 0.12, CPU), for each element:

@@ -62,6 +62,13 @@ def equation_cost(equation: Any, inside: Inside) -> Cost:
     return UNKNOWN if counts is None else plain(counts[0], counts[1])
 
 
+def is_relabelling(equation: Any) -> bool:
+    """Return whether an equation only makes a weak type strong, or the reverse: JAX lowers the equation to nothing."""
+    if equation.primitive.name != "convert_element_type" or hasattr(equation.invars[0], "val"):
+        return False
+    return bool(equation.invars[0].aval.dtype == equation.outvars[0].aval.dtype)
+
+
 def operations(equation: Any, inside: Inside) -> Operations:
     """Count the operations and transcendental functions of an equation that runs no program but a combiner.
 
@@ -73,6 +80,8 @@ def operations(equation: Any, inside: Inside) -> Operations:
         if per_element is not None:
             if per_element == (0, 0):
                 return per_element
+            if is_relabelling(equation):
+                return 0, 0
             elements = _result(equation)
             return per_element[0] * elements, per_element[1] * elements
         rule = _RULES.get(primitive)

@@ -23,7 +23,7 @@ from ..jaxpr.sizes import Sizes
 from ..jaxpr.walk import Walk
 from ..jaxpr.while_trips import counted_trips
 from .cost import NOTHING, Cost, Own, plain
-from .rules import operations
+from .rules import is_relabelling, operations
 from .traffic import traffic
 
 #: The numbers of steps of while loops that another source than the jaxpr states, such as XLA, by scope and equation.
@@ -209,7 +209,9 @@ class Costs:
         written = [table[aval] for aval in key[2:split]]
         read = [table[aval] if aval >= 0 else 0 for aval in key[split + 1 :]]
         moved = -1, -1
-        if None not in written and None not in read:
+        if is_relabelling(equation):
+            moved = 0, 0
+        elif None not in written and None not in read:
             moved = traffic(name, [byte_count or 0 for byte_count in read], [byte_count or 0 for byte_count in written])
         self.owns.append(Own(flops, functions, *moved, columns.primitive[index]))
         return len(self.owns) - 1
