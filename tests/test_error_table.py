@@ -25,6 +25,7 @@ FILES = {
     "integers_and_squares": (pytest.mark.slow,),
     "models_and_steps": (pytest.mark.slow,),
     "users": (),
+    "what_the_user_meant": (pytest.mark.slow,),
     "whole_results": (pytest.mark.slow,),
 }
 # Of the files that run each day, the older line runs the rows whose cards differ there, and the first file.

@@ -18,7 +18,7 @@ from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import namespace
 from .origins import dtype_of, root_of, value_of
-from .own_classes import registered
+from .own_classes import can_be_static, own_hash, registered
 from .raised import RaisedAt
 from .static_argument_edits import argument_values, is_hashed, jit_with, parameters_of, raised_call_of, static_outcome
 from .trial_of_cure import passed
@@ -104,18 +104,24 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     values = argument_values(error, function)
     text = f"JAX compiles once for each value of {name}."
     is_whole = name == path
-    if not is_plain:
+    value = values.get(name)
+    if not is_plain and not values:
+        text = (
+            f"If {name} holds no array, {name} can be static, and JAX compiles once for each value. The type {kind} "
+            "needs an __eq__ and a __hash__ that compare the contents."
+        )
+    elif not is_plain and own_hash(value) is None:
         text += f" The type {kind} needs an __eq__ and a __hash__ that compare the contents."
     static = FoundCure("static_argnames", None, text)
-    can_be_static = not values or _can_be_static(values.get(name))
-    if raised is not None and is_whole and can_be_static:
+    is_static = not values or can_be_static(value)
+    if raised is not None and is_whole and is_static:
         call = raised_call_of(error, function)
         parameters = [] if call is None else parameters_of(call.function)
         static = jit_with(raised, function, f'static_argnames="{name}"', "static_argnames", text, parameters)
     outcome = static_outcome(error, function, name) if static.edits else "traced"
     if outcome == "untried":
         static = replace(static, level="advice", code=None, edits=())
-    cures = [static] if outcome != "failed" and can_be_static else []
+    cures = [static] if outcome != "failed" and is_static else []
     if is_whole and kind in _ITERATED:
         return Explained(
             None, f"The argument {path} is not an array: its type is {kind}", _TRACED, tuple(_list_cures(raised, kind))
@@ -140,11 +146,11 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
         words = "Keep texts, dates and objects outside of JAX, and give JAX numbers for them."
         title = f"The argument {path} is an array of NumPy that JAX cannot hold" + (f": {dtype}" if dtype else "")
         return Explained(None, title, "JAX arrays hold numbers and booleans.", (FoundCure("numbers", None, words),))
-    if not is_plain and "equinox" in packages_of(values.get(name)):
+    if not is_plain and "equinox" in packages_of(value):
         words = f"Use equinox.filter_jit, which makes everything in {name} that is not an array static."
         cures = [FoundCure("equinox.filter_jit", None, words)]
     elif not is_plain and kind not in ("custom_jvp", "custom_vjp"):
-        cures += registered(raised, kind)
+        cures += registered(raised, kind, value if is_whole else None)
     if not cures:
         words = f"Pass the numbers and arrays of {name} that the function uses as arguments of their own."
         cures = [FoundCure("its parts", None, words)]
@@ -194,15 +200,6 @@ def _list_cures(raised: RaisedAt | None, kind: str) -> list[FoundCure]:
 def packages_of(value: Any) -> set[str]:
     """Return the names of the packages that define an object's class and its base classes."""
     return {(own_name(kind, "__module__") or "").partition(".")[0] for kind in mro_of(type(value))}
-
-
-def _can_be_static(value: Any) -> bool:
-    if is_hashed(value) or callable(value):
-        return True
-    if any(type(part).__name__ in ("ArrayImpl", "ndarray") for part in instance_dict(value).values()):
-        return False  # a static argument is a constant of the program, and JAX compiles anew for each object
-    # A class hashes its objects by identity, or by its own __hash__; lists, dicts and sets have no hash.
-    return getattr(type(value), "__hash__", None) is not None
 
 
 def _result(name: str, type_: str, path: str | None) -> Explained:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...observe.observation import FoundCure
+from .carried_indices import integer_start, start_of_index
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .operand_nodes import (
@@ -43,6 +44,14 @@ def index_dtype(raised: RaisedAt | None, dtype: str) -> Explained:
     code = f"{_in_parentheses(raised, node.slice)}.astype(int)"
     cure = applied(FoundCure(".astype(int)", code, text), [edit_of(raised, over(node.slice, code))])
     cures = passed(raised, [cure])
+    if (start := start_of_index(raised, node.slice)) is not None:
+        # With astype(int), a body may return an integer in place of the float that the carry starts with.
+        cures = [*integer_start(raised, start), *(tried for tried in cures if tried.level == "applies")]
+        index = raised.source(node.slice)
+        first = f"The first value is {raised.source(start)} (line {start.lineno})."
+        explanation = " ".join([explanation.strip(), f"The loop carries {index} from step to step.", first])
+        words = f"Make {index} an integer in the whole loop: the first value, and the value that each step returns."
+        return Explained(None, title, explanation.strip(), tuple(cures or [FoundCure("an integer", None, words)]))
     made = _only_assignment(raised, node.slice)
     if not cures and made is not None:  # several indices use the name
         code = f"{_in_parentheses(raised, made)}.astype(int)"

@@ -224,7 +224,22 @@ class Choices:
             "The loop counts while the program runs, so one program serves every length. A fori_loop returns no ys, "
             "and jax.grad does not work through this loop."
         )
+        if self._reads_outputs():
+            return [self.masked()]
         return [self.masked(), FoundCure(f"{self._lax}.fori_loop", None, text)]
+
+    def _reads_outputs(self) -> bool:
+        """Whether the code may read the ys of the failing scan, which a fori_loop does not return."""
+        node = self._raised.node
+        match self._raised.parents.get(id(node)):
+            case ast.Subscript(slice=ast.Constant(value=place)):
+                return place != 0
+            case ast.Assign(targets=[ast.Tuple(elts=[_, ast.Name(id=name)])]):
+                module = self._raised.loops.module if self._raised.loops is not None else ast.Module([], [])
+                around = self._raised.function or module
+                names = [part for part in ast.walk(around) if isinstance(part, ast.Name) and part.id == name]
+                return any(isinstance(part.ctx, ast.Load) for part in names)
+        return True
 
     def masked(self) -> FoundCure:
         """Return the cure that runs a fixed number of steps and masks the surplus steps."""

@@ -264,12 +264,6 @@ CALL_MESSAGES = (
         ("key", "Pass key=key to the call, or inference=True, or use equinox.nn.inference_mode(model)."),
     ),
     Message(
-        r"(\w+) needs PRNG for \"(\w+)\"",
-        "{1} needs a random key of the name {2}",
-        "A module of flax takes its random keys from rngs.",
-        ("rngs", "Call apply(params, x, rngs=dict({2}=key)), or make the module deterministic."),
-    ),
-    Message(
         r"Tried to access \"(\w+)\" from collection \"(\w+)\" in \"(.*?)\" but the collection is empty",
         "The module of flax needs {1}, but the collection {2} is empty",
         "A linen module holds no parameters: init makes them, and apply takes them.",

@@ -16,12 +16,14 @@ class _Body(NamedTuple):
     argument: int  # position of the body among the arguments of the loop
     keyword: str  # the keyword argument that passes the body
     parameter: int  # position of the carry among the parameters of the body
+    start: int  # position of the first carry among the arguments of the loop
+    start_keyword: str  # the keyword argument that passes the first carry
 
 
 _BODIES = {
-    "fori_loop": _Body(2, "body_fun", 1),
-    "while_loop": _Body(1, "body_fun", 0),
-    "scan": _Body(0, "f", 0),
+    "fori_loop": _Body(2, "body_fun", 1, 3, "init_val"),
+    "while_loop": _Body(1, "body_fun", 0, 2, "init_val"),
+    "scan": _Body(0, "f", 0, 1, "init"),
 }
 
 
@@ -31,10 +33,14 @@ class Carry(NamedTuple):
     Attributes:
         parameter: The name of the body's parameter that holds the carry.
         is_in_pair: The body returns a pair of the carry and an output, as the body of a scan does.
+        loop: The call of the loop.
+        start: The expression of the first carry; None if the call unpacks its arguments.
     """
 
     parameter: str
     is_in_pair: bool
+    loop: ast.Call
+    start: ast.expr | None
 
     def is_kept(self, before: Any, result: Any) -> bool:
         """Return whether the traced body returns a carry with the same types as before; weak types are ignored."""
@@ -59,7 +65,10 @@ def carry_around(raised: RaisedAt) -> Carry | None:
             continue
         parameters = [*function.args.posonlyargs, *function.args.args]
         if body.parameter < len(parameters):
-            return Carry(parameters[body.parameter].arg, name == "scan")
+            start = next((keyword.value for keyword in call.keywords if keyword.arg == body.start_keyword), None)
+            if start is None and not any(isinstance(part, ast.Starred) for part in call.args):
+                start = call.args[body.start] if body.start < len(call.args) else None
+            return Carry(parameters[body.parameter].arg, name == "scan", call, start)
     return None
 
 

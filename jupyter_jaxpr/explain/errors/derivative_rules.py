@@ -7,7 +7,7 @@ import re
 
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
-from ...quantities import count
+from ...quantities import count, in_a_sentence
 from .edits import edit_of, over
 from .explanation import Explained
 from .raised import RaisedAt, was_raised_in_jax
@@ -83,5 +83,15 @@ def derivative_rule_error(error: BaseException, raised: RaisedAt | None, functio
         f"{rule} returns {source}, which is one array. JAX gives each cotangent to the argument at the same place."
     )
     words = "Return a tuple, also for one argument. Write None where an argument has no cotangent."
+    function_node = function_of_text(raised, rules[0].func.value)
+    names = [part.arg for part in ast.walk(function_node.args) if isinstance(part, ast.arg)] if function_node else []
+    is_flat = re.fullmatch(r"\(\*(?:, \*)*\)", match["wanted"]) and "nondiff" not in "".join(raised.loops.lines)
+    if is_flat and len(names) == cotangent_count > 1:
+        explanation = (
+            f"{rule} returns {source}, which is one array. {function_text} takes {in_a_sentence(names)}, so the tuple "
+            f"needs {cotangent_count} cotangents in this order."
+        )
+        cotangents = f"Return a tuple of the cotangents of {in_a_sentence(names)}."
+        words = f"{cotangents} Write None where an argument has no cotangent."
     cure = FoundCure("a tuple", f"return ({source},)" if cotangent_count == 1 else None, words)
     return Explained(edit_of(raised, over(result, "")).place, title, explanation, (cure,))

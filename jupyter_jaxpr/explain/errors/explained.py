@@ -28,7 +28,9 @@ from .harmful_assignments import without_harm
 from .messages import message_error
 from .misplaced import misplaced_error
 from .misused_at import misused_at_error
+from .module_keys import module_key_error
 from .needed_values import value_error
+from .operand_dtypes import operand_dtype_error
 from .orders import order_error
 from .own_classes import own_class_error
 from .plain_values import plain_value_error
@@ -63,8 +65,10 @@ _KINDS = (
     axis_name_error,
     argument_error,
     argument_count_error,
+    module_key_error,
     transform_error,
     batched_product_error,
+    operand_dtype_error,
     array_error,
     message_error,
     quoted_error,

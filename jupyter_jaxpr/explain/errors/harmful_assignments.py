@@ -80,8 +80,8 @@ def _innermost_function(module: ast.AST, first: int, last: int) -> ast.FunctionD
 
 
 def _new_local_name(before: ast.FunctionDef, after: ast.FunctionDef) -> str | None:
-    """Return a name that an edit makes local, although the function reads the name from outside; None without one."""
-    outside = {node.id for node in ast.walk(before) if isinstance(node, ast.Name)} - _bound_names(before)
+    """A name that an edit makes local, although the function reads the name from outside; None without one."""
+    outside = used_names(before) - _bound_names(before)
     return next(iter(sorted((_bound_names(after) - _bound_names(before)) & outside)), None)
 
 
@@ -111,6 +111,24 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
         yield child
         if not isinstance(child, _SCOPES | _COMPREHENSIONS):
             yield from own_nodes(child)
+
+
+def used_names(scope: ast.AST) -> set[str]:
+    """The names that a function or a module reads or binds, without the local names of nested functions."""
+    used: set[str] = set()
+    if isinstance(scope, ast.FunctionDef):
+        used |= {part.arg for part in ast.walk(scope.args) if isinstance(part, ast.arg)}
+    for node in own_nodes(scope):
+        if isinstance(node, ast.Name):
+            used.add(node.id)
+        elif isinstance(node, ast.FunctionDef):
+            used |= {node.name} | (used_names(node) - own_names(node))
+        elif isinstance(node, _SCOPES | _COMPREHENSIONS):
+            used |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+            used |= {node.name} if isinstance(node, ast.ClassDef | ast.AsyncFunctionDef) else set()
+        elif isinstance(node, ast.alias):
+            used.add((node.asname or node.name).partition(".")[0])
+    return used
 
 
 def own_names(function: ast.FunctionDef) -> set[str]:

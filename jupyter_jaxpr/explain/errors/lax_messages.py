@@ -9,7 +9,7 @@ LAX_MESSAGES = (
         r"lax\.(\w+) requires arguments to have the same dtypes, got (\w+), (\w+)\.",
         "lax.{1} takes operands of one dtype, but gets {2} and {3}",
         "Functions of jax.lax do not convert their operands to a common dtype.",
-        ("one dtype", "Convert one operand, for example with y.astype(x.dtype), or use the operator of Python."),
+        ("one dtype", "Convert one operand to the dtype of the other with .astype."),
         with_operands=True,
     ),
     Message(

@@ -25,6 +25,31 @@ _FILLABLE = frozenset({"sum", "prod", "max", "min", "amax", "amin", "any", "all"
 _OF_ZEROS = frozenset({"sum", "max", "any"})
 _COUNTED = frozenset({"where", "nonzero", "flatnonzero", "argwhere"})
 
+#: Functions whose result has a length that depends on values -> the option that states the length.
+SIZED = {
+    "where": "size=SIZE",
+    "nonzero": "size=SIZE",
+    "argwhere": "size=SIZE",
+    "flatnonzero": "size=SIZE",
+    "unique": "size=SIZE",
+    "unique_values": "size=SIZE",
+    "unique_counts": "size=SIZE",
+    "unique_inverse": "size=SIZE",
+    "unique_all": "size=SIZE",
+    "compress": "size=SIZE",
+    "extract": "size=SIZE",
+    "union1d": "size=SIZE",
+    "intersect1d": "size=SIZE",
+    "setdiff1d": "size=SIZE",
+    "setxor1d": "size=SIZE",
+    "bincount": "length=LENGTH",
+    "repeat": "total_repeat_length=LENGTH",
+    "segment_sum": "num_segments=COUNT",
+    "segment_prod": "num_segments=COUNT",
+    "segment_max": "num_segments=COUNT",
+    "segment_min": "num_segments=COUNT",
+}
+
 
 @dataclass(frozen=True)
 class Use:

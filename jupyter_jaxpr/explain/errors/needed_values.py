@@ -11,7 +11,9 @@ from ...plain_text import kind_name, message_of
 from .branches_and_loops import Choices
 from .edits import applied, edit_of, over
 from .explanation import Explained
+from .looped_lengths import NEED, jnp_function, loop_by_values, looped
 from .names import jnp_name, lax_name
+from .operand_nodes import passed_node
 from .origins import Culprits, culprits, named_culprits, value_of
 from .raised import RaisedAt, is_of_jax
 from .rewritten_calls import Calls, Slices
@@ -58,6 +60,7 @@ _COMPARED = (
     "Python code compares traced values here. Compare them with a function of JAX, such as jnp.argsort, jnp.argmin or "
     "jax.lax.top_k."
 )
+_OF_LENGTH = "The values of the array decide how long the result is."
 _METHOD = re.compile(r"The (\w+)\(\) method was called on ")
 _ARGUMENT = re.compile(
     r"argument ['`](?P<after>\w+)['`]|['`](?P<before>\w+)['`] argument"
@@ -67,6 +70,7 @@ _ARGUMENT = re.compile(
 _LENGTHS = frozenset({"size", "num_segments"})
 """Arguments that state the length of the result; JAX computes the length from values where the call leaves them out."""
 _WITHOUT_CONTEXT = re.compile(r"The error occurred while tracing|This (?:concrete )?value|See http")
+_LENGTH_NEEDED = re.compile(r"The error arose (?:for the first argument of jnp\.unique|in (?:union1d|setdiff1d))\(\)")
 _ARGUMENTS = re.compile(r"depends on the values? of the arguments? (.+?)\.(?:\s|$)")
 _SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type")
 _PARAMETER = re.compile(
@@ -145,10 +149,32 @@ def _argument_in(context: str) -> str | None:
     return None if match is None else next(name for name in match.groups() if name is not None)
 
 
-def _passes(raised: RaisedAt | None, argument: str | None) -> bool:
-    """Return whether the failing call passes an argument by name."""
-    call = raised.node if raised is not None else None
-    return isinstance(call, ast.Call) and any(keyword.arg == argument for keyword in call.keywords)
+def _mask(raised: RaisedAt | None) -> ast.expr | None:
+    """The index of a boolean index, such as mask of x[mask] and of x.at[mask].set(y); None without one."""
+    match raised.node if raised is not None else None:
+        case ast.Subscript(slice=index):
+            return index
+        case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at"), slice=index))):
+            return index
+    return None
+
+
+def _origins(error: BaseException, raised: RaisedAt | None, node: ast.expr | None) -> Culprits:
+    """The arguments on which the needed value depends, not those on which the rest of the expression depends.
+
+    Args:
+        error: The exception.
+        raised: Where the error was raised.
+        node: The part of the failing expression that needs a value; None if unknown.
+    """
+    named = named_culprits(raised, _ARGUMENTS.search(message_of(error)))
+    if raised is None or raised.wanted_tracer is not None:
+        return culprits(raised)
+    if named.inputs:
+        return named
+    read = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node is not None else set()
+    needed = [tracer for name, tracer in raised.tracers.items() if name in read]
+    return culprits(raised, needed or None)
 
 
 def _text(raised: RaisedAt | None) -> str | None:
@@ -235,12 +261,20 @@ def _sentence_about_trace(origins: Culprits) -> str:
 def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | None, function: str) -> Explained:
     source = _match_comparison(raised) or _text(raised) or "a traced array"
     title = f"Python needs the value of {source} while JAX traces"
-    need = WANTED[kind]
+    need, argument, mask = WANTED[kind], None, None
     if kind == "TracerBoolConversionError":
         title = f"Python cannot know whether {source} is true while JAX traces"
         if raised is not None and isinstance(raised.node, ast.Call):
             title = f"Python needs the value of {source} while JAX traces"
             kind, need = "ConcretizationTypeError", _COMPARING
+            # JAX 0.10 asks the mask of compress and extract whether any element is true.
+            if jnp_function(raised) in ("compress", "extract") and passed_node(raised, "size") is None:
+                title = f"JAX needs the length of the result of {source} while JAX traces"
+                need = _OF_LENGTH
+    elif kind == "NonConcreteBooleanIndexError" and (mask := _mask(raised)) is not None and raised is not None:
+        mask_text = " ".join(raised.source(mask).split())
+        word = "index" if isinstance(mask, ast.Tuple) else "mask"
+        title = f"JAX needs the values of the {word} {mask_text} while JAX traces"
     elif kind == "TracerArrayConversionError":
         title = f"NumPy needs the values of an array in {source} while JAX traces"
     elif kind == "ConcretizationTypeError":
@@ -249,21 +283,27 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
             need = _NUMBER
         elif method := _METHOD.match(context):
             need = f"{method[1]}() needs the values of the array."
-        elif (argument := _argument_in(context)) in _LENGTHS and not _passes(raised, argument):
+        elif (argument := _argument_in(context)) in _LENGTHS and passed_node(raised, argument) is None:
             title = f"JAX needs the length of the result of {source} while JAX traces"
-            need = "The values of the array decide how long the result is."
+            need = _OF_LENGTH
         elif argument:
             title = f"JAX needs the value of the argument {argument} in {source} while JAX traces"
             need = "This argument decides what JAX computes, or the shape of the result."
+        elif _LENGTH_NEEDED.match(context) and passed_node(raised, "size") is None:
+            title = f"JAX needs the length of the result of {source} while JAX traces"
+            need = _OF_LENGTH
         elif context and not _WITHOUT_CONTEXT.match(context):
             title = f"JAX needs a value in {source} while JAX traces"
             need = "An argument of this function decides what JAX computes, or the shape of the result."
     of_length = "`length` argument to `scan`" in message_of(error)
     if of_length:
-        title = "JAX needs the length of a scan while JAX traces"
+        title, argument = "JAX needs the length of a scan while JAX traces", "length"
     cures: list[FoundCure] = []
+    loop = loop_by_values(raised, mask is not None) if raised is not None else None
     if raised is not None:
-        if of_length:
+        if loop is not None:
+            need, cures = NEED, looped(raised, error, loop)
+        elif of_length:
             cures = Choices(raised).length()
         elif kind == "NonConcreteBooleanIndexError":
             cures = Calls(raised).masked()
@@ -278,7 +318,7 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
                 or choices.combination()
                 or _index(raised)
             )
-    origins = culprits(raised)
+    origins = _origins(error, raised, mask or passed_node(raised, argument))
     return _explained(title, need, error, raised, function, origins, cures, [])
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import types
 from collections.abc import Sequence
 from typing import Any
 
 from ...observe.observation import FoundCure
 from .explanation import Explained
+from .names import namespace
 from .origins import operands, value_of
 from .raised import RaisedAt
+from .static_argument_edits import parameters_of
 from .trial_of_cure import passed
 
 
@@ -66,3 +69,24 @@ def shapes_of_operands(raised: RaisedAt | None) -> list[tuple[ast.expr, tuple[in
         return []
     values = [(node, value_of(raised, node)) for node in operand_nodes(raised)]
     return [(node, tuple(value.shape)) for node, value in values if is_array(value)]
+
+
+def passed_node(raised: RaisedAt | None, argument: str | None) -> ast.expr | None:
+    """Return the expression that the failing call passes for an argument, by name or by position; None without one."""
+    call = raised.node if raised is not None else None
+    if raised is None or argument is None or not isinstance(call, ast.Call):
+        return None
+    by_name = next((keyword.value for keyword in call.keywords if keyword.arg == argument), None)
+    parameters = parameters_of(_function(raised, call.func))
+    place = parameters.index(argument) if argument in parameters else len(call.args)
+    has_star = any(isinstance(node, ast.Starred) for node in call.args)
+    return by_name or (call.args[place] if place < len(call.args) and not has_star else None)
+
+
+def _function(raised: RaisedAt, node: ast.expr) -> Any:
+    """The function of a module that an expression such as jax.lax.scan names; None for another expression."""
+    if isinstance(node, ast.Name):
+        return namespace(raised).get(node.id)
+    module = _function(raised, node.value) if isinstance(node, ast.Attribute) else None
+    is_of_module = isinstance(node, ast.Attribute) and type(module) is types.ModuleType
+    return vars(module).get(node.attr) if is_of_module and isinstance(node, ast.Attribute) else None

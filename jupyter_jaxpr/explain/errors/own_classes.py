@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
+import types
+from typing import Any
 
 from ...observe.observation import FoundCure
+from ...observe.side_effects.attributes import instance_dict
 from ...plain_text import message_of
+from ...quantities import in_a_sentence
 from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import namespace
-from .origins import value_of
+from .origins import dtype_of, value_of
 from .raised import RaisedAt
+from .static_argument_edits import is_hashed
 from .trial_of_cure import passed
 
 _NO_JAX_TYPE = re.compile(r"^Argument '.*' of type '?<class '(?:\w+\.)*(\w+)'>'? is not a valid JAX type", re.DOTALL)
@@ -37,7 +42,9 @@ def own_class_error(error: BaseException, raised: RaisedAt | None, function: str
     if any(type(value_of(raised, attribute)).__name__ == kind for attribute in attributes):
         return None  # the function is a bound method, whose object is no argument
     title = f"{source} is no array and no container that JAX knows: its type is {kind}"
-    return Explained(None, title, "JAX traces arrays, numbers, and containers of them.", registered(raised, kind))
+    value = value_of(raised, matching_arguments[0]) if matching_arguments else None
+    cures = registered(raised, kind, value)
+    return Explained(None, title, "JAX traces arrays, numbers, and containers of them.", cures)
 
 
 def class_of_text(raised: RaisedAt, kind: str) -> ast.ClassDef | None:
@@ -48,8 +55,41 @@ def class_of_text(raised: RaisedAt, kind: str) -> ast.ClassDef | None:
     return classes[0] if len(classes) == 1 else None
 
 
-def registered(raised: RaisedAt | None, kind: str) -> tuple[FoundCure, ...]:
-    """Return the cure that registers a class as a pytree, so JAX finds the arrays in its objects."""
+def can_be_static(value: Any) -> bool:
+    """Whether a value may be a static argument: the value has a hash, and holds no array."""
+    if is_hashed(value) or isinstance(value, _FUNCTIONS):
+        return True
+    if _holds_arrays(value):
+        return False  # a static argument is a constant of the program, and JAX compiles anew for each object
+    # A class hashes its objects by identity, or by its own __hash__; lists, dicts and sets have no hash.
+    return getattr(type(value), "__hash__", None) is not None
+
+
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)
+
+
+def _holds_arrays(value: Any) -> bool:
+    """Whether a field of an object is an array, or a container of Python that holds an array."""
+    import jax
+
+    fields = list(instance_dict(value).values())
+    return any(dtype_of(leaf) for leaf in jax.tree_util.tree_leaves(fields)[:1_000])
+
+
+def own_hash(value: Any) -> Any:
+    """The __hash__ that the class of an object defines; None for the hash by identity that Python gives."""
+    found = getattr(type(value), "__hash__", None)
+    return None if found is object.__hash__ else found
+
+
+def registered(raised: RaisedAt | None, kind: str, value: Any = None) -> tuple[FoundCure, ...]:
+    """The cure that registers a class as a pytree, so JAX finds the arrays in its objects.
+
+    Args:
+        raised: Where the error was raised.
+        kind: The name of the class.
+        value: The object; None where the object is unknown.
+    """
     words = f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields."
     node = class_of_text(raised, kind) if raised is not None else None
     if (field := _field_without_array(node)) is not None:
@@ -58,6 +98,15 @@ def registered(raised: RaisedAt | None, kind: str) -> tuple[FoundCure, ...]:
     if raised is None or node is None:
         return (cure,)
     decorators = [decorator for decorator in node.decorator_list if "dataclass" in ast.unparse(decorator)]
+    if not decorators and (fields := _fields_of_init(node)):
+        if statics := _static_fields(fields, value):
+            words += f" Mark {in_a_sentence(list(statics))} as static, as in {next(iter(statics.values()))}."
+        words = (
+            f"Make {kind} a dataclass that declares {in_a_sentence(fields)}, and remove the __init__ of {kind}: "
+            f"dataclass makes an __init__ that takes the values of the fields, as in {kind}({', '.join(fields)}). "
+            f"Write @{_REGISTER} above @dataclasses.dataclass. {words}"
+        )
+        return (FoundCure(_REGISTER, _as_dataclass(kind, fields, value), words),)
     if not decorators:
         words = f"Make {kind} a dataclass, and write @{_REGISTER} above @dataclasses.dataclass. {words}"
         return (FoundCure(_REGISTER, None, words),)
@@ -68,6 +117,52 @@ def registered(raised: RaisedAt | None, kind: str) -> tuple[FoundCure, ...]:
     code = f"{_REGISTER}\n@{raised.source(decorators[0])}"
     cure = applied(FoundCure(_REGISTER, code, words), [edit_of(raised, over(decorators[0], code))])
     return tuple(passed(raised, [cure])) or (FoundCure(_REGISTER, None, words),)
+
+
+def _fields_of_init(node: ast.ClassDef) -> list[str]:
+    """The attributes that a class without base classes sets in its own __init__; empty without one."""
+    inits = [part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"]
+    if len(inits) != 1 or not inits[0].args.args or node.bases:
+        return []
+    owner = inits[0].args.args[0].arg
+    fields = [
+        part.attr
+        for part in ast.walk(inits[0])
+        if isinstance(part, ast.Attribute)
+        and isinstance(part.ctx, ast.Store)
+        and isinstance(part.value, ast.Name)
+        and part.value.id == owner
+    ]
+    return list(dict.fromkeys(fields))
+
+
+def _as_dataclass(kind: str, fields: list[str], value: Any) -> str | None:
+    """The first lines of a class as a registered dataclass; None unless all fields are known to be arrays or floats."""
+    held = instance_dict(value)
+    if set(held) != set(fields):
+        return None
+    lines = []
+    for field in fields:
+        if not dtype_of(held[field]) and type(held[field]) is not float:
+            return None  # a text or a function would need a static field, and an integer may decide a shape
+        annotation = "jax.Array" if dtype_of(held[field]) else "float"
+        lines.append(f"    {field}: {annotation}")
+    return "\n".join([f"@{_REGISTER}", "@dataclasses.dataclass", f"class {kind}:", *lines])
+
+
+def _static_fields(fields: list[str], value: Any) -> dict[str, str]:
+    """The fields that hold no arrays or numbers and have a hash, each with its line in the dataclass."""
+    import jax
+
+    held = instance_dict(value)
+    statics = {}
+    for field in fields:
+        leaves = jax.tree_util.tree_leaves(held.get(field))[:1_000]
+        is_data = all(dtype_of(leaf) or isinstance(leaf, bool | int | float | complex) for leaf in leaves)
+        if not is_data and getattr(type(held[field]), "__hash__", None) is not None:
+            annotation = "str" if type(held[field]) is str else "object"
+            statics[field] = f"{field}: {annotation} = dataclasses.field(metadata={{'static': True}})"
+    return statics
 
 
 def _field_without_array(node: ast.ClassDef | None) -> str | None:

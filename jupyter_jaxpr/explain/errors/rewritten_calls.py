@@ -13,32 +13,15 @@ from ...jax.facts import jax_directory
 from ...observe.observation import FoundCure
 from .edits import Change, applied, chosen, edit_of, over
 from .harmful_assignments import lost_write, own_names
-from .masks import masked, sized
+from .masks import SIZED, masked, sized
 from .names import jnp_name, lax_name, module_of, namespace
+from .operand_nodes import passed_node
 from .origins import MASK_OF_ROWS, axes_of, masks_elements, value_of
 from .raised import RaisedAt
 
 _OTHER_NAMES = {"fabs": "abs", "pow": "power", "prod": "prod", "dist": "", "fsum": "sum"}
 # Functions of math that compute something else than the jax.numpy functions of the same name.
 _OTHER_MEANING = frozenset({"remainder", "isclose"})
-_SIZED = {
-    "where": "size=SIZE",
-    "nonzero": "size=SIZE",
-    "argwhere": "size=SIZE",
-    "flatnonzero": "size=SIZE",
-    "unique": "size=SIZE",
-    "unique_values": "size=SIZE",
-    "union1d": "size=SIZE",
-    "intersect1d": "size=SIZE",
-    "setdiff1d": "size=SIZE",
-    "setxor1d": "size=SIZE",
-    "bincount": "length=LENGTH",
-    "repeat": "total_repeat_length=LENGTH",
-    "segment_sum": "num_segments=COUNT",
-    "segment_prod": "num_segments=COUNT",
-    "segment_max": "num_segments=COUNT",
-    "segment_min": "num_segments=COUNT",
-}
 _ALONE = {"sorted": "sort", "any": "any", "all": "all", "sum": "sum"}
 
 
@@ -180,10 +163,10 @@ class Calls:
 
     def _sized(self, node: ast.Call) -> list[FoundCure]:
         name = _called(node)
-        option = _SIZED.get(name)
+        option = SIZED.get(name)
         if option is None or self._module_of_function(node.func) in ("numpy", "math"):
             return []
-        if any(keyword.arg == option.partition("=")[0] for keyword in node.keywords):
+        if passed_node(self._raised, option.partition("=")[0]) is not None:
             return []
         code_before = self._source(node)[:-1].rstrip().rstrip(",")
         code = f"{code_before}, {option})" if node.args or node.keywords else f"{code_before}{option})"
@@ -193,6 +176,9 @@ class Calls:
             mask = ast.Subscript(parent.value, node.args[0])
             if name in ("where", "nonzero") and masks_elements(self._raised, mask):
                 return masked(self._raised, parent, self._source(parent.value), self._source(node.args[0]))
+        if name in ("compress", "extract") and len(node.args) == 2 and not node.keywords:
+            if masks_elements(self._raised, ast.Subscript(node.args[1], node.args[0])):
+                return masked(self._raised, node, self._source(node.args[1]), self._source(node.args[0]))
         if placeholder == "SIZE":
             return [sized(self._raised, node, name, code, _SIZES[placeholder])]
         cure = FoundCure(option.partition("=")[0], code, _SIZES[placeholder])

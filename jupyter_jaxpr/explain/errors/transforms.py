@@ -12,9 +12,12 @@ from ...observe.observation import FoundCure
 from ...plain_text import message_of, own_name
 from ...quantities import count
 from .arguments import packages_of
+from .auxiliaries import has_aux_cure
+from .complex_losses import HOLOMORPHIC, complex_cures
 from .constructs import called
 from .edits import applied, chosen, edit_of, over
 from .explanation import Explained
+from .float_leaves import without_others
 from .names import jnp_name, namespace
 from .origins import dtype_of, makes_key, root_of, value_of
 from .raised import RaisedAt
@@ -62,13 +65,9 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
         word = called(call.transform) or match["word"]
         title = f"jax.{word} needs a float result, but {call.name} returns {match['dtype']}"
         if match["dtype"].startswith("complex"):
-            words = "A loss is a real number. Return one, for example with jnp.abs(z) or z.real."
-            holomorphic = "holomorphic=True gives the complex derivative of a function that has one."
-            cures = [
-                FoundCure("a real result", None, words),
-                call.with_option("holomorphic=True", "holomorphic", holomorphic),
-            ]
-            return call.explained(title, call.returns, cures)
+            derivative = call.with_option("holomorphic=True", "holomorphic", HOLOMORPHIC)
+            cures = complex_cures(raised, call.function, derivative)
+            return Explained(None, title, call.returns, tuple(cures))
         words = (
             "Comparisons and integers have no gradient. Compute the result in floats, for example with jax.nn.sigmoid."
         )
@@ -104,6 +103,8 @@ class Applied:
         mapped = self.call.func
         if isinstance(mapped, ast.Name):
             mapped = assigned(raised, mapped.id) or mapped
+        if called(mapped) == "jit" and isinstance(mapped, ast.Call) and len(mapped.args) == 1:
+            mapped = mapped.args[0]
         if called(mapped) in ("grad", "value_and_grad", "vmap", "jacobian", "jacfwd", "jacrev", "hessian"):
             assert isinstance(mapped, ast.Call)
             self.transform = mapped
@@ -270,11 +271,7 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
         cure = missing or FoundCure("return", None, "Return the number that is to be differentiated.")
         return call.explained(f"jax.{word} needs one number, but {call.name} returns None", "", [cure])
     if value is not None and value.strip().startswith("("):
-        text = "has_aux=True: the function returns the number first, and anything else second."
-        result = result_of(call.function)
-        cure = FoundCure("has_aux", None, text)
-        if isinstance(result, ast.Tuple) and len(result.elts) == 2:
-            cure = call.with_option("has_aux=True", "has_aux", text)
+        cure = has_aux_cure(raised, call.transform, result_of(call.function))
         return call.explained(f"jax.{word} needs one number, but {call.name} returns a tuple", call.returns, [cure])
     result_text = f"an array of shape {shape}" if shape is not None else "something else"
     cures = []
@@ -338,9 +335,11 @@ def _no_array(call: Applied, kind: str) -> Explained | None:
             if (filtered := _filtered(call, value)) is not None:
                 return call.explained(title, f"{call.argument(number)} is a module of equinox.", [filtered])
             words = f"Keep {name} out of what is passed: differentiate and map arrays alone."
+            cure = FoundCure("arrays alone", None, words)
             if path:
-                words = f"Take {name} out of the argument, and read it from outside of the function."
-            return Explained(None, title, "", (FoundCure("arrays alone", None, words),))
+                is_of_floats = word in _FILTERS and call.option("allow_int") is None
+                cure = without_others(raised, node, value, call.argument(number), name, is_of_floats)
+            return Explained(None, title, "", (cure,))
     return None
 
 
