@@ -184,6 +184,20 @@ def raised_calls(error: BaseException, transform: str = "jit") -> list[RaisedCal
     return calls
 
 
+def differentiated(error: BaseException) -> Any:
+    """Return the arguments by which a `jax.grad` differentiates through which an error passed; () without one.
+
+    Of several calls of `jax.grad` the outermost one counts.
+    """
+    traceback = error.__traceback__
+    while traceback is not None:
+        code, local = traceback.tb_frame.f_code, traceback.tb_frame.f_locals
+        if code.co_name == "value_and_grad_f" and code.co_filename.endswith("api.py"):
+            return local.get("dyn_args", ())
+        traceback = traceback.tb_next
+    return ()
+
+
 def is_over(tracer: Any, error: BaseException, last: FrameType | None) -> bool:
     """Return whether a tracer's trace had ended before an error, so that the tracer can have no value.
 

@@ -16,6 +16,7 @@ from ...plain_text import message_of, mro_of, own_name
 from ...quantities import count
 from .edits import applied, edit_of, over
 from .explanation import Explained
+from .fields_of_classes import static_fields
 from .names import namespace
 from .origins import dtype_of, root_of, value_of
 from .own_classes import can_be_static, own_hash, registered
@@ -128,11 +129,12 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
         )
     if not is_whole:
         cures = [
+            *static_fields(raised, values, path),
             FoundCure(
                 "take it out",
                 None,
                 f"Take {path} out of {name}, and pass the value as an argument of its own with static_argnames.",
-            )
+            ),
         ]
     if type_.startswith(("numpy.random.", "random.")) or type_ in ("random.Random",):
         words = "Pass a key of jax.random.key as an argument, and draw with jax.random, such as jax.random.normal."

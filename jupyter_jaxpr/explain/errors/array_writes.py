@@ -17,8 +17,9 @@ from .operand_nodes import (
     is_array,
     operand_types,
 )
-from .origins import MASK_OF_ROWS, dtype_of, masks_elements, operands, value_of
+from .origins import MASK_OF_ROWS, axes_of, dtype_of, masks_elements, operands, value_of
 from .raised import RaisedAt
+from .trial_of_cure import passed
 
 _METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
 
@@ -50,10 +51,10 @@ def item_assignment(raised: RaisedAt | None) -> Explained:
         return Explained(None, title, operand_types(raised), (FoundCure(".at[...]", None, lost),))
     match statement:
         case ast.Assign(targets=[ast.Subscript()], value=value) if _is_mask(raised, node.slice):
-            return _mask_assignment(raised, title, statement, node, raised.source(value))
+            return _mask_assignment(raised, title, statement, node, raised.source(value), value)
         case ast.AugAssign(op=op, value=value) if _is_mask(raised, node.slice):
             new = ast.unparse(ast.BinOp(node.value, op, value))
-            return _mask_assignment(raised, title, statement, node, new)
+            return _mask_assignment(raised, title, statement, node, new, value)
         case ast.Assign(targets=[ast.Subscript()], value=value):
             code = f"{at}.set({raised.source(value)})"
         case ast.AugAssign(op=op, value=value) if type(op) in _METHODS:
@@ -91,17 +92,50 @@ def _is_mask(raised: RaisedAt, index: ast.expr) -> bool:
     return dtype_of(value_of(raised, index)) == "bool"
 
 
-def _mask_assignment(raised: RaisedAt, title: str, statement: ast.stmt, node: ast.Subscript, new: str) -> Explained:
+def _mask_assignment(
+    raised: RaisedAt, title: str, statement: ast.stmt, node: ast.Subscript, new: str, value: ast.expr
+) -> Explained:
+    """Explains `x[mask] = y`, and offers jnp.where.
+
+    Args:
+        raised: Where the error was raised.
+        title: The start of the title.
+        statement: The write.
+        node: The left side of the write.
+        new: The code of the new elements.
+        value: The right side of the write.
+    """
     array, jnp = raised.source(node.value), jnp_name(raised)
-    code = f"{array} = {jnp}.where({raised.source(node.slice)}, {new}, {array})"
-    text = f"{jnp}.where makes a new array: the new value where the mask is true, and the old value elsewhere."
-    cure = FoundCure(f"{jnp}.where", code, text)
-    if masks_elements(raised, node):
-        cure = applied(cure, [edit_of(raised, over(statement, code))])
-    else:
-        cure = replace(cure, code=None, text=f"{text} {MASK_OF_ROWS}")
     title += _statement_text(raised, statement)
-    return explained_with_trials(title, operands(raised, [node.value]), raised, [cure])
+    text = f"{jnp}.where makes a new array: the new value where the mask is true, and the old value elsewhere."
+    mask = raised.source(node.slice) if masks_elements(raised, node) else _mask_of_rows(raised, node, value)
+    if mask is None:
+        cure = FoundCure(f"{jnp}.where", None, f"{text} {MASK_OF_ROWS}")
+        return explained_with_trials(title, operands(raised, [node.value]), raised, [cure])
+    new_array = f"{jnp}.where({mask}, {new}, {array})"
+    code = f"{array} = {new_array}"
+    cure = applied(FoundCure(f"{jnp}.where", code, text), [edit_of(raised, over(statement, code))])
+    if isinstance(node.value, ast.Name):
+        return explained_with_trials(title, operands(raised, [node.value]), raised, [cure])
+    # A trial of the assignment would change the user's object, so the trial is of the new array alone.
+    tried = passed(raised, [applied(replace(cure, code=new_array), [edit_of(raised, over(statement, new_array))])])
+    if not tried or not tried[0].edits:
+        is_shown = bool(tried) and tried[0].code is not None  # a later line fails, and the new array does not
+        cure = replace(cure, level="advice", code=code if is_shown else None, edits=())
+    return Explained(None, title, operands(raised, [node.value]), (cure,))
+
+
+def _mask_of_rows(raised: RaisedAt, node: ast.Subscript, value: ast.expr) -> str | None:
+    """The code of a mask of the first axes with an axis for each other axis of the array.
+
+    None where the new value may have an element for each row that the mask selects: jnp.where takes no such value.
+    """
+    array, axes, axes_of_value = value_of(raised, node.value), axes_of(raised, node.slice), axes_of(raised, value)
+    if not dtype_of(array) or not axes or axes_of_value is None or axes + axes_of_value > array.ndim:
+        return None
+    source = raised.source(node.slice)
+    source = source if isinstance(node.slice, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({source})"
+    return f"{source}[{', '.join([':'] * axes + ['None'] * (array.ndim - axes))}]"
 
 
 def _statement_text(raised: RaisedAt, statement: ast.stmt) -> str:

@@ -31,8 +31,6 @@ _BRANCHES = re.compile(r"^(cond|switch) branch\w* (?:outputs )?must have")
 _NONE = re.compile(r"(?P<branch>true_fun|false_fun|branch ?\d+) output is a <class 'NoneType'>")
 _NO_RESULT = re.compile(r"PyTreeDef\(None\)|is a (?:<class ')?NoneType")
 _IS = re.compile(r"^(?P<branch>true_fun|false_fun|branch ?\d+) is (?P<name>\S+) at ", re.MULTILINE)
-_REVERSE = re.compile(r"^Reverse-mode differentiation does not work for lax\.while_loop")
-_LENGTHS = re.compile(r"^scan got values with different leading axis sizes: (.+?)\.?$", re.MULTILINE)
 _GROWN = re.compile(r"is a (?:list|tuple) of length (\d+) but .*? (?:list|tuple) of length (\d+)")
 _GROWING = frozenset("concatenate append stack vstack hstack column_stack insert pad tile repeat expand_dims".split())
 _GROWS = "A carry cannot grow from step to step. Return the new part as the step's second result."
@@ -69,21 +67,6 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
     branches = _BRANCHES.search(text)
     if branches is not None:
         return _branches(text, raised, branches[1])
-    if _REVERSE.search(text):
-        return _reverse()
-    lengths = _LENGTHS.search(text)
-    if lengths is not None:
-        words = (
-            "A scan runs along axis 0 of every array in xs, not over the arrays of a list. Write a Python loop over a "
-            "list of different arrays; cut or pad arrays that belong together to one length."
-        )
-        cure = FoundCure("same length", None, words)
-        return Explained(
-            None,
-            f"The arrays in the xs of a scan have different lengths: {lengths[1]}",
-            "A scan takes one element of each array at each step.",
-            (cure,),
-        )
     if _SCALAR.search(text):
         return _scalar(text, raised)
     match = _TAKES.search(text)
@@ -491,22 +474,6 @@ def _promoted(first_dtype: str, second_dtype: str) -> str | None:
 
 
 # --- others ---
-
-
-def _reverse() -> Explained:
-    ways = (
-        FoundCure(
-            "jax.lax.fori_loop", None, "jax.grad works through a fori_loop whose bounds do not depend on arrays."
-        ),
-        FoundCure("scan with a mask", None, "Run a fixed number of steps, and let surplus steps change nothing."),
-        FoundCure(
-            "jax.jacfwd",
-            None,
-            "Forward-mode differentiation works through a while_loop, and computes one JVP for each input element.",
-        ),
-    )
-    explanation = "The number of steps of a while_loop is not known before the loop runs."
-    return Explained(None, "jax.grad does not work through a while_loop", explanation, ways)
 
 
 def _scalar(text: str, raised: RaisedAt | None) -> Explained:

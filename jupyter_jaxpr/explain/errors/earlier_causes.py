@@ -12,6 +12,7 @@ from ...jax.tracer_origins import is_over, maker_of, origin_of, short_type, type
 from ...observe.observation import FoundCure
 from ...observe.whose_code import is_installed
 from ...plain_text import FAILURES, file_of, kind_name, message_of
+from .after_the_call import after_the_call
 from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
@@ -156,8 +157,15 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
         traced = f"Line {line} computed the value while JAX traced {function}." if function else None
         explanation = f"{explanation} {traced or f'Line {line} computed the value during the trace.'}"
     keeper = _leaking_statement(raised, function) if raised is not None and function is not None else None
-    if keeper is not None:
-        explanation += f" Line {keeper[0]} writes into something outside of {function}: {keeper[1]}."
+    moved = None
+    if keeper is not None and raised is not None:
+        traced_function, statement = keeper
+        text = " ".join(raised.source(statement).split())
+        text = text if len(text) <= 60 else f"{text[:59]}…"
+        explanation += f" Line {statement.lineno} writes into something outside of {function}: {text}."
+        if construct == "jit":
+            explanation += " A call that reuses the compiled program does not run this line."
+            moved = after_the_call(raised, traced_function, statement)
     elif raised is not None and (written := writer_of(raised, error)) is not None:
         explanation += f" In {written[0]} the statement {written[1]} keeps a traced value."
     if construct and function:
@@ -165,7 +173,8 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
     else:
         explanation += " The trace is over, so JAX can no longer compute the value."
     cures = (
-        FoundCure(
+        moved
+        or FoundCure(
             "return", None, f"Return the value from {function or 'the function'}, and use what the call returns."
         ),
         FoundCure(
@@ -195,8 +204,8 @@ def _leaked_tracer(raised: RaisedAt | None, error: BaseException) -> Any:
 _KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert", "appendleft"})
 
 
-def _leaking_statement(raised: RaisedAt, function: str) -> tuple[int, str] | None:
-    """Return the line and the code of the only statement in a traced function that writes to an outside object."""
+def _leaking_statement(raised: RaisedAt, function: str) -> tuple[ast.FunctionDef, ast.stmt] | None:
+    """The traced function and its only statement that writes to an outside object."""
     traced = function_of_text(raised, function.partition(".<locals>")[0].rpartition(".")[2] or function)
     if not isinstance(traced, ast.FunctionDef):
         return None
@@ -214,8 +223,7 @@ def _leaking_statement(raised: RaisedAt, function: str) -> tuple[int, str] | Non
     if len(statements) != 1:
         return None
     (statement,) = statements.values()
-    text = " ".join(raised.source(statement).split())
-    return statement.lineno, text if len(text) <= 60 else f"{text[:59]}…"
+    return traced, statement
 
 
 def _targets_of(target: ast.expr) -> list[ast.expr]:

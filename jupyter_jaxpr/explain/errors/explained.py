@@ -21,6 +21,7 @@ from .callbacks import callback_error
 from .constructs import construct_error
 from .convolutions import convolution_error
 from .derivative_rules import derivative_rule_error
+from .donated_twice import donated_twice_error
 from .earlier_causes import state_error
 from .edits import edited, shown
 from .explanation import Explained
@@ -39,6 +40,8 @@ from .python_values import python_value_error
 from .quoted import quoted_error
 from .raised import RaisedAt, raised_at, touches_jax
 from .random_calls import random_call_error
+from .reverse_mode import reverse_mode_error
+from .scan_lengths import scan_length_error
 from .transforms import transform_error
 from .trees import tree_error
 from .trial_time_limit import Budget, error_budget
@@ -53,11 +56,14 @@ _KINDS = (
     random_call_error,
     misplaced_error,
     state_error,
+    donated_twice_error,
     plain_value_error,
     tree_error,
     value_error,
     python_object_error,
     construct_error,
+    scan_length_error,
+    reverse_mode_error,
     convolution_error,
     callback_error,
     own_class_error,

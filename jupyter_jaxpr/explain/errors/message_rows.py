@@ -310,12 +310,6 @@ MESSAGES = (
         ("PartitionSpec", "Write None for the axes that the mesh axis does not split."),
     ),
     Message(
-        r"Resource axis: (\w+) of (.+?) is not found in mesh: (\(.*?\))",
-        "The mesh has no axis {1}",
-        "The axes of the mesh are {3}.",
-        ("PartitionSpec", "Write the name of an axis of the mesh, or make the mesh with this axis."),
-    ),
-    Message(
         r"scan got no values to scan over and `length` not provided",
         "scan does not know how many steps to run",
         "scan runs one step for each element of xs, and xs has no array.",

@@ -1,4 +1,4 @@
-"""Finds the names that the user's code has for jax.numpy and jax.lax, such as jnp, for the code of a cure."""
+"""Finds the names that the user's code has for modules of JAX, such as jnp, for the code of a cure."""
 
 from __future__ import annotations
 
@@ -21,6 +21,16 @@ def jnp_name(raised: RaisedAt) -> str:
 def lax_name(raised: RaisedAt) -> str:
     """Return the name of jax.lax in the user's code, such as lax or jax.lax."""
     return _name_of_module(raised, "lax", "lax", is_written=True)
+
+
+def random_name(raised: RaisedAt) -> str:
+    """The name of jax.random in the user's code, such as random or jax.random."""
+    space, module = namespace(raised), sys.modules.get("jax.random", ...)
+    names = [name for name, value in space.items() if value is module]
+    in_code = [name for name in names if name in raised.module_names]
+    if not in_code and space.get("jax") is sys.modules.get("jax"):
+        return "jax.random"
+    return (in_code or names or ["jax.random"])[0]
 
 
 def _name_of_module(raised: RaisedAt, short: str, module: str, is_written: bool = False) -> str:

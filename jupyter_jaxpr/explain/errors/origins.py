@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections import ChainMap, namedtuple
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -214,18 +215,33 @@ def operands(raised: RaisedAt | None, nodes: Iterable[ast.expr]) -> str:
 def value_of(raised: RaisedAt, node: ast.expr) -> Any:
     """Return the value of a name, an item or an attribute at the error; None for expressions that would run code."""
     assert raised.frame is not None
+    return value_in(ChainMap(raised.frame.f_locals, raised.frame.f_globals), node)
+
+
+#: The class of the fields that namedtuple gives a class.
+_FIELD_OF_TUPLE = type(vars(namedtuple("_One", "field"))["field"])
+
+
+def value_in(names: Mapping[str, Any], node: ast.expr) -> Any:
+    """The value of a name, an item or an attribute; None for expressions that would run code.
+
+    Args:
+        names: The values of the names.
+        node: The expression.
+    """
     match node:
         case ast.Name(id=name):
-            names = raised.frame.f_locals
-            return names[name] if name in names else raised.frame.f_globals.get(name)
+            return names.get(name)
         case ast.Subscript(value=inner, slice=ast.Constant(value=key)):
-            holder = value_of(raised, inner)
+            holder = value_in(names, inner)
             if type(holder) is dict:
                 return holder.get(key)
             if type(holder) in (list, tuple) and type(key) is int and -len(holder) <= key < len(holder):
                 return holder[key]
         case ast.Attribute(value=inner, attr=name):
-            holder = value_of(raised, inner)
+            holder = value_in(names, inner)
+            if isinstance(holder, tuple) and type(vars(type(holder)).get(name)) is _FIELD_OF_TUPLE:
+                return tuple.__getitem__(holder, type(holder)._fields.index(name))  # type: ignore[attr-defined]
             instance_fields = instance_dict(holder) if name not in vars(type(holder)) else {}
             return instance_fields.get(name)
     return None

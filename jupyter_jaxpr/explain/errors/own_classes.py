@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import types
 from typing import Any
 
@@ -12,13 +13,12 @@ from ...observe.side_effects.attributes import instance_dict
 from ...plain_text import message_of
 from ...quantities import in_a_sentence
 from .constructs import called
-from .edits import applied, edit_of, over
 from .explanation import Explained
+from .fields_of_classes import STATIC, class_of_earlier_cell, class_of_text, import_sentence, static_lines
 from .names import namespace
 from .origins import dtype_of, value_of
 from .raised import RaisedAt
 from .static_argument_edits import is_hashed
-from .trial_of_cure import passed
 
 _NO_JAX_TYPE = re.compile(r"^Argument '.*' of type '?<class '(?:\w+\.)*(\w+)'>'? is not a valid JAX type", re.DOTALL)
 _REGISTER = "jax.tree_util.register_dataclass"
@@ -45,14 +45,6 @@ def own_class_error(error: BaseException, raised: RaisedAt | None, function: str
     value = value_of(raised, matching_arguments[0]) if matching_arguments else None
     cures = registered(raised, kind, value)
     return Explained(None, title, "JAX traces arrays, numbers, and containers of them.", cures)
-
-
-def class_of_text(raised: RaisedAt, kind: str) -> ast.ClassDef | None:
-    """Return the only class in the code that has the name."""
-    if raised.loops is None:
-        return None
-    classes = [part for part in ast.walk(raised.loops.module) if isinstance(part, ast.ClassDef) and part.name == kind]
-    return classes[0] if len(classes) == 1 else None
 
 
 def can_be_static(value: Any) -> bool:
@@ -85,20 +77,29 @@ def own_hash(value: Any) -> Any:
 def registered(raised: RaisedAt | None, kind: str, value: Any = None) -> tuple[FoundCure, ...]:
     """The cure that registers a class as a pytree, so JAX finds the arrays in its objects.
 
+    The cure has no edit: a trial would have to define the class and make its objects anew.
+
     Args:
         raised: Where the error was raised.
         kind: The name of the class.
-        value: The object; None where the object is unknown.
+        value: The object that the failing call got; None if unknown.
     """
     words = f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields."
     node = class_of_text(raised, kind) if raised is not None else None
+    if raised is not None and namespace(raised).get("jax") is sys.modules.get("jax"):
+        known = node or class_of_earlier_cell(kind)
+        lines = static_lines(raised, known, value)
+        if known is not None and lines is not None and len(known.decorator_list) == 1:
+            head = f"@{_REGISTER}\n@{ast.unparse(known.decorator_list[0])}\nclass {kind}:"
+            code = "\n    ".join([head, *(["...", *lines] if lines else [])])
+            words = f"{words} {STATIC} {import_sentence(raised)}".rstrip() if lines else words
+            return (FoundCure(_REGISTER, code, words),)
     if (field := _field_without_array(node)) is not None:
         words += f" Mark {field} as static: {field} = dataclasses.field(metadata={{'static': True}})."
-    cure = FoundCure(_REGISTER, None, words)
-    if raised is None or node is None:
-        return (cure,)
-    decorators = [decorator for decorator in node.decorator_list if "dataclass" in ast.unparse(decorator)]
-    if not decorators and (fields := _fields_of_init(node)):
+    decorators = [ast.unparse(decorator) for decorator in node.decorator_list] if node is not None else []
+    if node is None or any("dataclass" in decorator for decorator in decorators):
+        return (FoundCure(_REGISTER, None, words),)
+    if fields := _fields_of_init(node):
         if statics := _static_fields(fields, value):
             words += f" Mark {in_a_sentence(list(statics))} as static, as in {next(iter(statics.values()))}."
         words = (
@@ -107,16 +108,8 @@ def registered(raised: RaisedAt | None, kind: str, value: Any = None) -> tuple[F
             f"Write @{_REGISTER} above @dataclasses.dataclass. {words}"
         )
         return (FoundCure(_REGISTER, _as_dataclass(kind, fields, value), words),)
-    if not decorators:
-        words = f"Make {kind} a dataclass, and write @{_REGISTER} above @dataclasses.dataclass. {words}"
-        return (FoundCure(_REGISTER, None, words),)
-    import jax
-
-    if namespace(raised).get("jax") is not jax or len(decorators) != 1 or len(node.decorator_list) != 1:
-        return (cure,)
-    code = f"{_REGISTER}\n@{raised.source(decorators[0])}"
-    cure = applied(FoundCure(_REGISTER, code, words), [edit_of(raised, over(decorators[0], code))])
-    return tuple(passed(raised, [cure])) or (FoundCure(_REGISTER, None, words),)
+    words = f"Make {kind} a dataclass, and write @{_REGISTER} above @dataclasses.dataclass. {words}"
+    return (FoundCure(_REGISTER, None, words),)
 
 
 def _fields_of_init(node: ast.ClassDef) -> list[str]:

@@ -1,4 +1,4 @@
-"""Explains a call of `jax.random` with a limit instead of the dtype, or with a traced float as the seed."""
+"""Explains a call of `jax.random` with a limit instead of the dtype, a float seed, and arithmetic with a key."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from ...plain_text import message_of, own_name
 from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
-from .origins import operands, value_of
+from .names import random_name
+from .origins import dtype_of, operands, value_of
 from .raised import RaisedAt
 from .static_argument_edits import parameters_of
 from .trial_of_cure import passed
 
 _NO_DTYPE = re.compile(r"^Cannot interpret '(.*?)' as a data type")
 _SEED = re.compile(r"^PRNG key seed must be an integer; got \w*Tracer\(~?(\w+)")
+_NO_NUMBER = re.compile(r"^add does not accept dtypes? .*key<")
 _KEYS = frozenset({"key", "PRNGKey"})
 _LIMITS = frozenset({"minval", "maxval"})
 
@@ -30,6 +32,8 @@ def random_call_error(error: BaseException, raised: RaisedAt | None, function: s
         return _limits(raised)
     if match := _SEED.search(text):
         return _seed(raised, match[1])
+    if _NO_NUMBER.search(text):
+        return _folded_in(raised)
     return None
 
 
@@ -95,3 +99,38 @@ def _seed(raised: RaisedAt, dtype: str) -> Explained | None:
     explanation = f"JAX raises the error when the program is compiled. {operands(raised, call.args)}".strip()
     cure = FoundCure("an integer", code, "Pass an integer in the call, or convert the seed.")
     return Explained(edit_of(raised, over(call, "")).place, title, explanation, (cure,))
+
+
+def _folded_in(raised: RaisedAt) -> Explained | None:
+    """Explains key + i, where the code means a key for each i."""
+    match raised.node:
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            nodes = (left, right)
+        case ast.AugAssign(target=ast.Name() as left, op=ast.Add(), value=right):
+            nodes = (left, right)
+        case _:
+            return None
+    assert raised.node is not None
+    keys = [node for node in nodes if dtype_of(value_of(raised, node)).startswith("key<")]
+    integers = [node for node in nodes if _is_integer(raised, node)]
+    if len(keys) != 1 or len(integers) != 1 or value_of(raised, keys[0]).ndim:
+        return None
+    key, number = raised.source(keys[0]), raised.source(integers[0])
+    call = f"{random_name(raised)}.fold_in({key}, {number})"
+    code = f"{key} = {call}" if isinstance(raised.node, ast.AugAssign) else call
+    words = f"fold_in makes a new key from {key} and {number}: another number gives another key."
+    cure = applied(FoundCure("jax.random.fold_in", code, words), [edit_of(raised, over(raised.node, code))])
+    title = f"A key of jax.random is no number, so JAX cannot add {number} to {key}"
+    cures = passed(raised, [cure]) or [FoundCure(cure.name, None, words)]
+    return Explained(None, title, "A key only chooses random numbers.", tuple(cures))
+
+
+def _is_integer(raised: RaisedAt, node: ast.expr) -> bool:
+    """Whether an expression is certainly one integer."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Mod() | ast.FloorDiv(), right=right):
+            return _is_integer(raised, left) and _is_integer(raised, right)
+        case ast.Constant(value=value):
+            return type(value) is int
+    value = value_of(raised, node)
+    return type(value) is int or ("int" in dtype_of(value) and value.ndim == 0)

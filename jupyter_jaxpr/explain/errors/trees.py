@@ -11,6 +11,7 @@ from ...plain_text import message_of
 from .constructs import called
 from .explanation import Explained
 from .origins import value_of
+from .parts_of_trees import part_of_tree
 from .raised import RaisedAt
 
 _DIFFER = re.compile(
@@ -56,11 +57,17 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
         trees = at = named
     notes: list[str] = []
     title = _title(text, at[0], at[1], notes)
-    if title is None:
+    part = part_of_tree(raised) if raised is not None and not notes else None
+    if title is None and part is not None:
+        title = "Two trees have different keys or fields"
+    elif title is None:
         return None
-    if trees is None:
+    elif trees is None:
         title = f"At {path} {title}" if path else f"{title[0].upper()}{title[1:]}"
-    return Explained(None, title, _SAID, (FoundCure("the same structure", None, notes[0] if notes else _CURE),))
+    cure = FoundCure("the same structure", None, notes[0] if notes else _CURE)
+    if part is None:
+        return Explained(None, title, _SAID, (cure,))
+    return Explained(None, title, f"{part.sentence} {_SAID}", (part.cure or cure,))
 
 
 def _title(text: str, first: str, second: str, notes: list[str]) -> str | None:

@@ -201,7 +201,7 @@ def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Ou
         if has_handler(function.__code__):
             return "untried"
         copies: dict[int, Any] = {}
-        for name in {name_node.id for name_node in nodes} & names.keys():
+        for name in ({name_node.id for name_node in nodes} & names.keys()) - _assigned_first(body):
             trial_names[name] = copied(names[name], copies)
         specs, tracers = _specs(
             {name_node.id: trial_names[name_node.id] for name_node in nodes if name_node.id in names}
@@ -235,6 +235,20 @@ def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Ou
         prints.stop()
         linecache.cache.pop(file, None)
     return "traced"
+
+
+def _assigned_first(body: Sequence[ast.stmt]) -> set[str]:
+    """The names that statements assign before any of them reads the name, so that no statement sees an old value."""
+    assigned: set[str] = set()
+    read: set[str] = set()
+    for statement in body:
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        read |= {node.id for node in names if not isinstance(node.ctx, ast.Store)}
+        if not isinstance(statement, ast.Assign):
+            read |= {node.id for node in names}
+        elif len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+            assigned |= {statement.targets[0].id} - read
+    return assigned
 
 
 def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str]) -> Outcome:
