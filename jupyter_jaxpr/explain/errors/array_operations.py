@@ -11,14 +11,17 @@ from ...plain_text import message_of
 from .array_conditions import array_as_condition
 from .array_indices import index_dtype
 from .array_writes import item_assignment, no_method
+from .broadcasts import broadcast_error, broadcast_to_cures
 from .constructs import called
 from .edits import applied, edit_of, over
+from .einsum_letters import einsum_error
 from .explanation import Explained
 from .names import jnp_name
 from .operand_nodes import explained_with_trials, operand_types, shapes_of_operands, source_suffix
 from .origins import operands, value_of
 from .raised import RaisedAt
-from .shape_cures import new_axis_cures, transpose_cures, vmap_cures
+from .shape_cures import transpose_cures, vmap_cures
+from .unmapped_arguments import with_unmapped
 
 _BROADCAST = re.compile(
     r"^(?:(?P<op>\w+) got incompatible shapes for broadcasting: |Incompatible shapes for broadcasting: (?:shapes=\[)?)"
@@ -65,22 +68,16 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     suffix = source_suffix(raised)
     if match := _BROADCAST.search(text):
         shapes = _SHAPE.findall(match["shapes"])
-        explanation = (
-            "Shapes are compared from the last axis. On each axis the sizes must be equal, or a size must be 1. "
-            f"{operand_types(raised)}"
-        )
         title = f"The shapes {' and '.join(shapes)} do not fit together{suffix}"
-        return explained_with_trials(title, explanation, raised, new_axis_cures(raised))
+        explained = broadcast_error(title, raised, [_sizes(shape) for shape in shapes])
+        return with_unmapped(explained, raised, _sizes(match["shapes"]))
     if match := _DOT.search(text):
         sizes = f"{match[1]} and {match[2]}"
         explanation = f"A matrix product sums over two axes of the same size, but these axes have {sizes} elements."
         title = f"The sizes {sizes} do not fit together{suffix}"
-        return explained_with_trials(
-            title,
-            f"{explanation} {operand_types(raised)}",
-            raised,
-            vmap_cures(raised, match.groups()) or transpose_cures(raised),
-        )
+        cures = vmap_cures(raised, match.groups()) or transpose_cures(raised)
+        explained = explained_with_trials(title, f"{explanation} {operand_types(raised)}", raised, cures)
+        return with_unmapped(explained, raised, [int(match[1]), int(match[2])])
     if match := _RESHAPE.search(text):
         arrays = operands(raised, [node for node, _ in shapes_of_operands(raised)])
         explanation = f"The new shape {match[3]} holds {match[4]} elements. {arrays}"
@@ -120,15 +117,15 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
             "Shapes are compared from the last axis. An axis of size 1 can grow, others cannot. "
             f"{operand_types(raised)}"
         )
-        cure = FoundCure("same shape", None, "Cut, pad or reshape the array so that the sizes fit.")
+        if cures := broadcast_to_cures(raised, _sizes(match[1]), _sizes(match[2])):
+            return Explained(None, title, explanation, tuple(cures))
+        words = f"On each axis, give the array the size of ({match[2]}), or the size 1."
+        cure = FoundCure("same shape", None, words)
         if _fits_with_new_axis(match[1], match[2]):
             cure = FoundCure("[:, None]", None, "Add an axis of size 1 at the position of the new axis.")
         return explained_with_trials(title, explanation, raised, [cure])
     if match := _EINSUM.search(text):
-        title = f"The axis {match[1]} has {match[3]} elements and {match[2]} elements{suffix}"
-        explanation = f"In an einsum, each letter stands for one size in all operands. {operand_types(raised)}"
-        words = "Write the letters of each operand in the order of its axes."
-        return explained_with_trials(title, explanation, raised, [FoundCure("another letter", None, words)])
+        return einsum_error(raised, match[1], [match[2], match[3]])
     if match := _INDEXER.search(text):
         return index_dtype(raised, match[1])
     if (match := _AXIS.search(text)) and (option := _out_axes(raised)) is not None:
@@ -201,6 +198,11 @@ def _makes_array(raised: RaisedAt | None) -> bool:
     """Return whether the expression is a call of array or asarray."""
     call = raised.node if raised is not None else None
     return isinstance(call, ast.Call) and called(call) in ("array", "asarray")
+
+
+def _sizes(shape: str) -> tuple[int, ...]:
+    """The sizes of a shape in a message."""
+    return tuple(map(int, re.findall(r"\d+", shape)))
 
 
 def _fits_with_new_axis(before: str, after: str) -> bool:

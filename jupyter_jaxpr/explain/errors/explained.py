@@ -26,14 +26,17 @@ from .earlier_causes import state_error
 from .edits import edited, shown
 from .explanation import Explained
 from .harmful_assignments import without_harm
+from .linear_systems import linear_system_error
 from .messages import message_error
 from .misplaced import misplaced_error
 from .misused_at import misused_at_error
 from .module_keys import module_key_error
 from .needed_values import value_error
+from .numbers_of_axes import number_of_axes_error
 from .operand_dtypes import operand_dtype_error
 from .orders import order_error
 from .own_classes import own_class_error
+from .pad_widths import pad_width_error
 from .plain_values import plain_value_error
 from .python_objects import python_object_error
 from .python_values import python_value_error
@@ -75,6 +78,9 @@ _KINDS = (
     transform_error,
     batched_product_error,
     operand_dtype_error,
+    linear_system_error,
+    number_of_axes_error,
+    pad_width_error,
     array_error,
     message_error,
     quoted_error,

@@ -120,6 +120,7 @@ def _field_function(raised: RaisedAt) -> str:
 
 
 def import_sentence(raised: RaisedAt) -> str:
+    """Return the sentence that names the import of dataclasses.field; empty if the code has the name."""
     names = namespace(raised)
     is_known = names.get("field") is dataclasses.field or _field_function(raised) == "dataclasses.field"
     return "" if is_known else "Import field from dataclasses."

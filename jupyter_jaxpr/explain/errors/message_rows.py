@@ -127,13 +127,6 @@ ARRAY_MESSAGES = (
         ("jax.scipy.signal", "Use jax.scipy.signal.convolve for several axes, or jax.vmap for a batch of rows."),
     ),
     Message(
-        r"inconsistent size for core dimension '\w+': (\d+) vs (\d+) on vectorized function .*?signature='\((\w+),",
-        "The sizes {1} and {2} do not fit together in this function of linear algebra",
-        "The function takes a square matrix, and an array with as many rows as the matrix has.",
-        ("the same size", "Make the sizes equal. For a matrix that is not square, jnp.linalg.lstsq may serve."),
-        with_operands=True,
-    ),
-    Message(
         r"The input to linalg\.(\w+) must have shape \[\.\.\., n, n\], got shape",
         "{1} takes square matrices, but this one is not square",
         "",

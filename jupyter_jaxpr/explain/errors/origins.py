@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import ChainMap, namedtuple
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -195,18 +195,25 @@ def _argument_leaves(frame: FrameType) -> list[tuple[str, Any]]:
 # --- operands ---------------------------------------------------------------------------------------------------
 
 
-def operands(raised: RaisedAt | None, nodes: Iterable[ast.expr]) -> str:
+def operands(
+    raised: RaisedAt | None,
+    nodes: Iterable[ast.expr],
+    type_of_part: Callable[[RaisedAt, ast.expr], str] | None = None,
+) -> str:
     """Return one sentence for each operand, with its type and its origin; empty if nothing is known.
 
     Args:
         raised: The place where the error was raised.
         nodes: The expressions of the operands.
+        type_of_part: Returns the type of an expression without a value at the error, or an empty string.
     """
     if raised is None or raised.frame is None:
         return ""
     sentences = []
     for node in nodes:
         sentence = _operand_sentence(raised, node)
+        if sentence is None and type_of_part is not None and (type_ := type_of_part(raised, node)):
+            sentence = f"{' '.join(raised.source(node).split())} is {type_}."
         if sentence is not None and sentence not in sentences:
             sentences.append(sentence)
     return " ".join(sentences[:_AT_MOST])
@@ -258,20 +265,21 @@ def dtype_of(value: Any) -> str:
     return ""
 
 
-_NUMBERS_OF_PYTHON: dict[type, str] = {
+NUMBERS_OF_PYTHON: dict[type, str] = {
     bool: "a Python bool",
     int: "a Python int",
     float: "a Python float",
     complex: "a Python complex number",
 }
+"""The words for the types of numbers that are no arrays."""
 
 
 def _operand_sentence(raised: RaisedAt, node: ast.expr) -> str | None:
     value = value_of(raised, node)
     text = " ".join(raised.source(node).split())
-    if isinstance(node, ast.Name) and type(value) in _NUMBERS_OF_PYTHON:
-        return f"{text} is {_NUMBERS_OF_PYTHON[type(value)]}."
-    type_ = type_of(value) if value is not None else _type_of_new_array(raised, node)
+    if isinstance(node, ast.Name) and type(value) in NUMBERS_OF_PYTHON:
+        return f"{text} is {NUMBERS_OF_PYTHON[type(value)]}."
+    type_ = type_of(value) if value is not None else type_of_new_array(raised, node)
     if not type_:
         return None
     if value is None:
@@ -303,7 +311,7 @@ def _is_argument(raised: RaisedAt, value: Any) -> bool:
 _MAKERS = frozenset("ones zeros eye arange linspace full array identity".split())
 
 
-def _type_of_new_array(raised: RaisedAt, node: ast.expr) -> str:
+def type_of_new_array(raised: RaisedAt, node: ast.expr) -> str:
     """Return the type of the array that a call such as jnp.zeros((3, 4)) makes; empty for any other expression."""
     import jax
     import jax.numpy as jnp

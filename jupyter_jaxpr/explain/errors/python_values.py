@@ -22,7 +22,7 @@ from .names import jnp_name
 from .origins import dtype_of, operands, value_of
 from .raised import LIBRARIES, RaisedAt, touches_jax
 from .returned import function_of_text, missing_return
-from .transforms import assigned
+from .transformed_calls import assigned
 from .trial_of_cure import passed
 
 _OPERANDS = re.compile(

@@ -149,10 +149,26 @@ _ASKING = frozenset(
 )
 
 
+def at_caller(raised: RaisedAt, frame: FrameType) -> RaisedAt:
+    """The place in a caller of the failing function: the call that led to the error.
+
+    Args:
+        raised: Where the error was raised.
+        frame: One of the callers.
+    """
+    code = frame.f_code
+    place = Place(file_of(code), frame.f_lineno, function_of(code))
+    callers = raised.callers[: raised.callers.index(frame)]
+    return replace(_expression_at(frame, frame.f_lasti, place), frame=frame, callers=callers)
+
+
 def _raised_expression(traceback: TracebackType, place: Place) -> RaisedAt:
-    code = traceback.tb_frame.f_code
-    positions = list(code.co_positions())
-    line, end_line, column, end_column = positions[traceback.tb_lasti // 2]
+    return _expression_at(traceback.tb_frame, traceback.tb_lasti, place)
+
+
+def _expression_at(frame: FrameType, instruction: int, place: Place) -> RaisedAt:
+    positions = list(frame.f_code.co_positions())
+    line, end_line, column, end_column = positions[instruction // 2]
     if line is None or end_line is None or column is None or end_column is None:
         return RaisedAt(place)
     place = Place(place.file, line, place.function, column, end_line, end_column)
@@ -177,7 +193,7 @@ def _raised_expression(traceback: TracebackType, place: Place) -> RaisedAt:
         place = place._replace(line=line, column=column, end_line=end_line, end_column=end_column)
     if node is None:
         return RaisedAt(place, loops=loops, parents=parents)
-    values = traceback.tb_frame.f_locals
+    values = frame.f_locals
     read = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
     tracers = {name: values[name] for name in sorted(set(read)) if name in values and _is_tracer(values[name])}
     segment = ast.get_source_segment("\n".join(loops.lines), node) if isinstance(node, ast.expr) else None

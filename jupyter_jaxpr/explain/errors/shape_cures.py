@@ -1,4 +1,4 @@
-"""Finds cures for operands whose shapes do not fit together: a new axis, keepdims, vmap, a transpose."""
+"""Finds cures for operands whose shapes do not fit together: keepdims, vmap, a transpose."""
 
 from __future__ import annotations
 
@@ -10,34 +10,15 @@ from .arguments import module_of_call, packages_of
 from .constructs import called
 from .edits import applied, edit_of, over
 from .names import jnp_name, namespace
-from .operand_nodes import (
-    shapes_of_operands,
-)
+from .operand_nodes import shapes_of_operands
 from .origins import value_of
 from .raised import RaisedAt
 from .trial_of_cure import passed
 
-
-def new_axis_cures(raised: RaisedAt | None) -> list[FoundCure]:
-    """Return the cure x[:, None]: one operand gets an axis of size 1, if the first axes of both operands are equal."""
-    general = FoundCure("same shape", None, "Cut, pad or reshape an operand so that the sizes fit.")
-    shapes = shapes_of_operands(raised)
-    if raised is not None and (cures := _keepdims_cures(raised)):
-        return cures
-    if raised is None or len(shapes) != 2 or not isinstance(raised.node, ast.BinOp):
-        return [general]
-    long, short = sorted(shapes, key=lambda pair: -len(pair[1]))
-    if len(long[1]) == 2 and len(short[1]) == 1 and long[1][0] == short[1][0]:
-        code = f"{raised.source(short[0])}[:, None]"
-        text = f"{code} has the shape {(*short[1], 1)}, so each row of the other operand meets one element."
-        return [FoundCure("[:, None]", code, text)]
-    return [general]
-
-
 _REDUCTIONS = frozenset("mean sum max min std var median prod norm logsumexp".split())
 
 
-def _keepdims_cures(raised: RaisedAt) -> list[FoundCure]:
+def keepdims_cures(raised: RaisedAt) -> list[FoundCure]:
     """Return the cure keepdims=True for x - x.mean(axis=1): the mean keeps the reduced axis with size 1."""
     node = raised.node
     sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []

@@ -8,11 +8,15 @@ from typing import Any
 
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
+from ...quantities import in_a_sentence
 from .constructs import called
+from .edits import applied, edit_of, over
 from .explanation import Explained
 from .origins import value_of
 from .parts_of_trees import part_of_tree
 from .raised import RaisedAt
+from .transformed_calls import Applied
+from .trial_of_cure import passed
 
 _DIFFER = re.compile(
     r"pytree structure error: different .+? at key path (?P<call>tree_map|vmap|pjit|device_put) "
@@ -48,6 +52,8 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
         compared_value = {"in": "the argument", "out": "the result"}.get(
             differ["option"].partition("_")[0], "the value"
         )
+        if differ["option"] == "in_axes" and (keys := _lacking_key(raised, path, mismatch, option)) is not None:
+            return keys
         title = _title(mismatch, option, compared_value, [])
         cure = FoundCure(differ["option"], None, _CURE_OF_OPTION)
         return None if title is None else Explained(None, title, _OF_OPTION, (cure,))
@@ -68,6 +74,41 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
     if part is None:
         return Explained(None, title, _SAID, (cure,))
     return Explained(None, title, f"{part.sentence} {_SAID}", (part.cure or cure,))
+
+
+def _lacking_key(raised: RaisedAt | None, path: str, text: str, option: str) -> Explained | None:
+    """Explains a dict in in_axes that has no entry for a key of its argument."""
+    match = _KEYS.search(text)
+    written, needed = ([_key(key) for key in match[name].split()] if match else [] for name in ("first", "other"))
+    lacking = [key for key in needed if key not in written]
+    if not lacking or set(written) - set(needed):
+        return None
+    call = Applied(raised)
+    place = re.fullmatch(r"\[(\d+)\]", path)
+    axes = call.option("in_axes")
+    entry = axes.elts[int(place[1])] if place and isinstance(axes, ast.Tuple | ast.List) else None
+    nodes = call.call.args if call.call is not None else []
+    node = nodes[int(place[1])] if place and int(place[1]) < len(nodes) else None
+    name = call.argument(int(place[1])) if place and call.parameters else "the argument"
+    name = raised.source(node) if raised is not None and isinstance(node, ast.Name) else name
+    listed = in_a_sentence([repr(key) for key in lacking], 4)
+    title = f"{option} has no entry for {listed}"
+    text = f"{name[0].upper()}{name[1:]} has the keys {in_a_sentence([repr(key) for key in needed], 8)}. {_OF_OPTION}"
+    if name != "the argument":
+        text = f"{name} has the keys {in_a_sentence([repr(key) for key in needed], 8)}. {_OF_OPTION}"
+    words = f"Write an entry for {listed}, too: the axis that vmap maps, or None."
+    cure = FoundCure("in_axes", None, words)
+    if raised is None or not isinstance(entry, ast.Dict) or len({ast.unparse(value) for value in entry.values}) != 1:
+        return Explained(None, title, text, (cure,))
+    code = raised.source(entry.values[0])
+    words = f"{code} in place of the dict stands for all arrays of {name}."
+    one = applied(FoundCure("in_axes", code, words), [edit_of(raised, over(entry, code))])
+    return call.explained(title, text, passed(raised, [one]) or [cure])
+
+
+def _key(text: str) -> str:
+    """The key in a message, such as eps of ['eps']."""
+    return text.removeprefix("['").removesuffix("']")
 
 
 def _title(text: str, first: str, second: str, notes: list[str]) -> str | None:

@@ -1,0 +1,42 @@
+"""Finds the cure for a write such as x.at[:n].set(a * b) where one operand needs the slice that the write names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ...observe.observation import FoundCure
+from .constructs import called
+from .edits import applied, edit_of, over
+from .raised import RaisedAt
+from .trial_of_cure import passed
+
+_WRITES = frozenset("set add subtract multiply divide power min max mul".split())
+
+
+def written_slice_cure(raised: RaisedAt, nodes: Sequence[ast.expr]) -> list[FoundCure]:
+    """Return the cure that slices one operand as the write slices its array; empty if none or several operands fit.
+
+    Args:
+        raised: Where the error was raised.
+        nodes: The operands of the failing operation, which is the value of the write.
+    """
+    write = raised.parents.get(id(raised.node))
+    match write:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at"), slice=index)), args=[value]
+        ) if value is raised.node and called(write) in _WRITES:
+            pass
+        case _:
+            return []
+    entries = index.elts if isinstance(index, ast.Tuple) else [index]
+    if not any(isinstance(entry, ast.Slice) and (entry.lower or entry.upper) for entry in entries):
+        return []
+    cures = []
+    for node in nodes:
+        if isinstance(node, ast.Name | ast.Attribute):
+            code = f"{raised.source(node)}[{raised.source(index)}]"
+            words = f"{code} has the elements of {raised.source(node)} at the places that the line writes."
+            cures.append(applied(FoundCure("the slice", code, words), [edit_of(raised, over(node, code))]))
+    tried = passed(raised, cures)
+    return tried if len(tried) == 1 and tried[0].level == "applies" else []
