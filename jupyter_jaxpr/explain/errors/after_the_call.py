@@ -23,7 +23,9 @@ _VALUE = "value"
 
 
 def after_the_call(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stmt) -> FoundCure | None:
-    """The cure that returns the kept value and moves the statement behind the call; None if the code is not evident.
+    """Return the cure that returns the kept value and moves the statement behind the call.
+
+    None if the code is not evident.
 
     Args:
         raised: Where the kept value was used.
@@ -69,7 +71,10 @@ class _Kept:
 
 
 def _kept(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stmt) -> _Kept | None:
-    """The values that a statement of the function keeps; None if the function needs the statement where it is."""
+    """Return the values that a statement of the function keeps.
+
+    None if the function needs the statement where it is.
+    """
     if statement not in traced.body:
         return None  # the statement may run several times, or not at all
     owner = traced.args.args[0].arg if traced.args.args and traced.args.args[0].arg == "self" else None
@@ -115,7 +120,7 @@ _NO_ARRAYS = ast.Lambda | ast.GeneratorExp | ast.Set | ast.SetComp | ast.Constan
 
 
 def _may_be_no_array(raised: RaisedAt, traced: ast.FunctionDef, value: ast.expr) -> bool:
-    """Whether an expression may be a function or a generator, which a jitted function cannot return."""
+    """Return whether an expression may be a function or a generator, which a jitted function cannot return."""
     if isinstance(value, _NO_ARRAYS):
         return True
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
@@ -140,7 +145,7 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def _calls(raised: RaisedAt, traced: ast.FunctionDef) -> list[ast.Call]:
-    """The calls of a jitted function in the code; empty if the code passes the function to another transform."""
+    """Return the calls of a jitted function in the code; empty if the code passes the function to another transform."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     names = {traced.name}
     calls: list[ast.Call] = []
@@ -170,7 +175,7 @@ def _uses(module: ast.Module, names: set[str]) -> Iterator[ast.expr]:
 def _later_lines(
     raised: RaisedAt, kept: _Kept, call: ast.Call, results: list[ast.expr], new: list[ast.expr]
 ) -> list[str] | None:
-    """The line of the call and the moved statement; None if the call is a part of a larger expression."""
+    """Return the line of the call and the moved statement; None if the call is a part of a larger expression."""
     statement = raised.parents.get(id(call))
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
@@ -214,13 +219,13 @@ def _around(raised: RaisedAt, node: ast.AST | None) -> Iterator[ast.AST]:
 
 
 def _is_function(raised: RaisedAt, name: str) -> bool:
-    """Whether the code defines a function or a class of the name, which the result of the call must not replace."""
+    """Return whether the name is a function or a class of the code: the result of the call must not replace these."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     return any(isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name for node in ast.walk(module))
 
 
 def _moved(raised: RaisedAt, kept: _Kept, names: dict[str, str], owner: str | None) -> str:
-    """The code of the statement with the names that its values and its object have at the call."""
+    """Return the code of the statement with the names that its values and its object have at the call."""
     ids = {id(value): names[raised.source(value)] for value in kept.values}
 
     class Renamed(ast.NodeTransformer):

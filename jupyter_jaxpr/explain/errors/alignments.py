@@ -12,14 +12,14 @@ _MOST_AXES = 8
 
 
 def broadcasts(*shapes: Shape) -> bool:
-    """Whether arrays of these shapes fit together."""
+    """Return whether arrays of these shapes fit together."""
     rank = max(map(len, shapes), default=0)
     wide = [(1,) * (rank - len(shape)) + shape for shape in shapes]
     return all(len(set(sizes) - {1}) <= 1 for sizes in zip(*wide, strict=True))
 
 
 def broadcast(*shapes: Shape) -> Shape:
-    """The shape of the result of arrays that fit together."""
+    """Return the shape of the result of arrays that fit together."""
     rank = max(map(len, shapes), default=0)
     wide = [(1,) * (rank - len(shape)) + shape for shape in shapes]
     return tuple(next((size for size in sizes if size != 1), 1) for sizes in zip(*wide, strict=True))
@@ -54,5 +54,5 @@ def new_axes(short: Shape, long: Shape) -> list[NewAxes]:
 
 
 def axes_of_size(size: int, shape: Sequence[int]) -> list[int]:
-    """The axes of a shape that have a size."""
+    """Return the axes of a shape that have a size."""
     return [axis for axis, axis_size in enumerate(shape) if axis_size == size]

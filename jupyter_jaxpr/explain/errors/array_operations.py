@@ -201,7 +201,7 @@ def _makes_array(raised: RaisedAt | None) -> bool:
 
 
 def _sizes(shape: str) -> tuple[int, ...]:
-    """The sizes of a shape in a message."""
+    """Return the sizes of a shape in a message."""
     return tuple(map(int, re.findall(r"\d+", shape)))
 
 

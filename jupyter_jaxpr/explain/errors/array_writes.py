@@ -126,7 +126,7 @@ def _mask_assignment(
 
 
 def _mask_of_rows(raised: RaisedAt, node: ast.Subscript, value: ast.expr) -> str | None:
-    """The code of a mask of the first axes with an axis for each other axis of the array.
+    """Return the code of a mask of the first axes with an axis for each other axis of the array.
 
     None where the new value may have an element for each row that the mask selects: jnp.where takes no such value.
     """

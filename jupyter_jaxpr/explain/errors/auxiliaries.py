@@ -61,7 +61,10 @@ def has_aux_cure(raised: RaisedAt | None, transform: ast.Call | None, result: as
 
 
 def _target(raised: RaisedAt, transform: ast.Call) -> ast.expr | None:
-    """The target of the only statement that calls the transformed function; None for other uses of its results."""
+    """Return the target of the only statement that calls the transformed function.
+
+    None for other uses of its results.
+    """
     call = raised.node
     statement = raised.statement_of(call)
     if not isinstance(statement, ast.Assign) or statement.value is not call or len(statement.targets) != 1:
@@ -77,7 +80,10 @@ def _target(raised: RaisedAt, transform: ast.Call) -> ast.expr | None:
 
 
 def _of_grad(raised: RaisedAt, transform: ast.Call, target: ast.expr, second: ast.expr) -> list[Change] | None:
-    """The changes of the names that take the results of grad; None if the meaning of the names is not evident."""
+    """Return the changes of the names that take the results of grad.
+
+    None if the meaning of the names is not evident.
+    """
     argnums = next((keyword.value for keyword in transform.keywords if keyword.arg == "argnums"), None)
     if argnums is None and len(transform.args) > 1:
         argnums = transform.args[1]
@@ -98,7 +104,7 @@ def _of_grad(raised: RaisedAt, transform: ast.Call, target: ast.expr, second: as
 
 
 def _of_value_and_grad(raised: RaisedAt, target: ast.expr, second: ast.expr) -> list[Change] | None:
-    """The changes of the names that take the results of value_and_grad; None if their meaning is not evident."""
+    """Return the changes of the names that take the results of value_and_grad; None if their meaning is not evident."""
     if not isinstance(target, ast.Tuple):
         return None
     if len(target.elts) == 3 and all(isinstance(name, ast.Name) for name in target.elts):
@@ -118,12 +124,15 @@ def _of_value_and_grad(raised: RaisedAt, target: ast.expr, second: ast.expr) -> 
 
 
 def _scope(raised: RaisedAt) -> ast.AST | None:
-    """The innermost function around the statement, or the whole code."""
+    """Return the innermost function around the statement, or the whole code."""
     return raised.function or (raised.loops.module if raised.loops is not None else None)
 
 
 def _is_used_as_pair(raised: RaisedAt, name: str) -> bool | None:
-    """Whether the code unpacks a name into two; False if the code takes elements of the name; None for other uses."""
+    """Return whether the code unpacks a name into two; False if the code takes elements of the name.
+
+    None for other uses.
+    """
     scope = _scope(raised)
     answer = None
     for node in ast.walk(scope) if scope is not None else ():
@@ -136,7 +145,10 @@ def _is_used_as_pair(raised: RaisedAt, name: str) -> bool | None:
 
 
 def _new_name(raised: RaisedAt, second: ast.expr) -> str | None:
-    """A name for what the function returns second, which the scope of the statement does not use; None without one."""
+    """Return a name for what the function returns second, which the scope of the statement does not use.
+
+    None without one.
+    """
     scope = _scope(raised)
     used = used_names(scope) if scope is not None else set()
     wanted = second.id if isinstance(second, ast.Name) else "aux"

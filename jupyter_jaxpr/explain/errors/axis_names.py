@@ -91,7 +91,7 @@ def _not_in_mesh(raised: RaisedAt | None, name: str, used: list[str], axes_text:
 
 
 def _fits(raised: RaisedAt, used: list[str], name: str, axis: str) -> bool:
-    """Whether the failing call is NamedSharding, and takes the PartitionSpec with another axis.
+    """Return whether the failing call is NamedSharding, and takes the PartitionSpec with another axis.
 
     The proof of such a call refuses a trial, but JAX can make the object itself: this runs no code of the user's.
     """
@@ -113,7 +113,7 @@ def _fits(raised: RaisedAt, used: list[str], name: str, axis: str) -> bool:
 
 
 def _constant(raised: RaisedAt, text: str) -> ast.Constant | None:
-    """The only text of a value in the failing expression, or else in the PartitionSpecs of the code."""
+    """Return the only text of a value in the failing expression, or else in the PartitionSpecs of the code."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     specs = [node for node in ast.walk(module) if isinstance(node, ast.Call) and called(node) in ("P", "PartitionSpec")]
     for roots in ([raised.node] if raised.node is not None else [], specs):
@@ -168,7 +168,10 @@ def _names_axis(call: ast.Call, name: str) -> bool:
 
 
 def _reduced(call: ast.Call) -> tuple[ast.expr, ast.expr | None] | None:
-    """The array whose first axis the operand of a collective reduces in the same way, and the axis; else None."""
+    """Return the array whose first axis the operand of a collective reduces in the same way, and the axis.
+
+    Else None.
+    """
     match call.args[0] if call.args else None:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="jnp" | "np")), args=[array, *axes]) as reduction:
             pass
@@ -189,7 +192,7 @@ def _has_first(axis: ast.expr) -> bool:
 
 
 def _is_mapped(error: BaseException) -> bool:
-    """Whether the error passed through vmap, pmap or shard_map, so that an array may be a part of an array."""
+    """Return whether the error passed through vmap, pmap or shard_map, so that an array may be a part of an array."""
     traceback = error.__traceback__
     while traceback is not None:
         code = traceback.tb_frame.f_code

@@ -229,7 +229,7 @@ class Choices:
         return [self.masked(), FoundCure(f"{self._lax}.fori_loop", None, text)]
 
     def _reads_outputs(self) -> bool:
-        """Whether the code may read the ys of the failing scan, which a fori_loop does not return."""
+        """Return whether the code may read the ys of the failing scan, which a fori_loop does not return."""
         node = self._raised.node
         match self._raised.parents.get(id(node)):
             case ast.Subscript(slice=ast.Constant(value=place)):

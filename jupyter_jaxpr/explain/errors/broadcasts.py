@@ -70,7 +70,7 @@ _TO_A_SHAPE = frozenset("set add subtract multiply mul divide power min max broa
 
 
 def _nodes(raised: RaisedAt, shapes: Sequence[Shape]) -> list[ast.expr]:
-    """The operands of the failing operation, one for each shape of the message; empty if the two do not fit."""
+    """Return the operands of the failing operation, one for each shape of the message; empty if the two do not fit."""
     node = raised.node
     if isinstance(node, ast.BinOp | ast.Compare | ast.AugAssign):
         nodes = operand_nodes(raised)
@@ -86,7 +86,7 @@ def _nodes(raised: RaisedAt, shapes: Sequence[Shape]) -> list[ast.expr]:
 
 
 def _difference(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> str | None:
-    """The sentence that says which axis of two operands has two sizes."""
+    """Return the sentence that says which axis of two operands has two sizes."""
     if len(nodes) != 2 or broadcasts(*shapes):
         return None
     sides = [_named(raised, node, side) for node, side in zip(nodes, ("left", "right"), strict=True)]
@@ -103,7 +103,7 @@ def _named(raised: RaisedAt, node: ast.expr, side: str) -> str:
 
 
 def _places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> FoundCure | None:
-    """The advice for an operand of one axis whose size several axes of the other operand have."""
+    """Return the advice for an operand of one axis whose size several axes of the other operand have."""
     if len(nodes) != 2:
         return None
     (short_node, short), (long_node, long) = sorted(zip(nodes, shapes, strict=True), key=lambda pair: len(pair[1]))
@@ -143,13 +143,13 @@ def _axes_cures(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Sh
 
 
 def _is_product(node: ast.expr) -> bool:
-    """Whether an expression is a matrix product."""
+    """Return whether an expression is a matrix product."""
     is_call = called(node) in ("dot", "matmul", "einsum", "tensordot")
     return is_call or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult))
 
 
 def _is_label(raised: RaisedAt, node: ast.expr, long: Sequence[ast.expr]) -> bool:
-    """Whether an operand has integers, and the longer operand may have floats."""
+    """Return whether an operand has integers, and the longer operand may have floats."""
     are_integers = all("int" in dtype_of(value_of(raised, other)) for other in long)
     return "int" in dtype_of(value_of(raised, node)) and not are_integers
 
@@ -224,7 +224,7 @@ def _candidates(raised: RaisedAt, first: Places) -> Iterator[Places]:
 
 
 def _fails(raised: RaisedAt, node: ast.expr, axes: NewAxes) -> bool:
-    """Whether an operand certainly fails beside another, and fits with the new axes."""
+    """Return whether an operand certainly fails beside another, and fits with the new axes."""
     shape = shape_of(raised, node)
     inner: ast.AST = node
     while shape is not None and (parent := raised.parents.get(id(inner))) is not None:
@@ -251,7 +251,7 @@ def _has_shape(raised: RaisedAt, node: ast.expr, other: ast.expr) -> bool:
 
 
 def _inner(raised: RaisedAt, node: ast.expr) -> ast.expr:
-    """The array in an expression of an array and numbers, such as lam of 1 - lam."""
+    """Return the array in an expression of an array and numbers, such as lam of 1 - lam."""
     while isinstance(node, ast.BinOp | ast.UnaryOp) and (parts := parts_of(node)):
         arrays = [part for part in parts if shape_of(raised, part) != ()]
         if len(arrays) != 1:
@@ -261,7 +261,7 @@ def _inner(raised: RaisedAt, node: ast.expr) -> ast.expr:
 
 
 def _may_fail(raised: RaisedAt, node: ast.expr) -> bool:
-    """Whether an operand meets an array of another shape, or an array of an unknown shape, element by element."""
+    """Return whether an operand meets an array of another or of an unknown shape, element by element."""
     shape = shape_of(raised, node)
     inner: ast.AST = node
     while (parent := raised.parents.get(id(inner))) is not None and shape is not None:
@@ -280,6 +280,6 @@ def _may_fail(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _indexable(raised: RaisedAt, node: ast.expr) -> str:
-    """The code of an expression before an index."""
+    """Return the code of an expression before an index."""
     source = raised.source(node)
     return source if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call) else f"({source})"

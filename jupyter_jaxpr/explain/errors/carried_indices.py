@@ -14,7 +14,7 @@ from .trial_of_cure import passed
 
 
 def start_of_index(raised: RaisedAt, index: ast.expr) -> ast.expr | None:
-    """The expression of the first carry that an index of a loop body starts with; None for any other index.
+    """Return the expression of the first carry that an index of a loop body starts with; None for any other index.
 
     Args:
         raised: Where the error was raised.
@@ -32,7 +32,7 @@ def start_of_index(raised: RaisedAt, index: ast.expr) -> ast.expr | None:
 
 
 def _place_in_carry(raised: RaisedAt, carry: Carry, name: str) -> int | None:
-    """The position of a name in the only unpacking of the carry, as in `i, x = carry`."""
+    """Return the position of a name in the only unpacking of the carry, as in `i, x = carry`."""
     places = []
     for node in ast.walk(raised.function) if raised.function is not None else ():
         match node:
@@ -45,7 +45,10 @@ def _place_in_carry(raised: RaisedAt, carry: Carry, name: str) -> int | None:
 
 
 def integer_start(raised: RaisedAt, start: ast.expr) -> list[FoundCure]:
-    """The cure that writes the first carry as an integer, if the whole loop then passes its trial; else empty."""
+    """Return the cure that writes the first carry as an integer, if the whole loop then passes its trial.
+
+    Else empty.
+    """
     carry = carry_around(raised)
     if carry is None or not isinstance(start, ast.Constant) or type(start.value) is not float:
         return []
@@ -59,7 +62,7 @@ def integer_start(raised: RaisedAt, start: ast.expr) -> list[FoundCure]:
 
 
 def _at_loop(raised: RaisedAt, loop: ast.Call) -> RaisedAt | None:
-    """The position of the loop whose body raised the error, in the frame that called the loop."""
+    """Return the position of the loop whose body raised the error, in the frame that called the loop."""
     frame = raised.callers[-1] if raised.callers else None
     end = loop.end_lineno or loop.lineno
     if frame is None or file_of(frame.f_code) != raised.place.file or not loop.lineno <= frame.f_lineno <= end:

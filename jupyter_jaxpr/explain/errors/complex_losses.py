@@ -35,7 +35,7 @@ def complex_cures(
 
 
 def _real_losses(raised: RaisedAt | None, function: AnyFunction | None, of_real: bool) -> list[FoundCure]:
-    """The cure that squares the absolute value where a real function squares a complex value, else the advice."""
+    """Return the cure that squares the absolute value of a complex value in a real function, else the advice."""
     advice = FoundCure("a real result", None, _WORDS)
     squares = _squares(_loss(function)) if raised is not None and of_real else []
     if raised is None or len(squares) != 1:
@@ -51,7 +51,7 @@ def _real_losses(raised: RaisedAt | None, function: AnyFunction | None, of_real:
 
 
 def _loss(function: AnyFunction | None) -> ast.expr | None:
-    """The return expression of a function, or the value of the only assignment to the returned name."""
+    """Return the return expression of a function, or the value of the only assignment to the returned name."""
     result = result_of(function)
     if not isinstance(result, ast.Name) or function is None:
         return result
@@ -66,7 +66,7 @@ def _loss(function: AnyFunction | None) -> ast.expr | None:
 
 
 def _squares(loss: ast.expr | None) -> list[tuple[ast.expr, ast.expr]]:
-    """The squares in an expression, as z ** 2 and jnp.square(z), each with what is squared."""
+    """Return the squares in an expression, as z ** 2 and jnp.square(z), each with what is squared."""
     squares: list[tuple[ast.expr, ast.expr]] = []
     for node in ast.walk(loss) if loss is not None else ():
         match node:

@@ -52,7 +52,7 @@ def convolution_error(error: BaseException, raised: RaisedAt | None, function: s
 
 
 def kernel_sentence(raised: RaisedAt, node: ast.expr) -> str:
-    """The sentence that says how lax.conv read the kernel of an operand; empty for any other operand.
+    """Return the sentence that says how lax.conv read the kernel of an operand; empty for any other operand.
 
     Args:
         raised: Where an operation on the result of the convolution was raised.
@@ -107,7 +107,7 @@ def kernel_cures(raised: RaisedAt, node: ast.expr, other: ast.expr) -> list[Foun
 
 
 def _maker(raised: RaisedAt, node: ast.expr) -> ast.expr | None:
-    """The expression that the running function assigns to a name, if the function assigns to the name once."""
+    """Return the expression that the running function assigns to a name, if the function assigns to the name once."""
     scope = raised.function
     if not isinstance(node, ast.Name) or not isinstance(scope, ast.FunctionDef):
         return None
@@ -123,7 +123,7 @@ _OPTIONS = 6
 
 
 def _module(call: ast.Call) -> ast.expr:
-    """The expression before the name of a called function, such as lax of lax.conv."""
+    """Return the expression before the name of a called function, such as lax of lax.conv."""
     return call.func.value if isinstance(call.func, ast.Attribute) else call.func
 
 

@@ -132,7 +132,7 @@ def _words_of_tuple(cotangents: list[str], names: list[str]) -> str:
 
 
 def _entries(text: str) -> list[str]:
-    """The entries of a tuple in the text of a PyTreeDef, such as * and {'w': *} of (*, {'w': *})."""
+    """Return the entries of a tuple in the text of a PyTreeDef, such as * and {'w': *} of (*, {'w': *})."""
     entries, depth = [""], 0
     for character in text.strip()[1:-1]:
         depth += (character in "([{") - (character in ")]}")
@@ -144,7 +144,7 @@ def _entries(text: str) -> list[str]:
 
 
 def _arguments(raised: RaisedAt, function_text: str, number: int) -> list[str] | None:
-    """The names of the arguments that get a cotangent; None if unclear."""
+    """Return the names of the arguments that get a cotangent; None if unclear."""
     function = function_of_text(raised, function_text)
     if function is None:
         return None
@@ -208,7 +208,7 @@ def _axes(type_: str) -> int:
 
 
 def _rule_of_jvp(raised: RaisedAt) -> AnyFunction | None:
-    """The only rule in the code that defjvp gets, as a decorator or in a call."""
+    """Return the only rule in the code that defjvp gets, as a decorator or in a call."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     rules: list[AnyFunction | None] = []
     for node in ast.walk(module):

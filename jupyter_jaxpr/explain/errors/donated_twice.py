@@ -49,7 +49,7 @@ def donated_twice_error(error: BaseException, raised: RaisedAt | None, function:
 
 
 def _arguments(error: BaseException, raised: RaisedAt, call: ast.Call) -> list[tuple[str, Any]]:
-    """The arguments of the call: the user's code, or the name of the parameter for a longer expression."""
+    """Return the arguments of the call: the user's code, or the name of the parameter for a longer expression."""
     calls = raised_calls(error)
     parameters = parameters_of(calls[-1].function) if calls else []
     values = dict(zip(parameters, calls[-1].args, strict=False)) | dict(calls[-1].kwargs) if calls else {}
@@ -63,7 +63,10 @@ def _arguments(error: BaseException, raised: RaisedAt, call: ast.Call) -> list[t
 
 
 def _pairs(arguments: list[tuple[str, Any]]) -> Iterator[tuple[str, str, Any]]:
-    """The two places of each container or array that is at two places; an outer container before its elements."""
+    """Return the two places of each container or array that is at two places.
+
+    An outer container before its elements.
+    """
     seen: dict[int, str] = {}
     parts = list(arguments)
     for path, value in parts:
@@ -89,7 +92,7 @@ def _kind(value: Any) -> str:
 
 
 def _cure(raised: RaisedAt, call: ast.Call, pairs: list[tuple[str, str, Any]]) -> tuple[FoundCure, str | None]:
-    """The cure that copies one of the two, and the sentence about the line that made both of one value."""
+    """Return the cure that copies one of the two, and the sentence about the line that made both of one value."""
     _, second, value = pairs[0]
     is_array = bool(dtype_of(value))
     words = "A copy is a new array with the same values."
@@ -116,7 +119,10 @@ def _copied(raised: RaisedAt, source: str, is_array: bool) -> str:
 
 
 def _second_use(raised: RaisedAt, call: ast.Call, path: str, value: Any) -> tuple[ast.expr, str | None] | None:
-    """The expression that must become a copy, and the sentence about its line; None if the code is not evident."""
+    """Return the expression that must become a copy, and the sentence about its line.
+
+    None if the code is not evident.
+    """
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
     direct = [node for node in arguments if isinstance(node, ast.Name) and value_of(raised, node) is value]
     if len(direct) == 2 and raised.source(direct[0]) == raised.source(direct[1]):

@@ -205,7 +205,7 @@ _KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert
 
 
 def _leaking_statement(raised: RaisedAt, function: str) -> tuple[ast.FunctionDef, ast.stmt] | None:
-    """The traced function and its only statement that writes to an outside object."""
+    """Return the traced function and its only statement that writes to an outside object."""
     traced = function_of_text(raised, function.partition(".<locals>")[0].rpartition(".")[2] or function)
     if not isinstance(traced, ast.FunctionDef):
         return None

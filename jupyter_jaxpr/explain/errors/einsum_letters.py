@@ -33,7 +33,7 @@ class _Einsum:
     shapes: list[Shape]
 
     def sizes_without(self, number: int) -> dict[str, int] | None:
-        """The size of each letter in the other operands; None if a letter has two sizes there."""
+        """Return the size of each letter in the other operands; None if a letter has two sizes there."""
         sizes: dict[str, int] = {}
         for place, (term, shape) in enumerate(zip(self.terms, self.shapes, strict=True)):
             for letter, size in zip(term, shape, strict=True) if place != number else ():

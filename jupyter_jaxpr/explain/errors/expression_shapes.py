@@ -24,7 +24,7 @@ _SEVERAL_OPERANDS = frozenset(
 
 
 def parts_of(node: ast.AST) -> list[ast.expr] | None:
-    """The operands of an expression that works element by element; None for any other expression."""
+    """Return the operands of an expression that works element by element; None for any other expression."""
     match node:
         case ast.BinOp(left=left, op=op, right=right):
             return None if isinstance(op, ast.MatMult) else [left, right]
@@ -42,7 +42,7 @@ def parts_of(node: ast.AST) -> list[ast.expr] | None:
 
 
 def shape_of(raised: RaisedAt, node: ast.expr) -> Shape | None:
-    """The shape of an expression at the error; None if unknown."""
+    """Return the shape of an expression at the error; None if unknown."""
     if isinstance(node, ast.Constant):
         return () if isinstance(node.value, int | float | complex) else None
     if raised.frame is None:
@@ -63,7 +63,7 @@ def shape_of(raised: RaisedAt, node: ast.expr) -> Shape | None:
 
 
 def shape_of_slice(raised: RaisedAt, node: ast.Subscript) -> Shape | None:
-    """The shape of slices of an array with known bounds, such as u[:, 1:-1]; None for any other index."""
+    """Return the shape of slices of an array with known bounds, such as u[:, 1:-1]; None for any other index."""
     array = value_of(raised, node.value)
     if not dtype_of(array):
         return None
@@ -99,13 +99,13 @@ def shape_of_slice(raised: RaisedAt, node: ast.Subscript) -> Shape | None:
 
 
 def type_of_array(raised: RaisedAt, node: ast.expr) -> str:
-    """The type of an array with a name, of slices of one, or of a new array; empty for any other expression."""
+    """Return the type of an array with a name, of slices of one, or of a new array; empty for any other expression."""
     value = value_of(raised, node)
     return type_of(value) if dtype_of(value) else type_of_slice(raised, node) or type_of_new_array(raised, node)
 
 
 def type_of_slice(raised: RaisedAt, node: ast.expr) -> str:
-    """The type of slices of an array with known bounds, such as f32[48]; empty for any other expression."""
+    """Return the type of slices of an array with known bounds, such as f32[48]; empty for any other expression."""
     shape = shape_of_slice(raised, node) if isinstance(node, ast.Subscript) else None
     if shape is None or not isinstance(node, ast.Subscript):
         return ""
@@ -117,7 +117,7 @@ _OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.
 
 
 def integer_of(raised: RaisedAt, node: ast.expr, shapes: Mapping[str, Shape] = MappingProxyType({})) -> int | None:
-    """The value of an integer that the code computes of names, lengths and shapes; None if unknown.
+    """Return the value of an integer that the code computes of names, lengths and shapes; None if unknown.
 
     Args:
         raised: Where the error was raised.
@@ -144,6 +144,6 @@ def integer_of(raised: RaisedAt, node: ast.expr, shapes: Mapping[str, Shape] = M
 
 
 def leaves_of(node: ast.expr) -> list[ast.expr]:
-    """The operands of an expression, and the operands of its element by element parts in place of the parts."""
+    """Return the operands of an expression, and the operands of its element by element parts in place of the parts."""
     parts = parts_of(node) if not isinstance(node, ast.Call) else None
     return [node] if parts is None else [leaf for part in parts for leaf in leaves_of(part)]

@@ -32,7 +32,7 @@ def class_of_text(raised: RaisedAt, kind: str) -> ast.ClassDef | None:
 
 
 def static_fields(raised: RaisedAt | None, values: Mapping[str, Any], path: str) -> list[FoundCure]:
-    """The cure that marks fields of a registered dataclass as static; empty for other classes.
+    """Return the cure that marks fields of a registered dataclass as static; empty for other classes.
 
     Args:
         raised: Where the error was raised.
@@ -59,7 +59,7 @@ def static_fields(raised: RaisedAt | None, values: Mapping[str, Any], path: str)
 
 
 def static_lines(raised: RaisedAt, node: ast.ClassDef | None, value: Any) -> list[str] | None:
-    """The lines that mark the fields of a dataclass without arrays as static.
+    """Return the lines that mark the fields of a dataclass without arrays as static.
 
     None where a registered class may fail, too: JAX makes new objects of the class, and compares static fields.
 
@@ -100,7 +100,7 @@ def _is_array(leaf: Any) -> bool:
 
 
 def _static_line(raised: RaisedAt, node: ast.ClassDef, name: str) -> str | None:
-    """The definition of a field as static; None if the class has no such line, or a default that is a call."""
+    """Return the definition of a field as static; None if the class has no such line, or a default that is a call."""
     for part in node.body:
         if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name) and part.target.id == name:
             if isinstance(part.value, ast.Call):
@@ -112,7 +112,7 @@ def _static_line(raised: RaisedAt, node: ast.ClassDef, name: str) -> str | None:
 
 
 def _field_function(raised: RaisedAt) -> str:
-    """The name of dataclasses.field in the user's code."""
+    """Return the name of dataclasses.field in the user's code."""
     names = namespace(raised)
     if names.get("field") is dataclasses.field and "field" in raised.module_names:
         return "field"
@@ -127,7 +127,7 @@ def import_sentence(raised: RaisedAt) -> str:
 
 
 def class_of_earlier_cell(kind: str) -> ast.ClassDef | None:
-    """The definition of a class in the last cell that defines a class of the name."""
+    """Return the definition of a class in the last cell that defines a class of the name."""
     for file, entry in reversed(list(linecache.cache.items())):
         if len(entry) != 4 or is_installed(file) or f"class {kind}" not in "".join(entry[2]):
             continue

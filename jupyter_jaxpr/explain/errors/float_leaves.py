@@ -35,7 +35,7 @@ def without_others(
 
 
 def _without_derivative(value: Any) -> list[str]:
-    """The paths of all leaves of an argument that are neither floats nor arrays of floats."""
+    """Return the paths of all leaves of an argument that are neither floats nor arrays of floats."""
     import jax
 
     leaves = jax.tree_util.tree_flatten_with_path(value)[0][:1_000]
@@ -50,7 +50,7 @@ def _is_float(leaf: Any) -> bool:
 
 
 def _floats_alone(raised: RaisedAt, node: ast.expr, value: Any) -> str | None:
-    """The code of a dict with the floats alone, such as {'w': params['w']}; None if the call then fails."""
+    """Return the code of a dict with the floats alone, such as {'w': params['w']}; None if the call then fails."""
     if type(value) is not dict or not isinstance(node, ast.Name) or not all(type(key) is str for key in value):
         return None
     kept = [key for key, part in value.items() if not _without_derivative(part)]

@@ -80,7 +80,7 @@ def _innermost_function(module: ast.AST, first: int, last: int) -> ast.FunctionD
 
 
 def _new_local_name(before: ast.FunctionDef, after: ast.FunctionDef) -> str | None:
-    """A name that an edit makes local, although the function reads the name from outside; None without one."""
+    """Return a name that an edit makes local, although the function reads the name from outside; None without one."""
     outside = used_names(before) - _bound_names(before)
     return next(iter(sorted((_bound_names(after) - _bound_names(before)) & outside)), None)
 
@@ -114,7 +114,7 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def used_names(scope: ast.AST) -> set[str]:
-    """The names that a function or a module reads or binds, without the local names of nested functions."""
+    """Return the names that a function or a module reads or binds, without the local names of nested functions."""
     used: set[str] = set()
     if isinstance(scope, ast.FunctionDef):
         used |= {part.arg for part in ast.walk(scope.args) if isinstance(part, ast.arg)}

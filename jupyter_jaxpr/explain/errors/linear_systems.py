@@ -58,7 +58,10 @@ def linear_system_error(error: BaseException, raised: RaisedAt | None, function:
 
 
 def _arguments(call: ast.Call) -> tuple[ast.expr | None, ast.expr | None]:
-    """The matrix and the right-hand side of a call; the matrix of a factorization is the first element of a tuple."""
+    """Return the matrix and the right-hand side of a call.
+
+    The matrix of a factorization is the first element of a tuple.
+    """
     named = {keyword.arg: keyword.value for keyword in call.keywords}
     matrix = call.args[0] if call.args else named.get("a")
     right = call.args[1] if len(call.args) > 1 else named.get("b")
@@ -66,7 +69,7 @@ def _arguments(call: ast.Call) -> tuple[ast.expr | None, ast.expr | None]:
 
 
 def _shape(raised: RaisedAt, node: ast.expr | None) -> Shape | None:
-    """The shape of an array, or of the first array in a factorization such as that of cho_factor."""
+    """Return the shape of an array, or of the first array in a factorization such as that of cho_factor."""
     value = value_of(raised, node) if node is not None else None
     if type(value) is tuple and value:
         return tuple(getattr(value[0], "shape", ())) or None
@@ -74,7 +77,7 @@ def _shape(raised: RaisedAt, node: ast.expr | None) -> Shape | None:
 
 
 def _types(raised: RaisedAt, nodes: list[ast.expr]) -> str:
-    """The sentences of the types of the arguments, also of the matrix in a factorization."""
+    """Return the sentences of the types of the arguments, also of the matrix in a factorization."""
     sentences = []
     for node in nodes:
         value = value_of(raised, node)
@@ -90,7 +93,7 @@ def _text(raised: RaisedAt, node: ast.expr) -> str:
 
 
 def _least_squares(raised: RaisedAt, call: ast.Call, nodes: list[ast.expr]) -> FoundCure:
-    """The advice for a matrix that is not square."""
+    """Return the advice for a matrix that is not square."""
     words = "For a matrix that is not square, lstsq finds the solution with the least squared error."
     code = None
     if called(call) == "solve" and len(nodes) == len(call.args) == 2 and not call.keywords:
@@ -139,7 +142,10 @@ def _uses(raised: RaisedAt, call: ast.Call) -> Iterator[ast.expr]:
 
 
 def _reduced(raised: RaisedAt, node: ast.expr) -> int | None:
-    """The axis that the code sums an array over, after operations element by element; None if there is no such axis."""
+    """Return the axis that the code sums an array over, after operations element by element.
+
+    None if there is no such axis.
+    """
     inner: ast.AST = node
     parent = raised.parents.get(id(inner))
     while parent is not None and inner in (parts_of(parent) or []):

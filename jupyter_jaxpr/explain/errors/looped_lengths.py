@@ -43,7 +43,7 @@ def loop_by_values(raised: RaisedAt, is_mask: bool) -> ast.For | ast.comprehensi
 
 
 def looped(raised: RaisedAt, error: BaseException, loop: ast.For | ast.comprehension) -> list[FoundCure]:
-    """The cures of a loop by values. A loop of JAX is none: its number of elements would need the same values.
+    """Return the cures of a loop by values. A loop of JAX is none: its number of elements would need the same values.
 
     Args:
         raised: Where the error was raised.
@@ -92,7 +92,7 @@ def jnp_function(raised: RaisedAt) -> str:
 
 
 def _sums(raised: RaisedAt, loop: ast.For | ast.comprehension) -> FoundCure | None:
-    """The cure jax.ops.segment_sum of a loop that takes the rows of each label, as in x[labels == label]."""
+    """Return the cure jax.ops.segment_sum of a loop that takes the rows of each label, as in x[labels == label]."""
     call = raised.node
     if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords or not isinstance(loop.target, ast.Name):
         return None

@@ -37,7 +37,7 @@ def module_key_error(error: BaseException, raised: RaisedAt | None, function: st
 
 
 def _call_of_apply(frames: list[FrameType]) -> tuple[ast.Call, str, str, set[str]] | None:
-    """The only call of apply in the line of the innermost frame that has one.
+    """Return the only call of apply in the line of the innermost frame that has one.
 
     With the code of the call, the name of the function around the call, and the names that the function uses.
     """
@@ -63,7 +63,7 @@ def _call_of_apply(frames: list[FrameType]) -> tuple[ast.Call, str, str, set[str
 
 
 def _with_key(call: ast.Call, source: str, function: str, names: set[str], name: str) -> FoundCure:
-    """The cure that adds a key to the rngs of a call of apply, and keeps its other arguments."""
+    """Return the cure that adds a key to the rngs of a call of apply, and keeps its other arguments."""
     key = "key" if "key" not in names else f"{name}_key"
     words = f"{key} is a random key, such as jax.random.key(1). A new key for each call gives other random numbers."
     if function.isidentifier():

@@ -24,7 +24,7 @@ def lax_name(raised: RaisedAt) -> str:
 
 
 def random_name(raised: RaisedAt) -> str:
-    """The name of jax.random in the user's code, such as random or jax.random."""
+    """Return the name of jax.random in the user's code, such as random or jax.random."""
     space, module = namespace(raised), sys.modules.get("jax.random", ...)
     names = [name for name, value in space.items() if value is module]
     in_code = [name for name in names if name in raised.module_names]

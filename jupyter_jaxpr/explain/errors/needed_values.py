@@ -150,7 +150,7 @@ def _argument_in(context: str) -> str | None:
 
 
 def _mask(raised: RaisedAt | None) -> ast.expr | None:
-    """The index of a boolean index, such as mask of x[mask] and of x.at[mask].set(y); None without one."""
+    """Return the index of a boolean index, such as mask of x[mask] and of x.at[mask].set(y); None without one."""
     match raised.node if raised is not None else None:
         case ast.Subscript(slice=index):
             return index
@@ -160,7 +160,7 @@ def _mask(raised: RaisedAt | None) -> ast.expr | None:
 
 
 def _origins(error: BaseException, raised: RaisedAt | None, node: ast.expr | None) -> Culprits:
-    """The arguments on which the needed value depends, not those on which the rest of the expression depends.
+    """Return the arguments on which the needed value depends, not those on which the rest of the expression depends.
 
     Args:
         error: The exception.

@@ -71,14 +71,14 @@ def _is_of_complex(dtype: str) -> bool:
 
 
 def _loses_fractions(dtype: str, of_update: str) -> bool:
-    """Whether an array of a dtype cannot hold the kind of numbers of an update."""
+    """Return whether an array of a dtype cannot hold the kind of numbers of an update."""
     import jax.numpy as jnp
 
     return jnp.issubdtype(of_update, jnp.inexact) and not jnp.issubdtype(dtype, jnp.inexact)
 
 
 def _other_updates(raised: RaisedAt, call: ast.Call) -> list[ast.Call]:
-    """The other calls of the same function below the failing statement, whose writes would fail next."""
+    """Return the other calls of the same function below the failing statement, whose writes would fail next."""
     function = raised.function
     nodes = ast.walk(function) if function is not None else ()
     return [
@@ -94,7 +94,7 @@ def _other_updates(raised: RaisedAt, call: ast.Call) -> list[ast.Call]:
 def _nodes_by_dtype(
     raised: RaisedAt, call: ast.Call, dtypes: tuple[str, str]
 ) -> tuple[list[ast.expr], list[ast.expr]] | None:
-    """The operands of each of the two dtypes; None if an operand of a dtype is unknown."""
+    """Return the operands of each of the two dtypes; None if an operand of a dtype is unknown."""
     found = [*operand_nodes(raised), *(keyword.value for keyword in call.keywords)]
     nodes: tuple[list[ast.expr], list[ast.expr]] = ([], [])
     for node in found:
@@ -110,7 +110,10 @@ def _nodes_by_dtype(
 def _conversions(
     raised: RaisedAt, call: ast.Call, name: str, dtypes: tuple[str, str], nodes: tuple[list[ast.expr], list[ast.expr]]
 ) -> list[FoundCure]:
-    """The cure that converts the operands of one dtype to the other, where the other holds both; and the operator."""
+    """Return the cure that converts the operands of one dtype to the other, where the other holds both.
+
+    And the operator.
+    """
     import jax.numpy as jnp
 
     common = str(jnp.promote_types(*dtypes))
@@ -134,13 +137,13 @@ def _converted(raised: RaisedAt, node: ast.expr, dtype: str) -> str:
 
 
 def _dtype_code(raised: RaisedAt, node: ast.expr, dtype: str) -> str:
-    """The code of the dtype of an operand: of a name or an item itself, else the dtype in jax.numpy."""
+    """Return the code of the dtype of an operand: of a name or an item itself, else the dtype in jax.numpy."""
     if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         return f"{raised.source(node)}.dtype"
     return f"{jnp_name(raised)}.{dtype}"
 
 
 def _enclosed(raised: RaisedAt, node: ast.expr) -> str:
-    """The code of an operand, in parentheses where an operator or a method would take only a part of the operand."""
+    """Return the code of an operand, in parentheses if an operator or a method would take only a part of the operand."""
     simple = isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
     return raised.source(node) if simple else f"({raised.source(node)})"

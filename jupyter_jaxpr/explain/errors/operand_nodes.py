@@ -84,7 +84,7 @@ def passed_node(raised: RaisedAt | None, argument: str | None) -> ast.expr | Non
 
 
 def _function(raised: RaisedAt, node: ast.expr) -> Any:
-    """The function of a module that an expression such as jax.lax.scan names; None for another expression."""
+    """Return the function of a module that an expression such as jax.lax.scan names; None for another expression."""
     if isinstance(node, ast.Name):
         return namespace(raised).get(node.id)
     module = _function(raised, node.value) if isinstance(node, ast.Attribute) else None

@@ -230,7 +230,7 @@ _FIELD_OF_TUPLE = type(vars(namedtuple("_One", "field"))["field"])
 
 
 def value_in(names: Mapping[str, Any], node: ast.expr) -> Any:
-    """The value of a name, an item or an attribute; None for expressions that would run code.
+    """Return the value of a name, an item or an attribute; None for expressions that would run code.
 
     Args:
         names: The values of the names.

@@ -48,7 +48,7 @@ def own_class_error(error: BaseException, raised: RaisedAt | None, function: str
 
 
 def can_be_static(value: Any) -> bool:
-    """Whether a value may be a static argument: the value has a hash, and holds no array."""
+    """Return whether a value may be a static argument: the value has a hash, and holds no array."""
     if is_hashed(value) or isinstance(value, _FUNCTIONS):
         return True
     if _holds_arrays(value):
@@ -61,7 +61,7 @@ _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, t
 
 
 def _holds_arrays(value: Any) -> bool:
-    """Whether a field of an object is an array, or a container of Python that holds an array."""
+    """Return whether a field of an object is an array, or a container of Python that holds an array."""
     import jax
 
     fields = list(instance_dict(value).values())
@@ -69,13 +69,13 @@ def _holds_arrays(value: Any) -> bool:
 
 
 def own_hash(value: Any) -> Any:
-    """The __hash__ that the class of an object defines; None for the hash by identity that Python gives."""
+    """Return the __hash__ that the class of an object defines; None for the hash by identity that Python gives."""
     found = getattr(type(value), "__hash__", None)
     return None if found is object.__hash__ else found
 
 
 def registered(raised: RaisedAt | None, kind: str, value: Any = None) -> tuple[FoundCure, ...]:
-    """The cure that registers a class as a pytree, so JAX finds the arrays in its objects.
+    """Return the cure that registers a class as a pytree, so JAX finds the arrays in its objects.
 
     The cure has no edit: a trial would have to define the class and make its objects anew.
 
@@ -113,7 +113,7 @@ def registered(raised: RaisedAt | None, kind: str, value: Any = None) -> tuple[F
 
 
 def _fields_of_init(node: ast.ClassDef) -> list[str]:
-    """The attributes that a class without base classes sets in its own __init__; empty without one."""
+    """Return the attributes that a class without base classes sets in its own __init__; empty without one."""
     inits = [part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"]
     if len(inits) != 1 or not inits[0].args.args or node.bases:
         return []
@@ -130,7 +130,10 @@ def _fields_of_init(node: ast.ClassDef) -> list[str]:
 
 
 def _as_dataclass(kind: str, fields: list[str], value: Any) -> str | None:
-    """The first lines of a class as a registered dataclass; None unless all fields are known to be arrays or floats."""
+    """Return the first lines of a class as a registered dataclass.
+
+    None unless all fields are known to be arrays or floats.
+    """
     held = instance_dict(value)
     if set(held) != set(fields):
         return None
@@ -144,7 +147,7 @@ def _as_dataclass(kind: str, fields: list[str], value: Any) -> str | None:
 
 
 def _static_fields(fields: list[str], value: Any) -> dict[str, str]:
-    """The fields that hold no arrays or numbers and have a hash, each with its line in the dataclass."""
+    """Return the fields that hold no arrays or numbers and have a hash, each with its line in the dataclass."""
     import jax
 
     held = instance_dict(value)

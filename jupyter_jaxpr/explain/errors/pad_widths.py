@@ -64,7 +64,7 @@ def pad_width_error(error: BaseException, raised: RaisedAt | None, function: str
 
 
 def _array_of(error: BaseException, raised: RaisedAt, call: ast.Call) -> tuple[str, Any]:
-    """The code and the value of the array of a call of pad.
+    """Return the code and the value of the array of a call of pad.
 
     The frame of pad has the value also where the name in a comprehension is gone.
     """
@@ -79,12 +79,12 @@ def _array_of(error: BaseException, raised: RaisedAt, call: ast.Call) -> tuple[s
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:
-    """The terms of a sum or a difference."""
+    """Return the terms of a sum or a difference."""
     return [*_parts(node.left), *_parts(node.right)] if isinstance(node, ast.BinOp) else [node]
 
 
 def _is_length(node: ast.expr) -> bool:
-    """Whether an expression is len(s), s.shape[0] or the like."""
+    """Return whether an expression is len(s), s.shape[0] or the like."""
     match node:
         case ast.Call(func=ast.Name(id="len"), args=[ast.Name() | ast.Attribute() | ast.Subscript()]):
             return True
@@ -96,7 +96,7 @@ def _is_length(node: ast.expr) -> bool:
 def _cut(
     raised: RaisedAt, call: ast.Call, widths: ast.expr | None, width: ast.expr, name: str, value: Any
 ) -> FoundCure | None:
-    """The advice to cut the array of one axis first; None for other arrays and other widths."""
+    """Return the advice to cut the array of one axis first; None for other arrays and other widths."""
     match widths, width:
         case ast.Tuple(elts=[ast.Constant(value=0), end]), ast.BinOp(left=target) if end is width:
             pass

@@ -62,7 +62,7 @@ def _is_like(one: Any, other: Any) -> bool:
 
 
 def _parts(value: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
-    """The containers inside a container, with their paths."""
+    """Return the containers inside a container, with their paths."""
     pairs: list[tuple[str, Any]] = []
     if type(value) is dict:
         pairs = [(f"[{key!r}]", part) for key, part in value.items() if type(key) in (str, int)]
@@ -78,7 +78,7 @@ def _parts(value: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
 
 
 def _made(raised: RaisedAt, value: Any) -> ast.Assign | None:
-    """The only assignment to a name that holds a tree now; None for a tree without such a name."""
+    """Return the only assignment to a name that holds a tree now; None for a tree without such a name."""
     names = {name for name, held in namespace(raised).items() if held is value}
     names |= {name for frame in raised.callers for name, held in frame.f_locals.items() if held is value}
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
@@ -92,7 +92,7 @@ def _made(raised: RaisedAt, value: Any) -> ast.Assign | None:
 
 
 def _whole(raised: RaisedAt, made: ast.Assign, path: str, large: Any) -> FoundCure | None:
-    """The cure that makes the tree of the whole in place of its part, as params in place of params["dense"]."""
+    """Return the cure that makes the tree of the whole in place of its part, as params in place of params["dense"]."""
     wanted = ast.unparse(ast.parse(f"_{path}", mode="eval").body)[1:]
     parts = [
         node

@@ -57,7 +57,7 @@ class RaisedAt:
 
     @functools.cached_property
     def module_names(self) -> frozenset[str]:
-        """All names that the source code reads or imports."""
+        """Return all names that the source code reads or imports."""
         if self.loops is None:
             return frozenset()
         nodes = list(ast.walk(self.loops.module))
@@ -87,7 +87,7 @@ class RaisedAt:
 
     @functools.cached_property
     def function(self) -> ast.FunctionDef | ast.Lambda | None:
-        """The function that contains the failing expression; None at the top level of a cell."""
+        """Return the function that contains the failing expression; None at the top level of a cell."""
         node = self.around(ast.FunctionDef, ast.Lambda)
         return node if isinstance(node, ast.FunctionDef | ast.Lambda) else None
 
@@ -150,7 +150,7 @@ _ASKING = frozenset(
 
 
 def at_caller(raised: RaisedAt, frame: FrameType) -> RaisedAt:
-    """The place in a caller of the failing function: the call that led to the error.
+    """Return the place in a caller of the failing function: the call that led to the error.
 
     Args:
         raised: Where the error was raised.

@@ -57,7 +57,10 @@ def _function_around(raised: RaisedAt | None, node: ast.AST) -> str | None:
 
 
 def _forward(error: BaseException, raised: RaisedAt | None) -> FoundCure | None:
-    """The cure jax.jacfwd in place of jax.grad; None if the argument is more than numbers, or the trial fails."""
+    """Return the cure jax.jacfwd in place of jax.grad.
+
+    None if the argument is more than numbers, or the trial fails.
+    """
     import jax
 
     leaves = jax.tree.leaves(differentiated(error))

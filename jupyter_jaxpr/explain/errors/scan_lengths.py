@@ -45,7 +45,7 @@ def scan_length_error(error: BaseException, raised: RaisedAt | None, function: s
 
 
 def _arrays(raised: RaisedAt) -> ast.expr | None:
-    """The argument of the failing call that holds the arrays."""
+    """Return the argument of the failing call that holds the arrays."""
     call = raised.node
     if not isinstance(call, ast.Call) or raised.frame is None:
         return None
@@ -55,12 +55,12 @@ def _arrays(raised: RaisedAt) -> ast.expr | None:
 
 
 def _is_list(raised: RaisedAt, arrays: ast.expr) -> bool:
-    """Whether the arrays are a list, which may hold the layers of a model."""
+    """Return whether the arrays are a list, which may hold the layers of a model."""
     return isinstance(arrays, ast.List) or type(value_of(raised, arrays)) is list
 
 
 def _names(raised: RaisedAt, arrays: ast.expr, lengths: list[int]) -> list[str] | None:
-    """The code of each array, in the order in which JAX lists the arrays; None if unclear."""
+    """Return the code of each array, in the order in which JAX lists the arrays; None if unclear."""
     import jax
 
     if isinstance(arrays, ast.Tuple | ast.List):
@@ -81,7 +81,7 @@ def _names(raised: RaisedAt, arrays: ast.expr, lengths: list[int]) -> list[str] 
 
 
 def _have_lengths(values: list[Any], lengths: list[int]) -> bool:
-    """Whether arrays have the lengths that JAX lists; the value None stands for an array that is not known."""
+    """Return whether arrays have the lengths that JAX lists; the value None stands for an array that is not known."""
     return len(values) == len(lengths) and all(
         value is None or (is_array(value) and value.shape[:1] == (length,))
         for value, length in zip(values, lengths, strict=True)
@@ -89,7 +89,7 @@ def _have_lengths(values: list[Any], lengths: list[int]) -> bool:
 
 
 def _callers_names(raised: RaisedAt, arrays: ast.expr, leaves: list[object]) -> list[str] | None:
-    """The names of the arrays in the call that passed them as one tuple, as in epoch(params, (xs, ys))."""
+    """Return the names of the arrays in the call that passed them as one tuple, as in epoch(params, (xs, ys))."""
     if not isinstance(arrays, ast.Name) or raised.function is None or not raised.callers or raised.loops is None:
         return None
     parameters = [parameter.arg for parameter in raised.function.args.args]

@@ -54,7 +54,10 @@ def stencil_cure(raised: RaisedAt, leaves: Sequence[ast.expr]) -> list[FoundCure
 
 
 def _moved(bounds: ast.expr, size: int, length: int) -> str | None:
-    """The slice of a length that keeps the bound which is written at one end of the axis; None if both are written."""
+    """Return the slice of a length that keeps the bound which is written at one end of the axis.
+
+    None if both are written.
+    """
     if not isinstance(bounds, ast.Slice) or bounds.step is not None or length >= size:
         return None
     if bounds.lower is None:

@@ -99,18 +99,18 @@ class Applied:
         return f"{name} returns {' '.join(self.raised.source(result).split())} (line {result.lineno})."
 
     def argument(self, number: int) -> str:
-        """The name of the argument at a position."""
+        """Return the name of the argument at a position."""
         parameters = self.parameters
         return parameters[number] if number < len(parameters) else str(number)
 
     def option(self, name: str) -> ast.expr | None:
-        """The value of an option of the transform, such as argnums; None without the option."""
+        """Return the value of an option of the transform, such as argnums; None without the option."""
         if self.transform is None:
             return None
         return next((keyword.value for keyword in self.transform.keywords if keyword.arg == name), None)
 
     def leaf_of(self, dtype: str) -> tuple[int, str, Any]:
-        """The first differentiated leaf of a dtype: its argument number, its path in the argument, and its value."""
+        """Return the first differentiated leaf of a dtype: its argument number, path in the argument, and value."""
         import jax
 
         option = self.option("argnums")
@@ -127,7 +127,7 @@ class Applied:
         return numbers[0], "", None
 
     def value(self, node: ast.expr) -> Any:
-        """The value of an argument expression."""
+        """Return the value of an argument expression."""
         match node:
             case ast.Constant(value=constant):
                 return constant
@@ -141,7 +141,7 @@ class Applied:
         return value_of(self.raised, node) if self.raised is not None and self.raised.frame is not None else None
 
     def with_option(self, keyword: str, name: str, text: str) -> FoundCure:
-        """A cure that adds an option to the transform."""
+        """Return a cure that adds an option to the transform."""
         if self.raised is None or self.transform is None:
             return FoundCure(name, None, text)
         source = self.raised.source(self.transform)
@@ -150,7 +150,7 @@ class Applied:
         return cure
 
     def explained(self, title: str, text: str, cures: list[FoundCure]) -> Explained:
-        """The explanation, with the cures that passed their trial."""
+        """Return the explanation, with the cures that passed their trial."""
         return Explained(None, title, text, tuple(cures if self.raised is None else passed(self.raised, cures)))
 
 
@@ -158,7 +158,10 @@ _TRANSFORMS = frozenset("grad value_and_grad vmap jacobian jacfwd jacrev hessian
 
 
 def _decorated(raised: RaisedAt, name: str) -> tuple[ast.FunctionDef | None, ast.Call | None]:
-    """The only def of a name, and its decorator, if vmap with options decorates the def; None and None otherwise."""
+    """Return the only def of a name, and its decorator, if vmap with options decorates the def.
+
+    None and None otherwise.
+    """
     function = function_of_text(raised, name)
     if not isinstance(function, ast.FunctionDef):
         return None, None
@@ -172,7 +175,7 @@ def _decorated(raised: RaisedAt, name: str) -> tuple[ast.FunctionDef | None, ast
 
 
 def assigned(raised: RaisedAt, name: str) -> ast.expr | None:
-    """The value in the only assignment to a name in the code."""
+    """Return the value in the only assignment to a name in the code."""
     if raised.loops is None:
         return None
     values = [
@@ -184,5 +187,5 @@ def assigned(raised: RaisedAt, name: str) -> ast.expr | None:
 
 
 def dtype_of_number(value: Any) -> str:
-    """The dtype that JAX gives a number of Python, or the dtype of an array; empty for any other value."""
+    """Return the dtype that JAX gives a number of Python, or the dtype of an array; empty for any other value."""
     return {bool: "bool", int: "int32", float: "float32", complex: "complex64"}.get(type(value)) or dtype_of(value)

@@ -107,7 +107,7 @@ def _lacking_key(raised: RaisedAt | None, path: str, text: str, option: str) -> 
 
 
 def _key(text: str) -> str:
-    """The key in a message, such as eps of ['eps']."""
+    """Return the key in a message, such as eps of ['eps']."""
     return text.removeprefix("['").removesuffix("']")
 
 

@@ -238,7 +238,7 @@ def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Ou
 
 
 def _assigned_first(body: Sequence[ast.stmt]) -> set[str]:
-    """The names that statements assign before any of them reads the name, so that no statement sees an old value."""
+    """Return the names that statements assign before a statement reads the name: no statement sees the old value."""
     assigned: set[str] = set()
     read: set[str] = set()
     for statement in body:

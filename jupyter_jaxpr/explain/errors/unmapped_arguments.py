@@ -59,7 +59,7 @@ def with_unmapped(explained: Explained, raised: RaisedAt | None, sizes: Sequence
 
 
 def _whole(call: Applied, outer: RaisedAt, sizes: Sequence[int]) -> list[_Whole]:
-    """The arguments with None in in_axes whose axis 0 has the size that vmap maps, which JAX's message names."""
+    """Return the arguments with None in in_axes whose axis 0 has the size that vmap maps, which JAX's message names."""
     axes, nodes = call.option("in_axes"), call.call.args if call.call is not None else []
     if not isinstance(axes, ast.Tuple | ast.List) or len(axes.elts) != len(nodes):
         return []
@@ -76,7 +76,7 @@ def _whole(call: Applied, outer: RaisedAt, sizes: Sequence[int]) -> list[_Whole]
 
 
 def _tried(call: Applied, outer: RaisedAt, mapped: list[_Whole]) -> list[tuple[list[_Whole], FoundCure]]:
-    """The arguments with the cure that maps all of them; empty if the trial of the cure failed."""
+    """Return the arguments with the cure that maps all of them; empty if the trial of the cure failed."""
     names = in_a_sentence([call.argument(whole.number) for whole in mapped], 4)
     entries = in_a_sentence([f"in_axes[{whole.number}]" for whole in mapped], 4)
     words = f"With 0 in {entries}, each call receives one element of axis 0 of {names}."

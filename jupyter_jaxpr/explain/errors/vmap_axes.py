@@ -100,7 +100,10 @@ def _sizes(call: Applied, text: str) -> Explained:
 
 
 def _other_axis(axes_of_arrays: list[tuple[str, str, str, str]]) -> str | None:
-    """The sentence that names another axis of one array, as long as the mapped axis of the other; None without one."""
+    """Return the sentence that names another axis of one array, as long as the mapped axis of the other.
+
+    None without one.
+    """
     for (size, *_), (_, axis, path, type_) in (axes_of_arrays, axes_of_arrays[::-1]):
         sizes = re.findall(r"\d+", type_.partition("[")[2])
         places = [place for place, axis_size in enumerate(sizes) if axis_size == size and str(place) != axis]
@@ -134,7 +137,7 @@ def _in_axes(call: Applied, entries: int, passed_count: int) -> Explained:
 
 
 def _fitting_entries(call: Applied, passed_count: int) -> FoundCure | None:
-    """The cure with one entry more or less than in_axes has, if the call works with one such in_axes alone."""
+    """Return the cure with one entry more or less than in_axes has, if the call works with one such in_axes alone."""
     raised, option = call.raised, call.option("in_axes")
     if raised is None or not isinstance(option, ast.Tuple | ast.List):
         return None
@@ -157,7 +160,7 @@ _MOST_TRIALS = 8
 
 
 def _containers(call: Applied) -> list[str]:
-    """The sentences that say which arguments are containers, and still have one entry of in_axes."""
+    """Return the sentences that say which arguments are containers, and still have one entry of in_axes."""
     nodes = call.call.args if call.call is not None else []
     return [
         f"{call.argument(number)} is one argument, although {call.argument(number)} is a {type(value).__name__} of "
@@ -174,7 +177,7 @@ def only_fitting(raised: RaisedAt, cures: Sequence[FoundCure]) -> FoundCure | No
 
 
 def _entries(entries: Sequence[str]) -> str:
-    """The code of the option in_axes with these entries."""
+    """Return the code of the option in_axes with these entries."""
     return f"in_axes=({', '.join(entries)}{',' if len(entries) == 1 else ''})"
 
 
@@ -240,13 +243,13 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
 
 
 def _lacking(call: Applied, axes: Sequence[int | None]) -> list[int]:
-    """The positions of the arguments that are numbers or keys without an axis, and that vmap should map."""
+    """Return the positions of the arguments that are numbers or keys without an axis, and that vmap should map."""
     nodes = call.call.args if call.call is not None else []
     return [number for number, node in enumerate(nodes) if axes[number] is not None and _is_number(call, node)]
 
 
 def _kind(value: Any) -> str:
-    """The type of an argument, such as f32[3] or a Python int."""
+    """Return the type of an argument, such as f32[3] or a Python int."""
     return NUMBERS_OF_PYTHON.get(type(value)) or type_of(value)
 
 
@@ -263,7 +266,7 @@ def _named_without_axis(call: Applied, axis: int, rank: int) -> Explained | None
 
 
 def _is_number(call: Applied, node: ast.expr) -> bool:
-    """Whether an argument is certainly a number, or an array without axes."""
+    """Return whether an argument is certainly a number, or an array without axes."""
     value = node.value if isinstance(node, ast.Constant) else call.value(node)
     return type(value) in (bool, int, float, complex) or getattr(value, "shape", None) == ()
 
