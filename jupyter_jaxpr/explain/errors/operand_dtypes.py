@@ -144,6 +144,6 @@ def _dtype_code(raised: RaisedAt, node: ast.expr, dtype: str) -> str:
 
 
 def _enclosed(raised: RaisedAt, node: ast.expr) -> str:
-    """Return the code of an operand, in parentheses if an operator or a method would take only a part of the operand."""
+    """Return the code of an operand, in parentheses if an operator or a method would take only a part of it."""
     simple = isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
     return raised.source(node) if simple else f"({raised.source(node)})"
