@@ -28,6 +28,7 @@ FILES = {
     "what_the_user_meant": (pytest.mark.slow,),
     "whole_results": (pytest.mark.slow,),
     "objects_and_states": (pytest.mark.slow,),
+    "shapes_and_axes": (pytest.mark.slow,),
 }
 # Of the files that run each day, the older line runs the rows whose cards differ there, and the first file.
 ROWS = [

@@ -145,7 +145,7 @@ def test_a_default_value_and_a_global_are_read_from_outside_too(monkeypatch: pyt
 
             scaled(ROW)
     assert [text for text, _ in told(ledger, "<lambda>")] == [
-        "This is the second function object of lambda: lambda reads k from outside, and k changed from 0 to 1."
+        "This is the second function object of lambda: the default value of k changed from 0 to 1."
     ]
     assert [text for text, _ in told(ledger, "scaled")] == [
         (

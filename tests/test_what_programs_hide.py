@@ -137,8 +137,8 @@ def test_a_gradient_that_is_nan_at_zero(notebook, transform, selection):
     note = ran.note("masked_derivative")
     assert (note["title"], note["text"], note["cure"]) == (
         "The gradient can be NaN",
-        "The gradient of this selection is NaN where the compared value is 0. The branch that is not taken there has "
-        "an infinite derivative, and JAX multiplies the derivative by zero.",
+        "The gradient of this selection is NaN where the compared value is 0. The derivative of the branch "
+        "that is not taken there is infinite or NaN, and JAX multiplies the derivative by zero.",
         "Keep 0 out of the branch with a second selection: jnp.where(c, f(jnp.where(c, x, a)), y) in place of "
         "jnp.where(c, f(x), y). In place of a, write a number at which f and its derivative are finite.",
     )
@@ -175,8 +175,8 @@ def test_a_gradient_that_is_nan_at_the_compared_number(notebook):
     ran = notebook.run(f"%%jaxpr\n{cell}\ng = jax.jit(jax.grad(f))(jnp.array([0.5, 1]))")
     note = ran.note("masked_derivative")
     assert (note["text"], note["cure"]) == (
-        "The gradient of this selection is NaN where the compared value is 1. The branch that is not taken there has "
-        "an infinite derivative, and JAX multiplies the derivative by zero.",
+        "The gradient of this selection is NaN where the compared value is 1. The derivative of the branch "
+        "that is not taken there is infinite or NaN, and JAX multiplies the derivative by zero.",
         "Keep 1 out of the branch with a second selection: jnp.where(c, f(jnp.where(c, x, a)), y) in place of "
         "jnp.where(c, f(x), y). In place of a, write a number at which f and its derivative are finite.",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from dataclasses import replace
 
@@ -82,8 +83,13 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         arrays = operands(raised, [node for node, _ in shapes_of_operands(raised)])
         explanation = f"The new shape {match[3]} holds {match[4]} elements. {arrays}"
         title = f"An array of shape {match[1]} has {match[2]} elements, not {match[4]}"
-        cure = FoundCure("-1", None, "Write -1 for one size, and JAX computes this size from the number of elements.")
-        return explained_with_trials(title, explanation, raised, [cure])
+        new_shape = [int(size) for size in re.findall(r"-?\d+", match[3])]
+        others = math.prod(new_shape[1:])
+        cures = []
+        if len(new_shape) > 1 and min(new_shape) > 0 and int(match[2]) % others == 0:
+            words = f"With -1 as the first size, JAX computes the size {int(match[2]) // others}."
+            cures = [FoundCure("-1", None, words)]
+        return explained_with_trials(title, explanation, raised, cures)
     if _JOIN.search(text) and _makes_array(raised):
         title = f"The rows{suffix.replace(' in ', ' of ', 1)} have different lengths"
         words = "Pad the rows to one length, and keep the true lengths or a mask beside the array."
@@ -93,7 +99,7 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if _JOIN.search(text):
         title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be joined{suffix}"
         explanation = f"All axes but the joined one must have equal sizes. {operand_types(raised)}"
-        cure = FoundCure("axis", None, "Join along the axis whose sizes differ, or cut and pad the arrays.")
+        cure = FoundCure("axis", None, _join_words(_SHAPE.findall(text)[:4]))
         return explained_with_trials(title, explanation, raised, [cure])
     if _STACK.search(text):
         title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be stacked{suffix}"
@@ -192,6 +198,15 @@ def _out_axes(raised: RaisedAt | None) -> str | None:
         (f"out_axes={raised.source(keyword.value)}" for keyword in vmap_call.keywords if keyword.arg == "out_axes"),
         None,
     )
+
+
+def _join_words(shapes: list[str]) -> str:
+    """Return the advice for arrays that cannot be joined: one axis may have other sizes, the axis of the join."""
+    rows = list(zip(*(re.findall(r"\d+", shape) for shape in shapes), strict=False))
+    different = [number for number, sizes in enumerate(rows) if len(set(sizes)) > 1]
+    if len(different) == 1 and len({len(re.findall(r"\d+", shape)) for shape in shapes}) == 1:
+        return f"The sizes differ along axis {different[0]} alone. Join along this axis, or cut and pad the arrays."
+    return "Cut, pad or resize the arrays, so that only the sizes of the joined axis differ."
 
 
 def _makes_array(raised: RaisedAt | None) -> bool:

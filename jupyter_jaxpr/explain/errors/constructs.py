@@ -70,6 +70,8 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
     if _SCALAR.search(text):
         return _scalar(text, raised)
     match = _TAKES.search(text)
+    if match is not None and raised is not None and _maps_trees(raised):
+        return _leaves(raised, match)
     if match is not None and raised is not None and called(raised.node) in _CALLERS:
         name, construct = match["name"].rpartition(".")[2], called(raised.node)
         if name == construct:
@@ -84,6 +86,27 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
         cure = FoundCure("arguments", None, _CALLERS[construct])
         return Explained(None, title, "", (cure,))
     return None
+
+
+def _maps_trees(raised: RaisedAt) -> bool:
+    """Return whether the failing call is jax.tree.map, whose name is that of jax.lax.map."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or called(call) not in ("map", "tree_map"):
+        return False
+    return "tree" in ast.unparse(call.func).split(".")[-2:][0]
+
+
+def _leaves(raised: RaisedAt, match: re.Match[str]) -> Explained | None:
+    """Explains jax.tree.map with fewer or more trees than the function has arguments."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    name = match["name"].rpartition(".")[2]
+    function_text = "the lambda" if name == "<lambda>" else name
+    trees = count(max(len(call.args) - 1, 0), "tree")
+    title = f"{raised.source(call.func)} gets {trees}, and {function_text} takes another number of arguments"
+    words = "jax.tree.map passes one leaf of each tree. Pass as many trees as the function has arguments."
+    return Explained(None, title, "", (FoundCure("trees", None, words),))
 
 
 def _missing_arguments(raised: RaisedAt, construct: str, text: str) -> Explained:
@@ -277,7 +300,9 @@ def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) ->
     type_before, type_after = before.partition("[")[0], after.partition("[")[0]
     if before.partition("[")[2] != after.partition("[")[2]:
         if not _is_growing(raised):
-            words = f"Return an array of the type {before}, or start with an array of the type {after}."
+            words = f"Return an array of the type {before}."
+            if before.count(",") == after.count(","):
+                words = f"Return an array of the type {before}, or start with another shape."
             return [FoundCure("same shape", None, words)]
         return [
             FoundCure("same shape", None, "Start with an array of the final shape, and fill it with .at[i].set(...)."),
@@ -301,12 +326,24 @@ def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) ->
             else f"{jnp}.asarray({source}, {jnp}.{type_after})"
         )
         start = applied(FoundCure(f"start with {type_after}", code, text), [edit_of(raised, over(leaf, code))])
+        is_of_integers = "int" in type_before and not number
+        if is_of_integers and parts is not None and _divides(function_of_text(raised, parts[0])):
+            # The integers may be meant: a float of 32 bits does not hold all integers.
+            words = "In the body, / of two integers gives a float, and // gives an integer."
+            start = FoundCure("// or floats", None, f"{words} For floats, convert the initial carry to {type_after}.")
     cures = [start]
     # A float carry that each step rounds to an integer may never fulfil the end condition of a while_loop.
     if "float" in type_before and "float" in type_after:
         words = f"Convert the new carry back to {type_before} at the end of each step. The conversion may lose digits."
         cures.append(_conversion_at_end(raised, path, type_before, words))
     return cures
+
+
+def _divides(body: AnyFunction | None) -> bool:
+    """Return whether the body of a loop divides by the operator /."""
+    return body is not None and any(
+        isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div) for node in ast.walk(body)
+    )
 
 
 def _conversion_at_end(raised: RaisedAt | None, path: str, dtype: str, text: str) -> FoundCure:

@@ -62,7 +62,9 @@ def _deleted_array(raised: RaisedAt | None) -> Explained:
         else "The array was donated to a call, or deleted."
     )
     use_of_result = FoundCure(
-        "use the result", None, "Use the result of the call in place of the array that the call donated."
+        "use the result",
+        None,
+        "Use the result of the call, or pass a copy to the call, or leave donate_argnums out of the jit.",
     )
     donation = _donation(raised, name)
     if raised is None or donation is None:

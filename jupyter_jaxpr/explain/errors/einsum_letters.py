@@ -50,8 +50,8 @@ def einsum_error(raised: RaisedAt | None, letter: str, sizes: Sequence[str]) -> 
         letter: The letter.
         sizes: The two sizes in JAX's message, in any order.
     """
-    words = "Write the letters of each operand in the order of its axes."
-    general = FoundCure("another letter", None, words)
+    words = "Axes with one letter need one size: compare the letters with the sizes of the operands."
+    general = FoundCure("one size", None, words)
     einsum = _einsum(raised)
     if raised is None or einsum is None:
         title = f"The letter {letter} stands for the sizes {' and '.join(sizes)}{source_suffix(raised)}"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...jax.tracer_origins import type_of
+from ...interruptions import not_of_a_signal
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
 from .alignments import Shape
@@ -160,6 +161,6 @@ def _reduced(raised: RaisedAt, node: ast.expr) -> int | None:
     axis = written if written is not None else positional[0] if positional else None
     try:
         number = ast.literal_eval(axis) if axis is not None else None
-    except ValueError:
+    except not_of_a_signal(ValueError):
         return None
     return number if type(number) is int else None

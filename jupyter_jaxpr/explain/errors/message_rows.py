@@ -143,7 +143,10 @@ ARRAY_MESSAGES = (
         r"array split does not result in an equal division: rest is (\d+)",
         "The axis cannot be split into equal parts: the rest is {1}",
         "",
-        ("jnp.array_split", "jnp.array_split makes parts of different sizes."),
+        (
+            "axis",
+            "Split along an axis whose size is a multiple of the number of parts; axis=-1 names the last axis.",
+        ),
     ),
     Message(
         r"Cannot take a larger sample \(size (\d+)\) than population \(size (\d+)\) when 'replace=False'",
@@ -238,8 +241,9 @@ ARRAY_MESSAGES = (
         r"Custom VJP bwd rule must produce an output with the same container \(pytree\) structure as the args tuple.*?"
         r"structure (PyTreeDef\(.*?\)) for primal input structure (PyTreeDef\(.*\))\.",
         "The backward rule of a custom_vjp must return a tuple with one cotangent for each argument",
-        "JAX gives each cotangent to the argument at the same place.",
-        ("a tuple", "Return a tuple, also for one argument: (cotangent,). Write None where an argument has none."),
+        "JAX gives each cotangent to the argument at the same place. The arguments of nondiff_argnums get none: the "
+        "rule returned the structure {1} for arguments of the structure {2}.",
+        ("a tuple", "Return a tuple of this structure. Write None in the place of an argument without a cotangent."),
     ),
     Message(
         r"Custom VJP fwd rule (\S+) for function (\w+) must produce a pair",

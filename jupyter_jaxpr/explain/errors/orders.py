@@ -122,6 +122,8 @@ def _is_number(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _is_size(raised: RaisedAt, node: ast.expr) -> bool:
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+        return True
     value = node.value if isinstance(node, ast.Constant) else value_of(raised, node)
     return type(value) is int and value > 0
 

@@ -51,7 +51,7 @@ PROGRAM_MESSAGES = (
         r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed).*\n"
         r"RuntimeError: Incorrect output (shape|dtype) for return value #(\d+): Expected: (.+?), Actual: ([^\n]+)",
         "A callback returns a value of the {1} {4}, but the call says {3}",
-        "The program was compiled for the type that the call gives, and trusts the callback to return this type.",
+        "The program expects the type that the call gives. JAX compares each returned value with this type.",
         ("the same type", "Return the type that the call gives, or give the call the type that the callback returns."),
     ),
     Message(

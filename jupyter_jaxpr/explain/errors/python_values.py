@@ -399,7 +399,11 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
             code = (
                 f"({jnp}.array([{inner}]))" if len(call.args) == 1 and not call.keywords else f"{jnp}.array([{inner}])"
             )
+        if maker_name == "reversed":
+            words = "x[::-1] is the array x with the first axis in the reverse order."
+            return Explained(None, title, "", (FoundCure("x[::-1]", None, words),))
         if isinstance(value, types.GeneratorType | map | zip | filter):  # the failed call may have read some elements
+            words = f"Make an array before the call, such as {jnp}.array of a list: an iterator can be read only once."
             return Explained(None, title, "", (FoundCure(f"{jnp}.array", None, words),))
         cure = applied(
             FoundCure(code.partition("(")[0] or f"{jnp}.array", code, words), [edit_of(raised, over(node, code))]

@@ -79,6 +79,12 @@ def transpose_cures(raised: RaisedAt | None) -> list[FoundCure]:
         return [FoundCure(".mT" if code else "same size", code, f"{words} .mT swaps the last two axes of an array.")]
     if raised is not None and (stack := _product_of_stacks(raised, shapes)) is not None:
         return [stack]
+    if raised is not None and len(shapes) == 2 and len(shapes[0][1]) == 2 and len(shapes[1][1]) == 1:
+        (factor, matrix), (_, vector) = shapes
+        if matrix[0] == vector[0] and isinstance(factor, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
+            code = f"{raised.source(factor)}.T"
+            words = f"{code} has the shape {matrix[::-1]}, so the product sums over the {vector[0]} elements."
+            return passed(raised, [applied(FoundCure(".T", code, words), [edit_of(raised, over(factor, code))])])
     if raised is None or len(shapes) != 2 or len(shapes[1][1]) != 2:
         return [general]
     is_weight = isinstance(shapes[0][0], ast.Subscript | ast.Attribute) and isinstance(shapes[1][0], ast.Name)
