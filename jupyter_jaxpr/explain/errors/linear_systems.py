@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ...jax.tracer_origins import type_of
 from ...interruptions import not_of_a_signal
+from ...jax.tracer_origins import type_of
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
 from .alignments import Shape

@@ -382,7 +382,7 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
         is_it = type(value).__name__ == kind or maker_name == kind.removeprefix("dict_")
         is_it = (
             is_it
-            or (kind == "generator" and isinstance(node, ast.GeneratorExp))
+            or (kind == "generator" and (isinstance(node, ast.GeneratorExp) or maker_name == "reversed"))
             or (kind == "set" and isinstance(node, ast.Set | ast.SetComp))
         )
         if not is_it or (kind != "range" and kind not in _LISTED):
@@ -399,9 +399,11 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
             code = (
                 f"({jnp}.array([{inner}]))" if len(call.args) == 1 and not call.keywords else f"{jnp}.array([{inner}])"
             )
-        if maker_name == "reversed":
-            words = "x[::-1] is the array x with the first axis in the reverse order."
-            return Explained(None, title, "", (FoundCure("x[::-1]", None, words),))
+        if maker_name == "reversed" and isinstance(node, ast.Call) and len(node.args) == 1:
+            code = f"{raised.source(node.args[0])}[::-1]"
+            words = f"{code} has the elements in the reverse order."
+            cure = applied(FoundCure("[::-1]", code, words), [edit_of(raised, over(node, code))])
+            return Explained(None, title, "", tuple(passed(raised, [cure])))
         if isinstance(value, types.GeneratorType | map | zip | filter):  # the failed call may have read some elements
             words = f"Make an array before the call, such as {jnp}.array of a list: an iterator can be read only once."
             return Explained(None, title, "", (FoundCure(f"{jnp}.array", None, words),))
