@@ -6,6 +6,7 @@ inside of it counted, and their names; `Sources.scope_page` answers for the rest
 
 from __future__ import annotations
 
+import re
 import time
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -23,6 +24,7 @@ from ..document.types.document import VERSION, Cell, Environment, Level, NamedVa
 from ..document.types.ledger import Ledger
 from ..document.types.shardings import ProgramShardings
 from ..interruptions import not_of_a_signal
+from ..observe.calls.monitoring import HAS_MONITORING
 from ..observe.collection import without_collection
 from ..observe.observation import (
     Observation,
@@ -302,7 +304,10 @@ class _Builder:
 
     def _names_disable_jit(self) -> bool:
         """Return whether the text of the cell names `disable_jit`: Python 3.11 reports no call under it."""
-        return self._cell is not None and "disable_jit" in self._cell.source
+        if HAS_MONITORING or self._cell is None:
+            return False
+        code = [line.partition("#")[0] for line in self._cell.source.splitlines()]
+        return any(re.search(r"\bdisable_jit\((?:True)?\)|jax_disable_jit.*True", line) for line in code)
 
     def _files_of_cell(self) -> set[str]:
         """Return the file names of the cell's code: its own, and those of the magics below `%%jaxpr`."""

@@ -100,6 +100,11 @@ def _kept(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stmt) -> _Ke
     root: ast.expr = target
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value
+    in_values = {id(part) for value in values for part in ast.walk(value)}
+    others = {part.id for part in ast.walk(statement) if isinstance(part, ast.Name) and id(part) not in in_values}
+    parameters = {argument.arg for argument in ast.walk(traced.args) if isinstance(argument, ast.arg)}
+    if others & (local_names | parameters) - {owner}:
+        return None  # the place of the call has no such name
     if not values or not isinstance(root, ast.Name) or any(root.id in _names(value) for value in values):
         return None
     inside = {id(part) for part in ast.walk(statement)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from ...observe.observation import FoundCure
 from .constructs import called
@@ -19,6 +20,9 @@ _OF_VALUE_AND_GRAD = (
     "has_aux=True: the function returns the number first, and anything else second. The call then returns "
     "((number, second), gradient): what the function returns is a pair, and the gradient comes after the pair."
 )
+
+
+_LOSS = re.compile("loss|cost|error|objective")
 
 
 def has_aux_cure(raised: RaisedAt | None, transform: ast.Call | None, result: ast.expr | None) -> FoundCure:
@@ -50,6 +54,10 @@ def has_aux_cure(raised: RaisedAt | None, transform: ast.Call | None, result: as
         code += raised.source(raised.node)[len(source) :]
     cure = FoundCure("has_aux", code, words)
     target = _target(raised, transform)
+    first, second = (ast.unparse(element).lower() for element in result.elts)
+    if _LOSS.search(second) and not _LOSS.search(first):
+        words = f"The number to differentiate comes first: return {ast.unparse(result.elts[1])} first. {words}"
+        return FoundCure("has_aux", code, words)
     if target is None:
         return cure
     option = over(transform, with_option)

@@ -85,7 +85,7 @@ def _not_in_mesh(raised: RaisedAt | None, name: str, used: list[str], axes_text:
     quote = raised.source(node)[0]
     code = f"{quote}{axis}{quote}"
     edit = applied(FoundCure("PartitionSpec", code, words), [edit_of(raised, over(node, code))])
-    if not _fits(raised, used, name, axis):
+    if not close_names or not _fits(raised, used, name, axis):
         edit = replace(shown(edit), level="advice", edits=())
     return Explained(None, title, explanation, (edit,))
 
@@ -130,7 +130,7 @@ def _constant(raised: RaisedAt, text: str) -> ast.Constant | None:
 def _whole_axis(error: BaseException, raised: RaisedAt, name: str) -> Explained | None:
     """Explains lax.pmean(x.mean(0), "batch") outside of vmap and shard_map: x.mean(0) is the mean of the batch."""
     call = raised.node
-    if not isinstance(call, ast.Call) or called(call) not in _REDUCTIONS or _is_mapped(error):
+    if not isinstance(call, ast.Call) or called(call) not in _REDUCTIONS or is_mapped(error):
         return None
     reduced = _reduced(call)
     if reduced is None:
@@ -191,7 +191,7 @@ def _has_first(axis: ast.expr) -> bool:
     return any(isinstance(entry, ast.Constant) and entry.value == 0 for entry in entries)
 
 
-def _is_mapped(error: BaseException) -> bool:
+def is_mapped(error: BaseException) -> bool:
     """Return whether the error passed through vmap, pmap or shard_map, so that an array may be a part of an array."""
     traceback = error.__traceback__
     while traceback is not None:

@@ -17,7 +17,7 @@ from .expression_shapes import leaves_of, parts_of, shape_of, type_of_slice
 from .operand_nodes import operand_nodes
 from .origins import dtype_of, operands, value_of
 from .raised import RaisedAt
-from .shape_cures import keepdims_cures
+from .shape_cures import REDUCTIONS, keepdims_cures
 from .stencils import stencil_cure
 from .trial_of_cure import passed
 from .written_slices import written_slice_cure
@@ -136,7 +136,12 @@ def _axes_cures(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Sh
         changed.append((node, axes[0]))
     cures = _cures_of(raised, changed, target) if changed else []
     long = [node for node, shape in zip(nodes, shapes, strict=True) if len(shape) == longest]
-    if any(_is_product(node) for node in nodes) or any(_is_label(raised, node, long) for node, _ in changed):
+    is_unsure = len(target) == 2 and not all(_is_reduction(raised, node) for node, _ in changed)
+    if (
+        is_unsure
+        or any(_has_product(raised, node) for node in nodes)
+        or any(_is_label(raised, node, long) for node, _ in changed)
+    ):
         # A bias of a layer has one element for each column. Integers may be classes, and the longer array scores.
         return [replace(cure, level="advice", edits=()) for cure in cures]
     return cures
@@ -146,6 +151,30 @@ def _is_product(node: ast.expr) -> bool:
     """Return whether an expression is a matrix product."""
     is_call = called(node) in ("dot", "matmul", "einsum", "tensordot")
     return is_call or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult))
+
+
+def _made_of(raised: RaisedAt, node: ast.expr) -> list[ast.expr]:
+    """Return an expression, and the values that the function assigns to the names in these expressions."""
+    function = raised.function
+    assigns = [part for part in ast.walk(function) if isinstance(part, ast.Assign)] if function is not None else []
+    made, names = [node], set[str]()
+    for expression in made:  # the list grows while the loop reads it
+        for part in ast.walk(expression):
+            if isinstance(part, ast.Name) and part.id not in names:
+                names.add(part.id)
+                made += [assign.value for assign in assigns if ast.unparse(assign.targets[0]) == part.id]
+    return made
+
+
+def _has_product(raised: RaisedAt, node: ast.expr) -> bool:
+    """Return whether a matrix product is in an expression, or in the values of the names in the expression."""
+    parts = [part for made in _made_of(raised, node) for part in ast.walk(made)]
+    return any(isinstance(part, ast.expr) and _is_product(part) for part in parts)
+
+
+def _is_reduction(raised: RaisedAt, node: ast.expr) -> bool:
+    """Return whether an operand is a reduction, such as a mean, that the expression or the function computes."""
+    return any(called(part) in REDUCTIONS for part in _made_of(raised, node)[:2])
 
 
 def _is_label(raised: RaisedAt, node: ast.expr, long: Sequence[ast.expr]) -> bool:
@@ -182,6 +211,7 @@ def _cures_of(raised: RaisedAt, changed: Sequence[tuple[ast.expr, NewAxes]], tar
 
 
 Places = list[tuple[ast.expr, NewAxes]]
+_MOST_PLACES = 12
 
 
 def _candidates(raised: RaisedAt, first: Places) -> Iterator[Places]:
@@ -209,15 +239,18 @@ def _candidates(raised: RaisedAt, first: Places) -> Iterator[Places]:
     written = {ast.unparse(node) for node in further if isinstance(getattr(node, "ctx", None), ast.Store)}
     for is_equal, nodes in ((_has_text, here), (_has_shape, here), (_has_text, further), (_has_shape, further)):
         places = list(first)
+        ids = {id(node) for node, _ in places}
         for node in nodes:
             if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
                 continue
             if nodes is further and ast.unparse(node) in written:
                 continue
             for changed, axes in first:
-                new = all(node is not other for other, _ in places)
-                if new and is_equal(raised, node, changed) and _may_fail(raised, node):
+                if id(node) not in ids and is_equal(raised, node, changed) and _may_fail(raised, node):
                     places.append((node, axes))
+                    ids.add(id(node))
+            if len(places) > _MOST_PLACES:
+                return  # an edit of so many places is no small cure
         if len(places) > seen:
             seen = len(places)
             yield places

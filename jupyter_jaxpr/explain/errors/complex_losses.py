@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...observe.observation import FoundCure
+from .constructs import called
 from .edits import applied, edit_of, over
 from .names import jnp_name
 from .raised import RaisedAt
@@ -46,8 +47,24 @@ def _real_losses(raised: RaisedAt | None, function: AnyFunction | None, of_real:
         f"The square of a complex number is complex. {jnp_name(raised)}.abs(...) ** 2 is the square of the absolute "
         "value, which is real."
     )
-    cure = applied(FoundCure(f"{jnp_name(raised)}.abs", code, words), [edit_of(raised, over(square, code))])
+    cure = FoundCure(f"{jnp_name(raised)}.abs", code, words)
+    if not _is_summed(raised, square):
+        return [cure]
+    cure = applied(cure, [edit_of(raised, over(square, code))])
     return passed(raised, [cure]) or [advice]
+
+
+def _is_summed(raised: RaisedAt, square: ast.expr) -> bool:
+    """Return whether only sums, means and factors stand between a square and the statement of the square."""
+    node: ast.AST = square
+    while (parent := raised.parents.get(id(node))) is not None and not isinstance(parent, ast.stmt | ast.Lambda):
+        is_factor = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mult | ast.Div)
+        is_sum = isinstance(parent, ast.Call) and called(parent) in ("sum", "mean", "vdot", "real")
+        is_method = isinstance(parent, ast.Attribute) and parent.attr in ("sum", "mean", "real")
+        if not (is_factor or is_sum or is_method):
+            return False
+        node = parent
+    return True
 
 
 def _loss(function: AnyFunction | None) -> ast.expr | None:

@@ -79,6 +79,8 @@ def _pairs(arguments: list[tuple[str, Any]]) -> Iterator[tuple[str, str, Any]]:
             yield seen[id(value)], path, value
             continue
         seen[id(value)] = path
+        if not dtype_of(value) and len(value) > _ELEMENTS:
+            continue
         if kind is dict:
             parts += [(f"{path}[{key!r}]", element) for key, element in value.items() if type(key) in (str, int)]
         elif hasattr(kind, "_fields"):

@@ -8,6 +8,8 @@ from ...jax.facts import is_tracer_type
 from ...jax.tracer_origins import raised_calls
 from ...observe.observation import FoundCure
 from ...plain_text import own_name
+from .axis_names import is_mapped
+from .carries import carry_around
 from .names import jnp_name, module_of
 from .origins import dtype_of, value_of
 from .raised import RaisedAt
@@ -58,7 +60,8 @@ def looped(raised: RaisedAt, error: BaseException, loop: ast.For | ast.comprehen
     elif name in ("unique", "unique_values") and (sums := _sums(raised, loop)) is not None:
         cures.append(sums)
     calls = raised_calls(error)
-    if len(calls) == 1 and (function := own_name(calls[0].function, "__name__")) is not None:
+    is_of_jit = not is_mapped(error) and carry_around(raised) is None
+    if is_of_jit and len(calls) == 1 and (function := own_name(calls[0].function, "__name__")) is not None:
         import jax
 
         leaves = jax.tree_util.tree_leaves((calls[0].args, calls[0].kwargs))

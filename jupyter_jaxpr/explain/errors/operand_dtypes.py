@@ -56,10 +56,10 @@ def _update(raised: RaisedAt, call: ast.Call, title: str, dtypes: tuple[str, str
         if is_known and dtype_of(value_of(raised, other.args[0])) != dtype_of(value_of(raised, other.args[1])):
             dtype = _dtype_code(raised, other.args[0], dtype_of(value_of(raised, other.args[0])))
             changes.append(over(other.args[1], _converted(raised, other.args[1], dtype)))
-    if _loses_fractions(*dtypes):
+    if _loses_numbers(*dtypes):
         words = (
-            f"The result has the dtype of the array, {dtypes[0]}, and astype cuts the fractions of the update. To keep "
-            f"the fractions, make the array with the dtype {dtypes[1]}."
+            f"The result has the dtype of the array, {dtypes[0]}. astype changes each number of the update that "
+            f"{dtypes[0]} cannot hold. To keep the numbers, make the array with the dtype {dtypes[1]}."
         )
         return Explained(None, title, text, (FoundCure("one dtype", changes[0][2], words),))
     cure = applied(FoundCure("one dtype", changes[0][2], words), [edit_of(raised, change) for change in changes])
@@ -70,11 +70,12 @@ def _is_of_complex(dtype: str) -> bool:
     return dtype.startswith("complex")
 
 
-def _loses_fractions(dtype: str, of_update: str) -> bool:
-    """Return whether an array of a dtype cannot hold the kind of numbers of an update."""
+def _loses_numbers(dtype: str, of_update: str) -> bool:
+    """Return whether an array of a dtype cannot hold all numbers of an update; floats of fewer bits round."""
     import jax.numpy as jnp
 
-    return jnp.issubdtype(of_update, jnp.inexact) and not jnp.issubdtype(dtype, jnp.inexact)
+    are_floats = all(jnp.issubdtype(one, jnp.inexact) for one in (dtype, of_update))
+    return not are_floats and str(jnp.promote_types(dtype, of_update)) != dtype
 
 
 def _other_updates(raised: RaisedAt, call: ast.Call) -> list[ast.Call]:

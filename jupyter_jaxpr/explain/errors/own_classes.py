@@ -49,7 +49,7 @@ def own_class_error(error: BaseException, raised: RaisedAt | None, function: str
 
 def can_be_static(value: Any) -> bool:
     """Return whether a value may be a static argument: the value has a hash, and holds no array."""
-    if is_hashed(value) or isinstance(value, _FUNCTIONS):
+    if is_hashed(value) or issubclass(type(value), _FUNCTIONS):
         return True
     if _holds_arrays(value):
         return False  # a static argument is a constant of the program, and JAX compiles anew for each object

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from .raised import RaisedAt
 
 _DEPTH = 4
 _ELEMENTS = 100
+_MOST_PARTS = 2_000
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,11 @@ def part_of_tree(raised: RaisedAt) -> Part | None:
         return None
     nodes = call.args[1:]
     values = [value_of(raised, node) for node in nodes]
-    if None in [type(value) for value in values] or any(value is None for value in values):
+    if any(value is None for value in values):
         return None
     for small, large in ((0, 1), (1, 0)):
-        paths = [path for path, part in _parts(values[large], "", _DEPTH) if _is_like(part, values[small])]
+        parts = itertools.islice(_parts(values[large], "", _DEPTH), _MOST_PARTS)
+        paths = [path for path, part in parts if _is_like(part, values[small])]
         if len(paths) != 1:
             continue
         source = raised.source(nodes[small])
@@ -71,7 +74,7 @@ def _parts(value: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
     elif type(value) in (list, tuple):
         pairs = [(f"[{number}]", part) for number, part in enumerate(value)]
     for step, part in pairs[:_ELEMENTS]:
-        if isinstance(part, dict | list | tuple) and part:
+        if type(part) in (dict, list, tuple) and part:
             yield path + step, part
             if depth:
                 yield from _parts(part, path + step, depth - 1)

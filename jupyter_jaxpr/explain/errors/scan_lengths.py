@@ -64,6 +64,8 @@ def _names(raised: RaisedAt, arrays: ast.expr, lengths: list[int]) -> list[str] 
     import jax
 
     if isinstance(arrays, ast.Tuple | ast.List):
+        if any(isinstance(part, ast.Constant | ast.Tuple | ast.List | ast.Dict | ast.Starred) for part in arrays.elts):
+            return None  # an element may be no array, or several
         elements = [value_of(raised, element) for element in arrays.elts]
         names = [" ".join(raised.source(element).split()) for element in arrays.elts]
         return names if _have_lengths(elements, lengths) else None

@@ -15,14 +15,14 @@ from .origins import value_of
 from .raised import RaisedAt
 from .trial_of_cure import passed
 
-_REDUCTIONS = frozenset("mean sum max min std var median prod norm logsumexp".split())
+REDUCTIONS = frozenset("mean sum max min std var median prod norm logsumexp".split())
 
 
 def keepdims_cures(raised: RaisedAt) -> list[FoundCure]:
     """Return the cure keepdims=True for x - x.mean(axis=1): the mean keeps the reduced axis with size 1."""
     node = raised.node
     sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
-    calls = [operand for operand in sides if isinstance(operand, ast.Call) and called(operand) in _REDUCTIONS]
+    calls = [operand for operand in sides if isinstance(operand, ast.Call) and called(operand) in REDUCTIONS]
     if len(calls) != 1 or any(keyword.arg == "keepdims" for keyword in calls[0].keywords):
         return []
     if not any(keyword.arg == "axis" for keyword in calls[0].keywords):

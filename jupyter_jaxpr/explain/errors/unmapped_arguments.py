@@ -54,6 +54,9 @@ def with_unmapped(explained: Explained, raised: RaisedAt | None, sizes: Sequence
         if len(mapped) == 1:
             sentence = f"{entries} of vmap is None, so each call of {of} receives the whole {names}: {mapped[0].type}."
         cures = (cure,) if cure.level == "applies" else (*explained.cures, cure)
+        if any(one.code for one in explained.cures):
+            # The user wrote None, and the function has a cure of its own: equal sizes may be chance.
+            cures = (*explained.cures, replace(cure, level="advice", edits=()))
         return replace(explained, text=f"{explained.text} {sentence}".strip(), cures=cures)
     return explained
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...observe.observation import FoundCure
 from .constructs import called
@@ -39,4 +40,16 @@ def written_slice_cure(raised: RaisedAt, nodes: Sequence[ast.expr]) -> list[Foun
             words = f"{code} has the elements of {raised.source(node)} at the places that the line writes."
             cures.append(applied(FoundCure("the slice", code, words), [edit_of(raised, over(node, code))]))
     tried = passed(raised, cures)
-    return tried if len(tried) == 1 and tried[0].level == "applies" else []
+    if len(tried) != 1 or tried[0].level != "applies":
+        return []
+    if any(isinstance(entry, ast.Slice) and (entry.lower is None) != (entry.upper is None) for entry in entries):
+        is_start = all(_starts(entry) for entry in entries)
+        return tried if is_start else [replace(tried[0], level="advice", edits=())]  # u[1:] and u[:-1] both fit
+    return tried
+
+
+def _starts(entry: ast.expr) -> bool:
+    """Return whether an entry of an index is no slice, or a slice such as :n, without a negative bound."""
+    if not isinstance(entry, ast.Slice):
+        return True
+    return entry.lower is None and not isinstance(entry.upper, ast.UnaryOp)

@@ -265,8 +265,9 @@ def reads_another(called: str, name: str, changed: Sequence[ChangedValue]) -> Re
         name: The name of the function.
         changed: The changed values, at least one.
     """
+    changed = [value for value in changed if not value.after.is_default] or changed
     first = changed[0]
-    if any(value.after.is_default for value in changed):
+    if first.after.is_default:
         text = f"This is {called}: {first.described()}."
         cure = f"Make {name} once, and pass {first.name} in each call."
         return Reason("new_function", text, first.name, first.before.described(), first.after.described(), cure)

@@ -31,7 +31,7 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
         return Reason("static_identity", text, path, before.text, after.text, cure)
     if is_defined_again(before.type, after.type) and before.text == after.text:
         text = f"{subject} is an object of another class of the name {kind}: {kind} was defined again."
-        return Reason("static_identity", text, path, before.text, after.text, defined_once(kind))
+        return Reason("static_identity", text, path, before.text, after.text, defined_once(after.type))
     if not (before.read and after.read):
         return _unread(subject, path, before, after, cure)
     if before.text == after.text or (after.by_identity and not _named_otherwise(before, after)):
@@ -63,8 +63,11 @@ def is_defined_again(before: type, after: type) -> bool:
     return before is not after and names[0] == names[1]
 
 
-def defined_once(kind: str) -> str:
+def defined_once(defined: type) -> str:
     """Return the cure for a class that was defined again."""
+    kind = kind_name(defined)
+    if "<locals>" in exact(defined.__qualname__):
+        return f"Define the class {kind} once, outside of the function."
     return f"Put the class {kind} in a cell of its own, and run that cell once."
 
 

@@ -45,7 +45,8 @@ def structure_difference(
     text = f"The structure of {name} changed from {was} to {became}."
     again = _class_defined_again(before, after) if not added and not lost else None
     if again is not None:
-        text = f"The structure of {name} has another class of the name {again}: {again} was defined again."
+        kind = kind_name(again)
+        text = f"The structure of {name} has another class of the name {kind}: {kind} was defined again."
         yield 1, Reason("pytree", text, name, was, became, defined_once(again))
         return
     if _is_another_container(before, after):
@@ -65,13 +66,13 @@ def structure_difference(
     yield len(added) + len(lost) + containers, Reason("pytree", text, name, was, became, cure)
 
 
-def _class_defined_again(before: Any, after: Any) -> str | None:
-    """Return the name of the first container class that was defined again between two calls; None without one."""
+def _class_defined_again(before: Any, after: Any) -> type | None:
+    """Return the first container class that was defined again between two calls; None without one."""
     old, new = before.node_data(), after.node_data()
     if old is None or new is None:
         return None
     if is_defined_again(old[0], new[0]):
-        return kind_name(new[0])
+        return new[0]  # type: ignore[no-any-return]  # a class
     inside = map(_class_defined_again, before.children(), after.children())
     return next((again for again in inside if again is not None), None)
 

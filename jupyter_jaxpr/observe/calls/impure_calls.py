@@ -88,7 +88,8 @@ class FrozenCalls:
     def _note_taken(self, function: str, called: Any, first: Any, code: CodeType, offset: int) -> None:
         """Record a value taken from an iterator of Python's or an open file: each call takes the next value."""
         owner = first if called is next else _receiver(called, first)
-        if called is next and type(owner) not in _ITERATORS and not issubclass(type(owner), _FILES):
+        is_iterator = any(type(owner) is kind for kind in _ITERATORS)  # a hash would run a metaclass of the user
+        if called is next and not is_iterator and not issubclass(type(owner), _FILES):
             return
         name = "next" if called is next else f"{kind_name(type(owner))}.{_name(called, owner)}"
         if (function, name) not in self.calls and _is_from_outside(owner, code):
