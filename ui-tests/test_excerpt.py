@@ -62,4 +62,4 @@ def test_the_linked_excerpt_is_saved_from_the_menu(shared_notebook, tmp_path, wi
     nb.listing().focus()
     nb.page.keyboard.press("Escape")
     nb.panel.get_by_role("button", name="More", exact=True).click()
-    expect(nb.page.locator(".lm-Menu-item.lm-mod-disabled").filter(has_text="Save the Linked Excerpt")).to_be_visible()
+    expect(nb.page.locator(".lm-Menu-item.lm-mod-disabled").filter(has_text="Save the Selection")).to_be_visible()
