@@ -33,15 +33,26 @@ def tree_of(function: Any, asynchronous: bool = False) -> ast.FunctionDef | ast.
     """
     if type(function) is not FunctionType:
         return None
-    tree: list[ast.stmt] = []
-    try:
-        tree = ast.parse(textwrap.dedent("".join(_lines_of(function.__code__)))).body
-    except not_of_a_signal(*FAILURES):  # the source is unknown, or the function is a lambda within a line
-        return None
-    node = tree[0] if len(tree) == 1 else None
+    node = _statement_of(function.__code__, file_of(function.__code__))
     if asynchronous and isinstance(node, ast.AsyncFunctionDef):
         return node
     return node if isinstance(node, ast.FunctionDef) else None
+
+
+@functools.lru_cache(maxsize=256)
+def _statement_of(code: CodeType, file: str) -> ast.stmt | None:
+    """Return the statement that defines a function; None where the source is not known to be one statement.
+
+    Args:
+        code: The code of the function.
+        file: The file of the code, because equal codes may be of different files.
+    """
+    statements: list[ast.stmt] = []
+    try:
+        statements = ast.parse(textwrap.dedent("".join(_lines_of(code)))).body
+    except not_of_a_signal(*FAILURES):  # the source is unknown, or the function is a lambda within a line
+        return None
+    return statements[0] if len(statements) == 1 else None
 
 
 def _lines_of(code: CodeType) -> Sequence[str]:

@@ -32,15 +32,17 @@ def kept_in(function: Any, is_clock: IsClock) -> str | None:
     tree = tree_of(function)
     if tree is None:
         return None
-    names, local = names_of(function), _own_names(tree)
+    names = names_of(function)
     kept_place = None
     for statement in tree.body:
         if isinstance(statement, ast.Assign) and is_clock(statement.value, names):
+            local = _own_names(tree)
             kept_place = next((place for target in statement.targets if (place := _outside(target, local))), kept_place)
         elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             method, arguments = statement.value.func, statement.value.args
             if isinstance(method, ast.Attribute) and method.attr == "append" and len(arguments) == 1:
-                kept_place = _outside(method.value, local) if is_clock(arguments[0], names) else kept_place
+                is_reading = is_clock(arguments[0], names)
+                kept_place = _outside(method.value, _own_names(tree)) if is_reading else kept_place
     return kept_place
 
 
@@ -49,7 +51,7 @@ def differs_from(function: Any, is_clock: IsClock) -> str | None:
     tree = tree_of(function)
     if tree is None:
         return None
-    names, local = names_of(function), locals_of(tree) - _declared(tree) - {*_parameters(tree)}
+    names = names_of(function)
     for place, statement in enumerate(tree.body):
         readings: list[ast.AST] = [node for node in ast.walk(statement) if is_clock(node, names)]
         if not readings:
@@ -61,6 +63,7 @@ def differs_from(function: Any, is_clock: IsClock) -> str | None:
         if any(isinstance(node, _MAY_WAIT) and not _formats(node, parameters) for node in before):
             return None
         named = assigned([statement]) if isinstance(statement, ast.Assign) and statement.value in readings else ()
+        local = locals_of(tree) - _declared(tree) - {*_parameters(tree)}
         for node in (node for statement in tree.body[place:] for node in ast.walk(statement)):
             if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
                 continue

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..observe.library_functions import is_of_jax
 from ..typed.cell import PYTHON_CELL_MAGICS
 from .called_code import manager_parts, names_of, tree_of
 from .clock_helpers import before_reading, differs_from, gives_reading, kept_in, parameter_of, place_with_object
@@ -145,6 +146,8 @@ class TimedCode(Scope):
         for node in outside_functions(code):
             method = self._called(node.func, local) if isinstance(node, ast.Call) else None
             function: Any = method.__func__ if type(method) is staticmethod else method
+            if type(function) is types.FunctionType and is_of_jax(function):
+                continue  # no function of JAX times its argument
             tree = tree_of(function, asynchronous=True)
             if tree is None or not isinstance(node, ast.Call) or type(function) is not types.FunctionType:
                 continue

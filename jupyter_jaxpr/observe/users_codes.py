@@ -100,9 +100,11 @@ def _inside(value: Any) -> list[Any]:
         return list(_namespace(value).values()) if _is_users_class(value) else []
     stored = _stored(value)
     if stored is None or len(stored) > _ATTRIBUTES:
-        return [] if is_of_jax(kind) else [kind]
+        return [] if _holds_no_users_code(kind) else [kind]
     return [
-        attribute for attribute in stored.values() if type(attribute) not in _PLAIN and not is_of_jax(type(attribute))
+        attribute
+        for attribute in stored.values()
+        if type(attribute) not in _PLAIN and not _holds_no_users_code(type(attribute))
     ] + [kind]
 
 
@@ -132,10 +134,10 @@ def _stored(value: Any) -> dict[str, Any] | None:
     return stored if type(stored) is dict else None
 
 
-def is_of_jax(kind: type) -> bool:
-    """Return whether a class belongs to JAX or NumPy."""
+def _holds_no_users_code(kind: type) -> bool:
+    """Return whether a class belongs to JAX, NumPy, the kernel or this package; these lead to the whole session."""
     module = _namespace(kind).get("__module__")
-    return isinstance(module, str) and module.partition(".")[0] in ("jax", "jaxlib", "numpy")
+    return isinstance(module, str) and module.partition(".")[0] in _WITHOUT_USERS_CODE
 
 
 def with_nested(code: CodeType) -> Iterator[CodeType]:
@@ -148,6 +150,9 @@ def with_nested(code: CodeType) -> Iterator[CodeType]:
             yield from with_nested(constant)
 
 
+_WITHOUT_USERS_CODE = frozenset(
+    {"jax", "jaxlib", "numpy", "IPython", "ipykernel", "traitlets", "weakref", __name__.partition(".")[0]}
+)
 _CONTAINERS = frozenset({list, tuple, dict})
 _METHODS = (types.MethodType, staticmethod, classmethod)
 _PLAIN = frozenset(

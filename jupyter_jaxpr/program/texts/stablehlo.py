@@ -155,6 +155,9 @@ class _Locations:
                     self._rows[match.group(1)] = match.group(2)
         self._positions = positions
         self._stacks: dict[str, int] = {}
+        # Many operations of a module have the same callers.
+        self._caller_places: dict[str, list[Place]] = {}
+        self._is_cut = False  # true if a search reached its greatest depth
 
     def stack(self, location: str) -> int:
         """Return the index of the stack of a location; -1 if the location names no place."""
@@ -181,6 +184,7 @@ class _Locations:
     def _places(self, location: str, function: str, depth: int) -> list[Place]:
         """Return the places of a location, innermost first; `function` is the name that wraps the location."""
         if depth > _DEPTH:
+            self._is_cut = True
             return []
         if match := _NUMBER.match(location):
             return self._places(self._rows.get(match.group(1), "unknown"), function, depth + 1)
@@ -192,7 +196,7 @@ class _Locations:
             return [(_unquoted(match.group(1)), function, line, column, end_line, end_column)]
         if match := _CALLSITE.match(location):
             inner, outer = match.group(1), match.group(2)
-            return self._places(inner, "", depth + 1) + self._places(outer, "", depth + 1)
+            return self._places(inner, "", depth + 1) + self._places_of_callers(outer, depth + 1)
         if match := _FUSED.match(location):
             first = match.group(1).split(", ")[0]
             return self._places(first, function, depth + 1)
@@ -201,6 +205,17 @@ class _Locations:
                 return []
             return self._places(match.group(2), _unquoted(match.group(1)), depth + 1)
         return []
+
+    def _places_of_callers(self, location: str, depth: int) -> list[Place]:
+        """Return the places of the frames outside of a frame, innermost first."""
+        places = self._caller_places.get(location)
+        if places is None:
+            was_cut, self._is_cut = self._is_cut, False
+            places = self._places(location, "", depth)
+            if not self._is_cut:
+                self._caller_places[location] = places
+            self._is_cut |= was_cut
+        return places
 
 
 def _unquoted(text: str) -> str:
