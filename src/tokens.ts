@@ -113,7 +113,7 @@ export interface ISweepChoice {
   functions: readonly EvaluableText[];
 }
 
-/** A program of a run that the kernel holds. */
+/** Names a program: the id of a run that the kernel holds, and the index of the program in the run. */
 export interface IProgramRef {
   /** The id of the run's snapshot. */
   readonly snapshot: string;

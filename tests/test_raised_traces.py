@@ -293,7 +293,7 @@ def test_the_error_is_as_without_the_magic(make_notebook: Any) -> None:
         notebook = make_notebook(extension)
         notebook.run("import jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
         ran = notebook.run(("%%jaxpr\n" if extension else "# %%jaxpr\n") + cell)
-        # The hook of the magic adds one cell.
+        # The lines that name a cell differ with the magic, and are left out.
         outputs.append([line for line in printed(ran.stdout) if "Cell In" not in line and "ipython-input" not in line])
     assert outputs[0] == outputs[1]
 

@@ -430,7 +430,8 @@ TIMES_K = "k = 2\n@jax.jit\ndef f(x): return x * k"
                 "%%jaxpr\ny = f(jnp.ones(2))",
             ],
             2.0,
-            "k was 2 at one trace of f, and is 6 now. A call of f in this run used this trace: the call did not read k "
+            "k was 2 in one of the traces of f, and is 6 now. A call of f in this run used this trace: the call did "
+            "not read k "
             "again and computed with 2.",
             id="the entry of an earlier trace",
         ),
@@ -450,7 +451,8 @@ TIMES_K = "k = 2\n@jax.jit\ndef f(x): return x * k"
                 "%%jaxpr\ny = f(jax.device_put(jnp.ones(2), jax.devices()[0]))",
             ],
             2.0,
-            "k was 2 at one trace of f, and is 6 now. A call of f in this run used this trace: the call did not read k "
+            "k was 2 in one of the traces of f, and is 6 now. A call of f in this run used this trace: the call did "
+            "not read k "
             "again and computed with 2.",
             id="a miss without a trace",
         ),
@@ -462,7 +464,8 @@ TIMES_K = "k = 2\n@jax.jit\ndef f(x): return x * k"
                 "%%jaxpr\n@jax.jit\ndef g(x): return f(x) + 1\ny = g(jnp.ones(2))",
             ],
             3.0,
-            "k was 2 at one trace of f, and is 5 now. JAX took this trace of f from its cache when JAX traced g, so g "
+            "k was 2 in one of the traces of f, and is 5 now. JAX took this trace of f from its cache when JAX traced "
+            "g, so g "
             "computes with 2.",
             id="a new caller of a cached trace",
         ),
@@ -476,7 +479,8 @@ TIMES_K = "k = 2\n@jax.jit\ndef f(x): return x * k"
                 "%%jaxpr\ny = g(jnp.ones(2))",
             ],
             3.0,
-            "k was 2 at one trace of f, and is 6 now. JAX took this trace of f from its cache when JAX traced g, so g "
+            "k was 2 in one of the traces of f, and is 6 now. JAX took this trace of f from its cache when JAX traced "
+            "g, so g "
             "computes with 2.",
             id="a hit of a caller of a cached trace",
         ),
@@ -516,7 +520,8 @@ TIMES_K = "k = 2\n@jax.jit\ndef f(x): return x * k"
                 "%%jaxpr\n@jax.jit\ndef g(x): return jax.lax.fori_loop(0, 2, lambda i, c: f(c), x)\ny = g(jnp.ones(2))",
             ],
             4.0,
-            "k was 2 at one trace of f, and is 5 now. JAX took this trace of f from its cache when JAX traced g, so g "
+            "k was 2 in one of the traces of f, and is 5 now. JAX took this trace of f from its cache when JAX traced "
+            "g, so g "
             "computes with 2.",
             id="a cached trace in the body of a loop",
         ),
@@ -544,7 +549,8 @@ TIMES_K = "k = 2\n@jax.jit\ndef f(x): return x * k"
                 "%%jaxpr\ny = jax.vmap(f)(jnp.ones((3, 2)))[0]",
             ],
             2.0,
-            "k was 2 at one trace of f, and is 5 now. A call of f in this run used this trace: the call did not read k "
+            "k was 2 in one of the traces of f, and is 5 now. A call of f in this run used this trace: the call did "
+            "not read k "
             "again and computed with 2.",
             id="vmap of a cached trace",
         ),
@@ -556,7 +562,8 @@ TIMES_K = "k = 2\n@jax.jit\ndef f(x): return x * k"
                 "%%jaxpr\ny = jax.grad(lambda x: f(x).sum())(jnp.ones(2))",
             ],
             2.0,
-            "k was 2 at one trace of f, and is 5 now. A call of f in this run used this trace: the call did not read k "
+            "k was 2 in one of the traces of f, and is 5 now. A call of f in this run used this trace: the call did "
+            "not read k "
             "again and computed with 2.",
             id="grad of a cached trace",
         ),
@@ -568,7 +575,8 @@ TIMES_K = "k = 2\n@jax.jit\ndef f(x): return x * k"
                 "%%jaxpr\n@jax.jit\ndef g(x): return f(x) + 1\ny = g(jnp.ones(2))",
             ],
             3.0,
-            "scale is another function than at one trace of f. JAX took this trace of f from its cache when JAX traced "
+            "scale is now another function than when JAX made one of the traces of f. JAX took this trace of f from "
+            "its cache when JAX traced "
             "g, so g computes with the function of the trace.",
             id="another function",
         ),
@@ -594,7 +602,8 @@ def test_where_the_entries_of_the_hits_are_unknown_the_note_says_so(notebook):
     ran = notebook.run("%%jaxpr\nfor _ in range(5_000):\n    y = f(x)")
     assert float(notebook["y"][0]) == 2.0
     assert [note["text"] for note in ran.document["notes"] if note["kind"] == "stale_value"] == [
-        "k was 2 at one trace of f, and is 6 now. A call of f in this run used this trace: the call did not read k "
+        "k was 2 in one of the traces of f, and is 6 now. A call of f in this run used this trace: the call did not "
+        "read k "
         "again and computed with 2.",
         "k was 5 when JAX last traced f, and is 6 now. A call of f that finds a cache entry does not read k again. "
         "JAX may have several entries of f: a call that finds the entry of this trace computes with 5.",

@@ -175,7 +175,7 @@ def test_each_visit_of_an_inner_loop():
         (2, 0, 0, [1]),
         (2, 1, 1, [2]),
     ]
-    # The visits have two steps and an end, an end, a step and an end.
+    # The first visit has two steps and an end, the second only an end, the third one step and an end.
     assert [leaf.texts for leaf in recording.leaves if leaf.role == "carry"][-1] == [
         "0.0",
         "1.0",

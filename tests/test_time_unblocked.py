@@ -343,7 +343,7 @@ def test_the_words_for_a_function_that_times_and_for_a_block(defined: Notebook) 
             "Let bench call jax.block_until_ready on the result before the clock is read again.",
         ),
         (
-            "The clock around this block stops when f returns. JAX returns before the work is done. "
+            "The clock around this with block stops when f returns. JAX returns before the work is done. "
             "The measured time includes only the dispatch, which may take far less time than the work.",
             "Call jax.block_until_ready(y) at the end of the block.",
         ),

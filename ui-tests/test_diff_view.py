@@ -196,12 +196,12 @@ def test_any_two_programs_and_their_texts_are_compared(edited):
     edited.run(2)
     panel = edited.panel
     panel.get_by_role("tab", name="Diff").click()
-    expect(panel.get_by_label("After")).to_have_value("0")
-    before = panel.get_by_label("Before")
+    expect(panel.get_by_label("Program after")).to_have_value("0")
+    before = panel.get_by_label("Program before")
     expect(before.locator("option")).to_have_text(
         [re.compile(r"^g\(f32\[8\]\) · Cell \[4\]"), re.compile(r"^f.*Cell \[3\]"), re.compile(r"^f.*Cell \[2\]")]
     )
-    panel.get_by_label("After").select_option("1")
+    panel.get_by_label("Program after").select_option("1")
     before.select_option("2")
     expect(
         panel.get_by_role("status").filter(has_text="1 equation was added. 3 equations were changed")

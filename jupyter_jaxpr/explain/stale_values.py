@@ -31,8 +31,8 @@ _CACHED = (
 )
 _LAST_PLAIN = "{name} was {before} when JAX last traced {function}, and is {after} now."
 _LAST_ANOTHER = "{name} is another {kind} than when JAX last traced {function}."
-_ONE_PLAIN = "{name} was {before} at one trace of {function}, and is {after} now."
-_ONE_ANOTHER = "{name} is another {kind} than at one trace of {function}."
+_ONE_PLAIN = "{name} was {before} in one of the traces of {function}, and is {after} now."
+_ONE_ANOTHER = "{name} is now another {kind} than when JAX made one of the traces of {function}."
 _STATIC = (
     "{static} is a static argument of {function}: JAX compares {static} by its __eq__ and __hash__, which do not show "
     "the change."

@@ -51,7 +51,7 @@ def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
         cure = f"Call {waited} before the clock is read again."
     measured = {
         "clock": "The clock around this call",
-        "with": "The clock around this block",
+        "with": "The clock around this with block",
         "helper": f"The clock in {timing.helper}",
         "time": "%time",
         "timeit": "%timeit",

@@ -20,7 +20,9 @@ from ..typed.syntax_nodes import tree_of
 if TYPE_CHECKING:
     from .active import Active
 
-CALL_IT_ITSELF = "To see the program, call the jitted function itself, or write %jaxpr f(x)."
+CALL_IT_ITSELF = (
+    "To see the program, call the function under jax.jit, not its .lower() or .compile(), or write %jaxpr f(x)."
+)
 WHAT_TO_TYPE = (
     "Call a function under @jax.jit in the cell, end the cell with a call such as f(x), or write %%jaxpr f(x) or "
     "%%jaxpr f(f32[8])."

@@ -71,7 +71,8 @@ class Heartbeat:
         # an interrupt may come before the start of the thread
         if self._thread is not None and self._thread.ident is not None:
             self._thread.join(SECONDS)
-        # A thread object that the garbage collector frees runs Python in a later cell, where a signal would be lost.
+        # Free the thread object now. If the garbage collector frees it, Python code runs in a later cell, and a signal
+        # there is lost.
         self._thread = None
 
     def say(self, text: str, done: int, total: int) -> None:

@@ -1,4 +1,4 @@
-"""Answers requests about the kernel of a session: which cells run, and which were observed."""
+"""Holds the cells of a session that run or were observed; a request asks here before JAX traces code."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _COMPOSED = (
     "JAX compiles no program for the whole of {name} outside of jit: each operation of {name} is a program of its own."
 )
 _TOOK = "The recording took {took} of the cell's time."
-_MORE = "To record more of the cell, write %%jaxpr --eager."
+_MORE = "To record what JAX ran after that, write %%jaxpr --eager."
 
 
 def _is_jitted_by_user(fun: Any) -> bool:
@@ -96,7 +96,7 @@ class RecordedCell:
             return None
         recorded = self.recording.recorded_whole(name)
         note = _NOTE.format(ran=count(recorded.dispatches, "dispatch", "dispatches"))
-        limit_note = None if recorded.ended is None else _MORE
+        limit_note = _MORE if self.recording.reached_limit else None
         if self.covers_cell:
             limit_note = _TOOK.format(took=duration(self.recording.spent))
         composed = " ".join(_COMPOSED.format(name=name) for name in composed_in(recorded.program))

@@ -110,6 +110,7 @@ class Recording:
         self._on = False
         self._is_at_end = False
         self.ended: str | None = None
+        self.reached_limit = False  # true if a higher limit would record more
         self._library_classes: set[type] = set()  # classes that do not belong to the user
         self._clear()
 
@@ -274,7 +275,7 @@ class Recording:
             self._hooks.asking_thread = 0
         self.spent += time.perf_counter() - began
         if self.spent > self._seconds:
-            self._end(_TOO_LONG.format(count=f"{self.count:,}", took=duration(self._seconds)))
+            self._end(_TOO_LONG.format(count=f"{self.count:,}", took=duration(self._seconds)), is_limit=True)
 
     @property
     def _dispatches(self) -> str:
@@ -283,9 +284,9 @@ class Recording:
     def _lose(self) -> None:
         self._end(_CHECKED.format(dispatches=self._dispatches))
 
-    def _end(self, why: str) -> None:
+    def _end(self, why: str, is_limit: bool = False) -> None:
         if self._on:
-            self.ended = why
+            self.ended, self.reached_limit = why, is_limit
             self.stop()
 
     def _add(self, dispatch: Dispatch | None) -> None:
@@ -293,7 +294,7 @@ class Recording:
             self._end(_UNKNOWN.format(dispatches=self._dispatches))
             return
         if self.count >= self._limit:
-            self._end(_TOO_MANY.format(count=f"{self.count:,}"))
+            self._end(_TOO_MANY.format(count=f"{self.count:,}"), is_limit=True)
             return
         source = dispatches.source_here()
         avals = dispatch.in_avals or [None] * len(dispatch.operands)

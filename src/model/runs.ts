@@ -19,7 +19,7 @@ export interface IEnd {
   since: Date;
 }
 
-/** The life of a run that no kernel of this page made. */
+/** The number in place of a kernel's life for a run from a file or a saved copy. */
 export const SAVED = -1;
 
 /** The runs of one notebook, and the lives of its kernel. */

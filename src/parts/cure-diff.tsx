@@ -74,7 +74,7 @@ export function CureDiff(props: {
   );
 }
 
-/** The number of spaces at the start of all lines. */
+/** The number of spaces that every line starts with; empty lines do not count. */
 function indentOf(lines: readonly string[]): number {
   const indents = lines
     .filter(line => line.trim() !== '')

@@ -221,13 +221,13 @@ CALL_MESSAGES = (
         r"\* out was (?:a|an) <class '(\w+)'> in the original output, but a pytree leaf here",
         "The function returned a {1}, but the cotangent is one array",
         "A cotangent has the structure of the result.",
-        ("the same structure", "Pass a {1} with one cotangent for each result."),
+        ("the structure of the result", "Pass a {1} with one cotangent for each result."),
     ),
     Message(
         r"unexpected tree structure\.\s+The argument to a VJP function returned by `jax\.vjp` must match",
         "The cotangent has another structure than the result of the function",
         "A cotangent has the structure of the result. The detail says where the two differ.",
-        ("the same structure", "Pass the containers and keys that the function returned."),
+        ("the structure of the result", "Pass the containers and keys that the function returned."),
     ),
     Message(
         r"primal and tangent arguments to jax\.jvp must be tuples or lists; found (\w+) and (\w+)",

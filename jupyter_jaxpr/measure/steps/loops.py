@@ -61,14 +61,14 @@ class Loop(ABC):
 
     @abstractmethod
     def results(self, state: dict[str, Any]) -> list[Any]:
-        """Return the results of the equation."""
+        """Return the results of the loop's equation, taken from the state after the last step."""
 
     @abstractmethod
     def at_end(self, state: dict[str, Any]) -> list[Any]:
         """Return the values of `Target.ends`."""
 
     def run(self, state: dict[str, Any], buffers: Buffers, limit: Any) -> tuple[dict[str, Any], Buffers]:
-        """Take steps until the loop ends, `t` reaches the limit, or the budget is used up."""
+        """Take steps until the loop ends, `t` reaches the limit, the budget is used up, or the state repeats."""
         from jax import lax
 
         budget = self.recorder.control.budget

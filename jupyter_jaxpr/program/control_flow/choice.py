@@ -24,7 +24,7 @@ def _row(card: Card, place: Place, derivative: str) -> tuple[str, str] | None:
     if card.primitive == "cond":
         return _branch(card, place)
     if card.kind == "map":
-        return "outputs", "Each step returns an output and does not need the other steps."
+        return "outputs", "Each step of this loop returns an output and does not need the other steps."
     if card.kind == "while_loop" and (card.trips is None or card.primitive == "scan"):  # a bound is no count
         return "open", "The number of steps depends on values that are known only at run time."
     if card.kind == "fori_loop" and card.trips is None:
@@ -32,7 +32,7 @@ def _row(card: Card, place: Place, derivative: str) -> tuple[str, str] | None:
     if card.trips != 0 and card.kind == "scan" and any(slot.role == "ys" for slot in card.slots):
         if derivative:
             return None  # these operands may be residuals of the derivative
-        return "outputs", "Each step returns an output beside the carry."
+        return "outputs", "Each step of this loop returns an output beside the carry."
     if not card.trips or card.kind == "while_loop":
         return None
     steps = count(card.trips, "step")

@@ -1,4 +1,4 @@
-"""Holds one visit of a scope: its columns, JAX's object, and the paths of its inputs as the user would write them."""
+"""Holds a scope as one path of calls reaches it: its equations in columns, its jaxpr, and the paths of its inputs."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ def _pieces(
 ) -> tuple[Piece, ...]:
     """Return one row for each combined array if XLA states the origin of each array; else one row for all arrays."""
     full_piece = Piece(instruction.line, _sum(sizes) if sizes else None, instruction.op_name or "")
-    # The arrays of an all-to-all are parts of one.
+    # Several arrays of an all-to-all are parts of one array, so they get one row.
     if len(sizes) < 2 or kind == "all-to-all":
         return (full_piece,)
     pieces: dict[int, Piece] = {}

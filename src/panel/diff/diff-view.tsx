@@ -65,7 +65,7 @@ export function Diff(props: {
       <>
         <div className="jp-JaxprDiff-chooser">
           <Choice
-            label={trans.__('Before')}
+            label={trans.__('Program before')}
             model={model}
             programs={diffs.programs()}
             chosen={null}
@@ -178,7 +178,7 @@ function Chooser(props: {
   return (
     <div className="jp-JaxprDiff-chooser">
       <Choice
-        label={trans.__('Before')}
+        label={trans.__('Program before')}
         model={model}
         programs={programs}
         chosen={before}
@@ -186,7 +186,7 @@ function Chooser(props: {
         trans={trans}
       />
       <Choice
-        label={trans.__('After')}
+        label={trans.__('Program after')}
         model={model}
         programs={programs}
         chosen={after}

@@ -41,7 +41,7 @@ function tableOf(sweep: Sweep, trans: TranslationBundle): ITable {
       error:
         point.error === null
           ? null
-          : trans.__('raised %1', shortened(point.error, LONGEST))
+          : trans.__('the call raised %1', shortened(point.error, LONGEST))
     }))
   };
 }

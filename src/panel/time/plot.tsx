@@ -151,12 +151,12 @@ export function Plot(props: {
       do: () => setDrawn(drawn + 1)
     },
     {
-      word: trans.__('svg'),
+      word: trans.__('SVG'),
       label: trans.__('Save the plot as SVG'),
       do: () => void save('svg')
     },
     {
-      word: trans.__('png'),
+      word: trans.__('PNG'),
       label: trans.__('Save the plot as PNG'),
       do: () => void save('png')
     }

@@ -56,7 +56,10 @@ export function SweepTable(props: ITableProps): JSX.Element {
               )}
               {point.error !== null ? (
                 <td colSpan={columns.length} className="jp-JaxprTime-raised">
-                  {trans.__('raised %1', shortened(point.error, LONGEST))}
+                  {trans.__(
+                    'the call raised %1',
+                    shortened(point.error, LONGEST)
+                  )}
                 </td>
               ) : (
                 columns.map(column => (
@@ -117,7 +120,7 @@ function TwoLines(props: {
       </span>
       <span className="jp-JaxprTime-below">
         {point.error !== null
-          ? trans.__('raised %1', shortened(point.error, LONGEST))
+          ? trans.__('the call raised %1', shortened(point.error, LONGEST))
           : rest.map(words).join(' · ')}
       </span>
     </>

@@ -270,7 +270,7 @@ export class Pages {
     this._tell(level, null);
   }
 
-  /** True while a view waits for the pages. */
+  /** True while a view shows the listings, so that pages that arrive go into a listing. */
   private get _isOpen(): boolean {
     return this._listings.opened > 0;
   }

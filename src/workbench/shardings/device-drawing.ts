@@ -104,10 +104,16 @@ function titles(
   }
   const lines = [];
   if (rowAxis === null) {
-    lines.push(trans.__('columns: axis %1', columnAxis));
+    lines.push(trans.__('The columns are axis %1.', columnAxis));
+  } else if (columnAxis === null) {
+    lines.push(trans.__('The rows are axis %1.', rowAxis));
   } else {
     lines.push(
-      trans.__('rows: axis %1, columns: axis %2', rowAxis, columnAxis ?? '–')
+      trans.__(
+        'The rows are axis %1, the columns are axis %2.',
+        rowAxis,
+        columnAxis
+      )
     );
   }
   if (otherAxes.length > 0) {

@@ -35,8 +35,8 @@ export function levelCountWords(
       : {
           short: trans.__('%1 of %2 eq', some, total),
           long: trans._n(
-            '%2 of %3 equations is linked',
-            '%2 of %3 equations are linked',
+            '%2 of %3 equations is linked to the selection',
+            '%2 of %3 equations are linked to the selection',
             linked,
             some,
             total
@@ -50,8 +50,8 @@ export function levelCountWords(
     : {
         short: trans.__('%1 of %2 lines', some, total),
         long: trans._n(
-          '%2 of %3 lines is linked',
-          '%2 of %3 lines are linked',
+          '%2 of %3 lines is linked to the selection',
+          '%2 of %3 lines are linked to the selection',
           linked,
           some,
           total

@@ -181,7 +181,7 @@ Stopped after n=1000000.
         '| ---: | ---: | ---: | ---: | ---: | ---: |\n' +
         '| `100` | unknown | 46 ms | 9.0 µs | 7.0 ms | 30 ms |\n' +
         '| `a\\|b` | 1.0 s |  |  |  |  |\n\n' +
-        '- `a\\|b` `raised TypeError: <b>`\n\n' +
+        '- `a\\|b` `the call raised TypeError: <b>`\n\n' +
         '- \\*f\\* was \\<not> timed.\n\n'
     );
   });

@@ -404,7 +404,7 @@ describe('a sweep', () => {
     expect(rows(node.querySelectorAll('table')[1])).toEqual([
       'n | function | trace | lower | compile | equations | bytes | operations',
       '100 | selu | 3.0 ms | 7.0 ms | 30 ms from disk | 7 | 800 B | 500 op',
-      '100 | g | raised TypeError: no'
+      '100 | g | the call raised TypeError: no'
     ]);
   });
 });
