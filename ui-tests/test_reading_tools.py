@@ -359,7 +359,7 @@ def test_equations_under_one_name_fold_to_a_line(layers, width, theme):
     nb.run(1)
     expect(chips).to_have_text(["reader · 1 to 3", "decoder · 4 to 5"])
     nb.panel.get_by_role("button", name="Hide lines").click()
-    switch = nb.panel.get_by_role("group", name="Hide lines").get_by_role("button", name="Group by name")
+    switch = nb.panel.get_by_role("group", name="Hide lines").get_by_role("button", name="Named groups")
     expect(switch).to_have_attribute("aria-pressed", "true")
     assert cut(nb.panel, ".jp-JaxprProgram-filters *, .jp-JaxprProgram-toolbar *, .jp-JaxprProgram-noise *") == []
     switch.click()

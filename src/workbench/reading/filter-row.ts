@@ -30,7 +30,7 @@ export class FilterRow {
       this.node.append(button);
     }
     this._names = filter(
-      trans.__('Group by name'),
+      trans.__('Named groups'),
       trans.__(
         'Group neighbouring equations of the same name: named scopes, vmap, jvp, transpose (key: %1)',
         printedKey('text', 'group')
