@@ -10,10 +10,14 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import msgspec
 import numpy as np
 import pytest
+from conftest import Notebook
 
 from jupyter_jaxpr import observe
+from jupyter_jaxpr.document.types.document import Snapshot
+from jupyter_jaxpr.exports.cache import cache_text
 from jupyter_jaxpr.observe.cache.ledger import FunctionRecord
 from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
 
@@ -245,3 +249,15 @@ def test_compiled_then_compiled_from_disk(tmp_path: Path) -> None:
 
     assert run() == "compiled | 1 | 0 | This is the first call of f."
     assert run() == "compiled_from_disk | 0 | 1 | This is the first call of f."
+
+
+def test_work_without_a_call_stands_in_the_text_of_the_cell(notebook: Notebook) -> None:
+    notebook.run("import jax, jax.numpy as jnp\nx = jnp.ones(3)\n@jax.jit\ndef f(x):\n    return jnp.sin(x) * 2")
+    ran = notebook.run("%%jaxpr\ncompiled = f.lower(x).compile()\ny = compiled(x)")
+    text = cache_text(msgspec.convert(ran.document, Snapshot))
+    assert text is not None
+    assert [row[:5] for row in text.rows] == [("f", "0", "0", "0", "1")]
+    assert text.sentence.startswith("1 compile: tracing, lowering and compiling took")
+
+    lowered = notebook.run("%%jaxpr\nlowered = f.lower(jnp.arange(4.0))")
+    assert lowered.document["ledger"]["lead"].startswith("No jitted function of yours compiled. Tracing and lowering")

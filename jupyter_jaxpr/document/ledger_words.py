@@ -29,9 +29,10 @@ _TRACED = ("Tracing and lowering took {took}.", "Tracing and lowering took {took
 
 
 def in_run(function: LedgerFunction) -> bool:
-    """Return whether the run of the document called a function, as far as this is known."""
+    """Return whether the run of the document called a function, or made JAX work for the function without a call."""
     run = function.run
-    return bool(run.calls or run.misses or run.inlined or run.raised)
+    work = (run.traces, run.lowerings, run.compiles, run.from_disk)
+    return any((run.calls, run.misses, run.inlined, run.raised, *work))
 
 
 def lead(ledger: Ledger, elsewhere: str | None = None) -> str:

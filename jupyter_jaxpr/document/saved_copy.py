@@ -13,12 +13,13 @@ import msgspec
 from ..quantities import in_a_sentence, size
 from .cut_out import Part
 from .encoding import encode
+from .ledger_words import in_run
 from .pools import of_document
 from .printed_variable_names import Names, Pools, name_program
 from .types.cost import ProgramCost
 from .types.cures import Cure, Edit
 from .types.document import Cell, Let, Level, NamedValue, Program, RaisedCall, Scope, Snapshot
-from .types.ledger import Ledger, LedgerFunction
+from .types.ledger import Ledger
 
 #: The largest size of a saved output in bytes, unless `%config JaxprMagics.output_bytes` says another.
 LIMIT_BYTES = 256_000
@@ -68,8 +69,8 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
         document = msgspec.structs.replace(document, diffs=[])
         left_out.append("diffs")
         yield cut(document)
-    if document.ledger is not None and not all(map(_in_run, document.ledger.functions)):
-        functions = [function for function in document.ledger.functions if _in_run(function)]
+    if document.ledger is not None and not all(map(in_run, document.ledger.functions)):
+        functions = [function for function in document.ledger.functions if in_run(function)]
         ledger = msgspec.structs.replace(document.ledger, functions=functions)
         document = compact(msgspec.structs.replace(document, ledger=ledger), document.scopes)
         left_out.append(_OTHERS)
@@ -136,12 +137,6 @@ def _without_programs(document: Snapshot, limit_bytes: int) -> Snapshot:
         exact_links=[],
     )
     return _cut(_short_texts(compact(nothing, [])), limit_bytes, ["all programs"])
-
-
-def _in_run(function: LedgerFunction) -> bool:
-    """Return whether the run called the function, or made JAX work for the function."""
-    run = function.run
-    return any((run.calls, run.misses, run.inlined, run.traces, run.lowerings, run.compiles, run.from_disk))
 
 
 def _without_level(document: Snapshot, name: str) -> Snapshot:
