@@ -18,6 +18,7 @@ FILES = {
     "others": (pytest.mark.slow,),
     "statements": (pytest.mark.any_jax,),
     "further": (pytest.mark.slow,),
+    "written_for_one": (pytest.mark.slow,),
     "lax_and_objects": (pytest.mark.slow,),
     "calls": (pytest.mark.slow,),
     "settings": (pytest.mark.slow,),

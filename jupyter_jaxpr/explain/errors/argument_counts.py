@@ -109,7 +109,11 @@ def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
     if not isinstance(call, ast.Call):
         return None
     function = value_of(raised, call.func)
-    is_method = isinstance(call.func, ast.Attribute) and bool(dtype_of(value_of(raised, call.func.value)))
+    is_method = isinstance(call.func, ast.Attribute) and (
+        bool(dtype_of(value_of(raised, call.func.value)))
+        # The methods of arrays have a private name, such as _mean, and the array may be the result of a call.
+        or (name == f"_{call.func.attr}" and value_of(raised, call.func.value) is None)
+    )
     if isinstance(call.func, ast.Attribute) and is_method:
         name = call.func.attr
         function = getattr(sys.modules["jax.numpy"], name, None)

@@ -14,6 +14,7 @@ from ...observe.observation import FoundCure
 from ...observe.side_effects.attributes import instance_dict
 from ...plain_text import message_of, mro_of, own_name
 from ...quantities import count
+from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .fields_of_classes import static_fields
@@ -250,6 +251,8 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
     if kind == "array":
         type_text = type_of(value) if value is not None else ""
         explanation += f" {raised.source(node)} is {type_text}." if type_text else ""
+        if (sizes := _tuple_of_sizes(raised, node)) is not None:
+            return Explained(None, title, explanation, (sizes,))
         cure = FoundCure("not static", None, f"Take {name} out of the static arguments: JAX traces arrays.")
         if type_ != "numpy.ndarray" and not _is_shape(raised, node, value):
             return Explained(None, title, explanation, (cure,))
@@ -274,6 +277,16 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
     if code is not None:
         cure = applied(cure, [edit_of(raised, over(node, code))])
     return Explained(None, title, explanation, (cure,))
+
+
+def _tuple_of_sizes(raised: RaisedAt, node: ast.expr) -> FoundCure | None:
+    """Return the cure x.shape for an argument such as jnp.array(x.shape); None for another argument."""
+    inner = node.args[0] if isinstance(node, ast.Call) and len(node.args) == 1 else None
+    if not isinstance(inner, ast.Attribute) or inner.attr != "shape" or called(node) not in ("array", "asarray"):
+        return None
+    code = raised.source(inner)
+    cure = FoundCure("a tuple", code, f"{code} is a tuple, which Python can hash.")
+    return next(iter(passed(raised, [applied(cure, [edit_of(raised, over(node, code))])])), None)
 
 
 def _is_shape(raised: RaisedAt, node: ast.expr, value: Any) -> bool:

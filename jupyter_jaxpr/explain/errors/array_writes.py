@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 from dataclasses import replace
 from typing import Any
 
@@ -152,6 +153,10 @@ def no_method(raised: RaisedAt | None, name: str) -> Explained:
     jnp = jnp_name(raised) if raised is not None else "jnp"
     general = f"Look for a function of {jnp} or a method of jax.Array that does the same."
     words = _INSTEAD.get(name, _IN_PLACE if name.endswith("_") and not name.startswith("_") else general)
+    if words == general and raised is not None and (close := _closest_member(raised, name)) is not None:
+        # The name may also stand at other places, so the edited statement may fail as well.
+        tried = passed(raised, [close]) or [replace(close, level="advice", edits=())]
+        return Explained(None, title, operand_types(raised), tuple(tried))
     cure = FoundCure(name, None, words.replace("jnp", jnp))
     code, array = None, ""
     match statement:
@@ -167,6 +172,23 @@ def no_method(raised: RaisedAt | None, name: str) -> Explained:
     cure = applied(FoundCure(cure.name, code, cure.text), [edit_of(raised, over(statement, code))])
     return explained_with_trials(title, operand_types(raised), raised, [cure])
 
+
+def _closest_member(raised: RaisedAt, name: str) -> FoundCure | None:
+    """Return the edit that writes the method or attribute of an array with nearly the same name; None without one."""
+    import jax
+
+    node = raised.node
+    public = [member for member in dir(jax.Array) if not member.startswith("_")]
+    close_names = difflib.get_close_matches(name, public, 1, _ALIKE)
+    if not close_names or not isinstance(node, ast.Attribute) or node.attr != name:
+        return None
+    code = f"{raised.source(node.value)}.{close_names[0]}"
+    words = f"{close_names[0]} is the closest name."
+    return applied(FoundCure("the closest name", code, words), [edit_of(raised, over(node, code))])
+
+
+#: The least similarity, by difflib, of a name to the name that the user meant.
+_ALIKE = 0.8
 
 _IN_PLACE = (
     "A JAX array cannot be changed in place. Assign the new array to the name, such as x = x + 1 or x.at[i].add(1)."

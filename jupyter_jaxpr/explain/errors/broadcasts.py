@@ -136,6 +136,8 @@ def _axes_cures(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Sh
         changed.append((node, axes[0]))
     cures = _cures_of(raised, changed, target) if changed else []
     long = [node for node, shape in zip(nodes, shapes, strict=True) if len(shape) == longest]
+    if len(target) == 2 and len(changed) == 1 and cures and _is_label(raised, changed[0][0], long):
+        return _class_cures(raised, changed[0][0], target, cures)
     is_unsure = len(target) == 2 and not all(_is_reduction(raised, node) for node, _ in changed)
     if (
         is_unsure
@@ -181,6 +183,25 @@ def _is_label(raised: RaisedAt, node: ast.expr, long: Sequence[ast.expr]) -> boo
     """Return whether an operand has integers, and the longer operand may have floats."""
     are_integers = all("int" in dtype_of(value_of(raised, other)) for other in long)
     return "int" in dtype_of(value_of(raised, node)) and not are_integers
+
+
+def _class_cures(raised: RaisedAt, node: ast.expr, target: Shape, cures: Sequence[FoundCure]) -> list[FoundCure]:
+    """Return the advice for integers, one for each row of scores: as class numbers, and as numbers to compute with.
+
+    The two compute different results, and no shape says which one is meant.
+    """
+    name = " ".join(raised.source(node).split())
+    classes = (
+        f"If the integers of {name} are class numbers, {_ONE_HOT} writes each as a row with a 1 at the class: the "
+        f"shape is {target}."
+    )
+    cure = FoundCure("class numbers", f"{_ONE_HOT}({name}, {target[1]})", classes)
+    others = [f"If the integers are numbers to compute with, {other.text}" for other in cures]
+    numbers = [replace(other, text=text, level="advice", edits=()) for other, text in zip(cures, others, strict=True)]
+    return [cure, *numbers]
+
+
+_ONE_HOT = "jax.nn.one_hot"
 
 
 def _cures_of(raised: RaisedAt, changed: Sequence[tuple[ast.expr, NewAxes]], target: Shape) -> list[FoundCure]:

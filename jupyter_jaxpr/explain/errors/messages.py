@@ -14,7 +14,7 @@ from .explanation import Explained
 from .lax_messages import LAX_MESSAGES
 from .message_rows import ARRAY_MESSAGES, MESSAGES
 from .numpy_messages import NUMPY_MESSAGES
-from .origins import culprits, makes_key, operands
+from .origins import culprits, dtype_of, makes_key, operands, value_of
 from .program_messages import PROGRAM_MESSAGES
 from .raised import RaisedAt, touches_jax, was_raised_in_jax
 from .setting_messages import SETTING_MESSAGES
@@ -115,6 +115,31 @@ def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
     return Explained(None, title, explanation, (cure,), traced=True)
 
 
+def _is_a_shape(raised: RaisedAt, node: ast.expr) -> bool:
+    """Return whether an expression is a tuple of numbers, or the shape of an array."""
+    if isinstance(node, ast.Attribute) and node.attr == "shape":
+        return bool(dtype_of(value_of(raised, node.value)))
+    value = value_of(raised, node)
+    return isinstance(node, ast.Tuple) or (type(value) is tuple and all(type(size) is int for size in value))
+
+
+def _left_out_key(raised: RaisedAt, call: ast.Call) -> FoundCure | None:
+    """Return the cure of a call of jax.random with a shape where the key belongs; None for another argument."""
+    first = call.args[0] if call.args and raised.frame is not None else None
+    if first is None or not _is_a_shape(raised, first):
+        return None
+    source = raised.source(first)
+    words = f"The call leaves out the key: {source} stands in its place."
+    local = raised.frame.f_locals if raised.frame is not None else {}
+    keys = [name for name, value in local.items() if dtype_of(value).startswith("key<")]
+    if len(keys) != 1:
+        return FoundCure("the key", None, f"{words} Pass a key first, such as jax.random.key(0).")
+    rest = [raised.source(argument) for argument in [*call.args, *call.keywords]]
+    code = f"{raised.source(call.func)}({', '.join([keys[0], *rest])})"
+    cure = applied(FoundCure("the key", code, f"{words} Use each key once."), [edit_of(raised, over(call, code))])
+    return next(iter(passed(raised, [cure])), None)
+
+
 def _key_argument(raised: RaisedAt | None) -> Explained:
     title = "The first argument must be a key of jax.random.key"
     text = "jax.random.key makes a key of a number. Split the key for each use."
@@ -127,6 +152,8 @@ def _key_argument(raised: RaisedAt | None) -> Explained:
         swapped = FoundCure("the order", code, "The key comes first.")
         cures = passed(raised, [applied(swapped, [edit_of(raised, over(call, code))])])
         return Explained(None, title, "", tuple(cures))
+    if raised is not None and isinstance(call, ast.Call) and (left_out := _left_out_key(raised, call)) is not None:
+        return Explained(None, title, "", (left_out,))
     if raised is not None and isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant):
         if type(call.args[0].value) is int:
             code = f"jax.random.key({call.args[0].value})"

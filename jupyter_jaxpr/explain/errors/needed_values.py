@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
+import sys
 from typing import Any
 
+from ...observe.library_functions import is_of_jax as is_function_of_jax
 from ...observe.observation import FoundCure
 from ...plain_text import kind_name, message_of
 from .branches_and_loops import Choices
@@ -46,6 +49,11 @@ _GENERAL = {
     "TracerArrayConversionError": ("jax.numpy", "Call the function of the same name from jax.numpy."),
     "ConcretizationTypeError": ("fixed sizes", f"Write the number into the code, or take it from a shape. {_STATIC}"),
 }
+#: The cure of a call that jax.numpy does not have.
+_NO_TWIN = (
+    "functions of JAX",
+    "jax.numpy has no function of this name. Compute the result with functions of jax.numpy, jax.scipy or jax.lax.",
+)
 #: The cures in place of _GENERAL for an array that vmap maps: no number stands for all of its elements.
 _UNDER_VMAP = {
     "ConcretizationTypeError": (
@@ -60,6 +68,7 @@ _COMPARED = (
     "Python code compares traced values here. Compare them with a function of JAX, such as jnp.argsort, jnp.argmin or "
     "jax.lax.top_k."
 )
+_DECIDES = "An argument of this function decides what JAX computes, or the shape of the result."
 _OF_LENGTH = "The values of the array decide how long the result is."
 _METHOD = re.compile(r"The (\w+)\(\) method was called on ")
 _ARGUMENT = re.compile(
@@ -243,11 +252,37 @@ def _explained(
         tried.append(FoundCure("jnp.argsort", None, _COMPARED))
     if not tried and not last and general in _GENERAL:
         name, words = _GENERAL[general] if origins.transform != "vmap" else _UNDER_VMAP.get(general, _GENERAL[general])
+        if general == "TracerArrayConversionError" and not _has_twin(raised):
+            name, words = _NO_TWIN
         tried.append(FoundCure(name, None, words))
     text = " ".join(filter(None, [need, origins.sentence, _sentence_about_trace(origins)]))
     if raised is not None and raised.under_grad and origins.function is not None and not need.startswith("NumPy"):
         text = f"{text} {_UNDER_GRAD}"
     return Explained(None, title, text, (*tried, *last), traced=True)
+
+
+def _is_condition(raised: RaisedAt) -> bool:
+    """Return whether Python tests the failing expression itself, as in `if jnp.isnan(x):`."""
+    node = raised.node
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id):
+        return False  # all, any and max test the elements of their argument
+    match raised.parents.get(id(node)):
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
+            return test is node
+        case ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.comprehension(ifs=tests):
+            return any(test is node for test in tests)
+    return False
+
+
+def _has_twin(raised: RaisedAt | None) -> bool:
+    """Return whether jax.numpy has a function with the name of the called function; True without a call."""
+    call = raised.node if raised is not None else None
+    if not isinstance(call, ast.Call):
+        return True
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    return name in vars(sys.modules["jax.numpy"])
 
 
 def _sentence_about_trace(origins: Culprits) -> str:
@@ -264,9 +299,11 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
     need, argument, mask = WANTED[kind], None, None
     if kind == "TracerBoolConversionError":
         title = f"Python cannot know whether {source} is true while JAX traces"
-        if raised is not None and isinstance(raised.node, ast.Call):
+        if raised is not None and isinstance(raised.node, ast.Call) and not _is_condition(raised):
             title = f"Python needs the value of {source} while JAX traces"
             kind, need = "ConcretizationTypeError", _COMPARING
+            if is_function_of_jax(value_of(raised, raised.node.func)):
+                title, need = f"JAX needs a value in {source} while JAX traces", _DECIDES
             # JAX 0.10 asks the mask of compress and extract whether any element is true.
             if jnp_function(raised) in ("compress", "extract") and passed_node(raised, "size") is None:
                 title = f"JAX needs the length of the result of {source} while JAX traces"
@@ -294,7 +331,7 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
             need = _OF_LENGTH
         elif context and not _WITHOUT_CONTEXT.match(context):
             title = f"JAX needs a value in {source} while JAX traces"
-            need = "An argument of this function decides what JAX computes, or the shape of the result."
+            need = _DECIDES
     of_length = "`length` argument to `scan`" in message_of(error)
     if of_length:
         title, argument = "JAX needs the length of a scan while JAX traces", "length"

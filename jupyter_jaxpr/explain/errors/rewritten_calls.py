@@ -30,6 +30,13 @@ def _of_twin(module: str, name: str) -> Any:
     return vars(sys.modules.get(module.removeprefix("jax."), ast)).get(name)
 
 
+def _distribution(value: Any) -> str | None:
+    """Return the name of a distribution of scipy.stats, such as norm; None for another object."""
+    stats = sys.modules.get("scipy.stats")
+    name = vars(value).get("name") if type(value).__module__.startswith("scipy.stats.") else None
+    return name if isinstance(name, str) and stats is not None and vars(stats).get(name) is value else None
+
+
 def _of_twin_file(parts: list[str]) -> list[FoundCure]:
     """Return the advice to use a function from a module of jax.scipy that the kernel has not imported."""
     file = Path(jax_directory()).joinpath(*parts[:-1]).with_suffix(".py")
@@ -297,6 +304,8 @@ class Calls:
                 if module is not None and _of_twin(module_name, function.id) is module
             ]
             parts = [*scipy[0].split(".")[1:], function.id] if scipy else []
+        elif isinstance(function, ast.Name) and (distribution := _distribution(module)) is not None:
+            parts = ["scipy", "stats", distribution, *path]
         jax_member: Any = sys.modules.get("jax") if parts else None
         if parts and ".".join(["jax", *parts[:-1]]) not in sys.modules:
             return _of_twin_file(parts)

@@ -94,9 +94,38 @@ def transpose_cures(raised: RaisedAt | None) -> list[FoundCure]:
         words = f"In this order, the product sums over the axes of {shapes[1][1][-1]} elements."
         return [FoundCure("the order", _product_in_order(raised, node, right, left), words)]
     if shapes[0][1][-1:] == shapes[1][1][-1:]:
-        code = f"{raised.source(shapes[1][0])}.T"
-        return [FoundCure(".T", code, f"{code} has the shape {shapes[1][1][::-1]}, whose first size fits.")]
+        return [_transposed(raised, *shapes)]
     return [general]
+
+
+def _transposed(
+    raised: RaisedAt, left: tuple[ast.expr, tuple[int, ...]], right: tuple[ast.expr, tuple[int, ...]]
+) -> FoundCure:
+    """Return the advice for two matrices with equal last sizes: the transposed right operand, or the other order.
+
+    The rest of the statement decides: in `W @ x + b` with a row of x for each example, only x @ W.T fits beside b.
+    """
+    (left_node, left_shape), (right_node, right_shape) = left, right
+    code = f"{raised.source(right_node)}.T"
+    cure = FoundCure(".T", code, f"{code} has the shape {right_shape[::-1]}, whose first size fits.")
+    are_names = all(isinstance(node, ast.Name | ast.Attribute | ast.Subscript) for node in (left_node, right_node))
+    if not are_names:
+        return cure
+    in_order = _product_in_order(raised, raised.node, raised.source(right_node), f"{raised.source(left_node)}.T")
+    if in_order is None or raised.node is None:
+        return cure
+    shape = (right_shape[0], left_shape[0])
+    words = f"This product has the shape {shape}: a row for each row of {raised.source(right_node)}."
+    other = FoundCure("the order", in_order, words)
+    tried = passed(
+        raised,
+        [
+            applied(cure, [edit_of(raised, over(right_node, code))]),
+            applied(other, [edit_of(raised, over(raised.node, in_order))]),
+        ],
+    )
+    fitting = [passing.name for passing in tried if passing.level == "applies"]
+    return other if fitting == ["the order"] else cure
 
 
 def _product_of_stacks(raised: RaisedAt, shapes: Sequence[tuple[ast.expr, tuple[int, ...]]]) -> FoundCure | None:

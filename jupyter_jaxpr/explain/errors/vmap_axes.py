@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...jax.tracer_origins import short_type, type_of
@@ -85,10 +86,9 @@ def _sizes(call: Applied, text: str) -> Explained:
         and call.raised is not None
         and call.option("in_axes") is None
     ):
-        code = "in_axes=(0, None)"
-        cure = FoundCure(
-            "in_axes", code, f"With this option of vmap, each element of {names[0]} meets all of {names[1]}."
-        )
+        if (tried := _whole_or_pairs(call, names)) is not None:
+            return call.explained(title, " ".join(sentences), tried)
+        cure = FoundCure("in_axes", "in_axes=(0, None)", _WHOLE.format(one=names[0], all=names[1]))
     equal = FoundCure("same size", None, "Cut or pad the arrays to one size along the mapped axis.")
     if (
         len(axes_of_arrays) == 2
@@ -97,6 +97,33 @@ def _sizes(call: Applied, text: str) -> Explained:
     ):
         return call.explained(title, " ".join(sentences), [FoundCure("in_axes", None, in_axes_words), equal, cure])
     return call.explained(title, " ".join(sentences), [cure, equal])
+
+
+_WHOLE = "With this option of vmap, each element of {one} meets all of {all}."
+_PAIRS = "Two vmaps call {function} for each pair of an element of {one} and an element of {all}."
+
+
+def _whole_or_pairs(call: Applied, names: Sequence[str]) -> list[FoundCure] | None:
+    """Return the advice to map one argument, and to map each pair of elements, as far as JAX can trace the calls.
+
+    None if the code of the vmap stands elsewhere, or if JAX can trace neither call.
+    """
+    raised, transform = call.raised, call.transform
+    if raised is None or transform is None or call.call is None or call.call.func is not transform:
+        return None
+    if len(transform.args) != 1 or transform.keywords:
+        return None
+    vmap, function = raised.source(transform.func), raised.source(transform.args[0])
+    words = {"function": call.name, "one": names[0], "all": names[1]}
+    cures = []
+    for name, code, text in (
+        ("in_axes", f"{vmap}({function}, in_axes=(0, None))", _WHOLE),
+        ("two vmaps", f"{vmap}({vmap}({function}, in_axes=(None, 0)), in_axes=(0, None))", _PAIRS),
+    ):
+        cure = FoundCure(name, code, text.format(**words))
+        fitting = only_fitting(raised, [applied(cure, [edit_of(raised, over(transform, code))])])
+        cures += [] if fitting is None else [replace(cure, level="advice", edits=())]
+    return cures or None
 
 
 def _other_axis(axes_of_arrays: list[tuple[str, str, str, str]]) -> str | None:
