@@ -277,12 +277,12 @@ def _is_condition(raised: RaisedAt) -> bool:
 
 
 def _has_twin(raised: RaisedAt | None) -> bool:
-    """Return whether jax.numpy has a function with the name of the called function; True without a call."""
+    """Return whether jax.numpy or a module in it has a function of the called name; True without a call."""
     call = raised.node if raised is not None else None
     if not isinstance(call, ast.Call):
         return True
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    return name in vars(sys.modules["jax.numpy"])
+    return any(name in vars(sys.modules[f"jax.numpy{room}"]) for room in ("", ".linalg", ".fft"))
 
 
 def _sentence_about_trace(origins: Culprits) -> str:

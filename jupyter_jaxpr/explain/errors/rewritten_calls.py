@@ -11,6 +11,7 @@ from typing import Any, TypeGuard
 
 from ...jax.facts import jax_directory
 from ...observe.observation import FoundCure
+from ...plain_text import own_name
 from .edits import Change, applied, chosen, edit_of, over
 from .harmful_assignments import lost_write, own_names
 from .masks import SIZED, masked, sized
@@ -33,7 +34,8 @@ def _of_twin(module: str, name: str) -> Any:
 def _distribution(value: Any) -> str | None:
     """Return the name of a distribution of scipy.stats, such as norm; None for another object."""
     stats = sys.modules.get("scipy.stats")
-    name = vars(value).get("name") if type(value).__module__.startswith("scipy.stats.") else None
+    module = own_name(type(value), "__module__") or ""
+    name = vars(value).get("name") if module.startswith("scipy.stats.") else None
     return name if isinstance(name, str) and stats is not None and vars(stats).get(name) is value else None
 
 
