@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -153,6 +154,8 @@ def no_method(raised: RaisedAt | None, name: str) -> Explained:
     jnp = jnp_name(raised) if raised is not None else "jnp"
     general = f"Look for a function of {jnp} or a method of jax.Array that does the same."
     words = _INSTEAD.get(name, _IN_PLACE if name.endswith("_") and not name.startswith("_") else general)
+    if words == general and raised is not None and (function := _function_of_name(raised, name, jnp)) is not None:
+        return Explained(None, title, operand_types(raised), (function,))
     if words == general and raised is not None and (close := _closest_member(raised, name)) is not None:
         # The name may also stand at other places, so the edited statement may fail as well.
         tried = passed(raised, [close]) or [replace(close, level="advice", edits=())]
@@ -173,6 +176,14 @@ def no_method(raised: RaisedAt | None, name: str) -> Explained:
     return explained_with_trials(title, operand_types(raised), raised, [cure])
 
 
+def _function_of_name(raised: RaisedAt, name: str, jnp: str) -> FoundCure | None:
+    """Return the advice to call the function of jax.numpy that has the name of the missing method, such as median."""
+    if name not in vars(sys.modules["jax.numpy"]) or not isinstance(raised.node, ast.Attribute):
+        return None
+    array = " ".join(raised.source(raised.node.value).split())
+    return FoundCure(f"{jnp}.{name}", f"{jnp}.{name}({array})", f"{name} is a function of {jnp}, and no method.")
+
+
 def _closest_member(raised: RaisedAt, name: str) -> FoundCure | None:
     """Return the edit that writes the method or attribute of an array with nearly the same name; None without one."""
     import jax
@@ -188,7 +199,7 @@ def _closest_member(raised: RaisedAt, name: str) -> FoundCure | None:
 
 
 #: The least similarity, by difflib, of a name to the name that the user meant.
-_ALIKE = 0.8
+_ALIKE = 0.85
 
 _IN_PLACE = (
     "A JAX array cannot be changed in place. Assign the new array to the name, such as x = x + 1 or x.at[i].add(1)."

@@ -136,7 +136,8 @@ def _axes_cures(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Sh
         changed.append((node, axes[0]))
     cures = _cures_of(raised, changed, target) if changed else []
     long = [node for node, shape in zip(nodes, shapes, strict=True) if len(shape) == longest]
-    if len(target) == 2 and len(changed) == 1 and cures and _is_label(raised, changed[0][0], long):
+    selects = isinstance(getattr(raised.node, "op", None), ast.Mult | ast.Sub)
+    if selects and len(target) == 2 and len(changed) == 1 and cures and _is_label(raised, changed[0][0], long):
         return _class_cures(raised, changed[0][0], target, cures)
     is_unsure = len(target) == 2 and not all(_is_reduction(raised, node) for node, _ in changed)
     if (

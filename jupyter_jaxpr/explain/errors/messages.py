@@ -132,11 +132,14 @@ def _left_out_key(raised: RaisedAt, call: ast.Call) -> FoundCure | None:
     words = f"The call leaves out the key: {source} stands in its place."
     local = raised.frame.f_locals if raised.frame is not None else {}
     keys = [name for name, value in local.items() if dtype_of(value).startswith("key<")]
-    if len(keys) != 1:
-        return FoundCure("the key", None, f"{words} Pass a key first, such as jax.random.key(0).")
+    function = raised.function
+    parameters = [part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)] if function else []
+    uses = [part.id for part in ast.walk(function) if isinstance(part, ast.Name)] if function else []
+    if len(keys) != 1 or keys[0] not in parameters or keys[0] in uses:  # two draws with one key depend on each other
+        return FoundCure("the key", None, f"{words} Pass a key first that no other call uses.")
     rest = [raised.source(argument) for argument in [*call.args, *call.keywords]]
     code = f"{raised.source(call.func)}({', '.join([keys[0], *rest])})"
-    cure = applied(FoundCure("the key", code, f"{words} Use each key once."), [edit_of(raised, over(call, code))])
+    cure = applied(FoundCure("the key", code, words), [edit_of(raised, over(call, code))])
     return next(iter(passed(raised, [cure])), None)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...observe.library_functions import is_of_jax as is_function_of_jax
 from ...observe.observation import FoundCure
-from ...plain_text import kind_name, message_of
+from ...plain_text import kind_name, message_of, own_name
 from .branches_and_loops import Choices
 from .edits import applied, edit_of, over
 from .explanation import Explained
@@ -281,8 +281,24 @@ def _has_twin(raised: RaisedAt | None) -> bool:
     call = raised.node if raised is not None else None
     if not isinstance(call, ast.Call):
         return True
-    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    return any(name in vars(sys.modules[f"jax.numpy{room}"]) for room in ("", ".linalg", ".fft"))
+    function = value_of(raised, call.func) if raised is not None and raised.frame is not None else None
+    written = getattr(call.func, "attr", getattr(call.func, "id", None))
+    # NumPy's ufuncs carry their name, such as sin, also under another name of the user's.
+    own: Any = getattr(function, "__name__", None) if type(function).__name__ == "ufunc" else own_name(function)
+    names = {written, own} - {None}
+    rooms = [vars(sys.modules[f"jax.numpy{room}"]) for room in ("", ".linalg", ".fft")]
+    return not names or any(name in room for name in names for room in rooms)
+
+
+def _passes_function(raised: RaisedAt, call: ast.Call) -> bool:
+    """Return whether an argument of a call may be a function, which JAX then calls."""
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(
+        isinstance(node, ast.Lambda)
+        or (isinstance(node, ast.Name) and hasattr(builtins, node.id))
+        or callable(value_of(raised, node))
+        for node in arguments
+    )
 
 
 def _sentence_about_trace(origins: Culprits) -> str:
@@ -302,7 +318,7 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
         if raised is not None and isinstance(raised.node, ast.Call) and not _is_condition(raised):
             title = f"Python needs the value of {source} while JAX traces"
             kind, need = "ConcretizationTypeError", _COMPARING
-            if is_function_of_jax(value_of(raised, raised.node.func)):
+            if is_function_of_jax(value_of(raised, raised.node.func)) and not _passes_function(raised, raised.node):
                 title, need = f"JAX needs a value in {source} while JAX traces", _DECIDES
             # JAX 0.10 asks the mask of compress and extract whether any element is true.
             if jnp_function(raised) in ("compress", "extract") and passed_node(raised, "size") is None:

@@ -86,9 +86,10 @@ def _sizes(call: Applied, text: str) -> Explained:
         and call.raised is not None
         and call.option("in_axes") is None
     ):
-        if (tried := _whole_or_pairs(call, names)) is not None:
+        if tried := _whole_or_pairs(call, names):
             return call.explained(title, " ".join(sentences), tried)
-        cure = FoundCure("in_axes", "in_axes=(0, None)", _WHOLE.format(one=names[0], all=names[1]))
+        if tried is None:
+            cure = FoundCure("in_axes", "in_axes=(0, None)", _WHOLE.format(one=names[0], all=names[1]))
     equal = FoundCure("same size", None, "Cut or pad the arrays to one size along the mapped axis.")
     if (
         len(axes_of_arrays) == 2
@@ -106,7 +107,7 @@ _PAIRS = "Two vmaps call {function} for each pair of an element of {one} and an 
 def _whole_or_pairs(call: Applied, names: Sequence[str]) -> list[FoundCure] | None:
     """Return the advice to map one argument, and to map each pair of elements, as far as JAX can trace the calls.
 
-    None if the code of the vmap stands elsewhere, or if JAX can trace neither call.
+    None if the code of the vmap stands elsewhere, so that nothing was tried.
     """
     raised, transform = call.raised, call.transform
     if raised is None or transform is None or call.call is None or call.call.func is not transform:
@@ -123,7 +124,7 @@ def _whole_or_pairs(call: Applied, names: Sequence[str]) -> list[FoundCure] | No
         cure = FoundCure(name, code, text.format(**words))
         fitting = only_fitting(raised, [applied(cure, [edit_of(raised, over(transform, code))])])
         cures += [] if fitting is None else [replace(cure, level="advice", edits=())]
-    return cures or None
+    return cures
 
 
 def _other_axis(axes_of_arrays: list[tuple[str, str, str, str]]) -> str | None:
