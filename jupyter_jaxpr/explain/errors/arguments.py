@@ -256,6 +256,8 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
         cure = FoundCure("not static", None, f"Take {name} out of the static arguments: JAX traces arrays.")
         if type_ != "numpy.ndarray" and not _is_shape(raised, node, value):
             return Explained(None, title, explanation, (cure,))
+        words = f"Take {name} out of the static arguments where its values are only computed with: JAX traces arrays."
+        cure = replace(cure, text=words)
         values = FoundCure("a tuple", None, f"Pass a tuple where the values of {name} decide a shape or an axis.")
         return Explained(None, title, explanation, (values, cure))
     if kind != "list":

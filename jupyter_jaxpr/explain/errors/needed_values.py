@@ -49,6 +49,10 @@ _GENERAL = {
     "TracerArrayConversionError": ("jax.numpy", "Call the function of the same name from jax.numpy."),
     "ConcretizationTypeError": ("fixed sizes", f"Write the number into the code, or take it from a shape. {_STATIC}"),
 }
+#: The cure where the call is unknown.
+_IN_PLACE_OF_NUMPY = (
+    "Call a function of jax.numpy, jax.scipy or jax.lax in place of the function that needs the values."
+)
 #: The cure of a call that jax.numpy does not have.
 _NO_TWIN = (
     "functions of JAX",
@@ -252,7 +256,9 @@ def _explained(
         tried.append(FoundCure("jnp.argsort", None, _COMPARED))
     if not tried and not last and general in _GENERAL:
         name, words = _GENERAL[general] if origins.transform != "vmap" else _UNDER_VMAP.get(general, _GENERAL[general])
-        if general == "TracerArrayConversionError" and not _has_twin(raised):
+        if general == "TracerArrayConversionError" and (raised is None or not isinstance(raised.node, ast.Call)):
+            words = _IN_PLACE_OF_NUMPY
+        elif general == "TracerArrayConversionError" and not _has_twin(raised):
             name, words = _NO_TWIN
         tried.append(FoundCure(name, None, words))
     text = " ".join(filter(None, [need, origins.sentence, _sentence_about_trace(origins)]))
