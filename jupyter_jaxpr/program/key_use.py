@@ -94,7 +94,9 @@ class KeyUses:
         self._reader = _Reader()
 
     def of(self, scopes: list[int]) -> Iterator[KeyUse]:
-        """Yield the uses in these scopes."""
+        """Yield the uses in these scopes: the scopes of one program, with those inside of it."""
+        if self._walk.primitives(scopes).isdisjoint(_USES_UP):
+            return
         for number in scopes:
             uses: list[tuple[int, int]] = []
             self._reader.read(self._walk.jaxprs[number], uses)

@@ -19,6 +19,7 @@ from .jaxpr.walk import Walk
 from .values_at_point import ValuesAtPoint
 
 _BACKWARD = "transpose("
+_SELECTS = "select_n"
 #: The jitted function of `jnp.where`: its call counts as one selection.
 _KEPT = frozenset({"_where"})
 _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
@@ -45,12 +46,9 @@ def masked_derivatives(walk: Walk, scopes: list[int]) -> Iterator[tuple[int, int
         walk: The walk of the program.
         scopes: The scopes of the program, the outermost first.
     """
-    numbers = {id(walk.jaxprs[number]): number for number in reversed(scopes)}
-    equations_of_program = [equation for number in numbers.values() for equation in walk.jaxprs[number].eqns]
-    if not any(map(_selects, equations_of_program)) or not any(
-        _BACKWARD in str(equation.source_info.name_stack) for equation in equations_of_program
-    ):
+    if _SELECTS not in walk.primitives(scopes) or not any(_BACKWARD in stack for stack in walk.name_stacks(scopes)):
         return
+    numbers = {id(walk.jaxprs[number]): number for number in reversed(scopes)}
     visited: set[int] = set()
     places: set[tuple[int, int, float]] = set()
     for number in scopes:
@@ -70,7 +68,7 @@ def masked_derivatives_of_pair(walk: Walk, forward: list[int], backward: list[in
         forward: The scopes of the program that computes the results and the residuals, the outermost first.
         backward: The scopes of the program that computes the gradient from the residuals.
     """
-    if not any(_selects(equation) for number in backward for equation in walk.jaxprs[number].eqns):
+    if _SELECTS not in walk.primitives(backward):
         return
     numbers = {id(walk.jaxprs[number]): number for number in (*reversed(forward), *reversed(backward))}
     lists = inlined_pairs(walk.jaxprs[forward[0]], walk.jaxprs[backward[0]], _KEPT)
@@ -96,7 +94,7 @@ def _is_backward(equation: InlinedEquation) -> bool:
 
 
 def _selects(equation: Any) -> bool:
-    return bool(equation.primitive.name == "select_n" or equation.params.get("name") in _KEPT)
+    return bool(equation.primitive.name == _SELECTS or equation.params.get("name") in _KEPT)
 
 
 class _Scope:
@@ -146,7 +144,7 @@ class _Scope:
     def _zero_where(self, equation: Any, position: int) -> Iterator[tuple[Any, float]]:
         """Yield the compared value of a selection, with the numbers at which the result is 0; nothing if unknown."""
         operands = list(equation.invars)
-        if equation.primitive.name != "select_n":
+        if equation.primitive.name != _SELECTS:
             inner = open_jaxpr(equation.params.get("jaxpr"))
             if inner is None:
                 return
@@ -154,7 +152,7 @@ class _Scope:
             producers = {variable: equation for equation in inner.eqns for variable in equation.outvars}
             result = inner.outvars[position]
             selection = None if hasattr(result, "val") else producers.get(result)
-            if selection is None or selection.primitive.name != "select_n":
+            if selection is None or selection.primitive.name != _SELECTS:
                 return
             selected = selection.invars
             is_zero = [_is_constant_zero(operand, producers) for operand in selected[1:]]

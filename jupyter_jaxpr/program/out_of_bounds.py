@@ -83,6 +83,8 @@ class OutsideReads:
             scopes: The scopes of one program, the outermost first.
             constants: The arrays that the outermost scope holds.
         """
+        if not any(name in _SLICES or name.startswith(_INDEXED) for name in self._walk.primitives(scopes)):
+            return
         for place, number in enumerate(scopes):
             jaxpr = self._walk.jaxprs[number]
             values: dict[Any, Any] = {}
