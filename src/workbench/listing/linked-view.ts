@@ -114,6 +114,7 @@ export abstract class LinkedView extends Widget {
     }
     this.toggleClass('jp-mod-stale', this._model?.status.kind === 'stale');
     this.toggleClass('jp-mod-empty', isEmpty);
+    this._refreshed = snapshot;
     if (isEmpty) {
       this.clear();
     } else {
@@ -163,12 +164,12 @@ export abstract class LinkedView extends Widget {
   private _onChanged(_: IJaxprModel, change: ModelChange): void {
     switch (change) {
       case 'hover':
-        if (this.isVisible) {
+        if (this.isVisible && !this._isReplaced) {
           this.onHover();
         }
         return;
       case 'selection':
-        if (this.isVisible) {
+        if (this.isVisible && !this._isReplaced) {
           this.mark(true);
         }
         return;
@@ -184,6 +185,11 @@ export abstract class LinkedView extends Widget {
     }
   }
 
+  /** True if the model has another document than this view: the model announces the document next. */
+  private get _isReplaced(): boolean {
+    return (this._model?.snapshot ?? null) !== this._refreshed;
+  }
+
   private _tellInView(isInView: boolean): void {
     if (this._attention) {
       this._attention[this._place] = isInView;
@@ -192,6 +198,8 @@ export abstract class LinkedView extends Widget {
 
   private _model: IJaxprModel | null = null;
   private _attention: Attention | null = null;
+  /** The document of the last refresh in sight. */
+  private _refreshed: Snapshot | null = null;
   private _frame = 0;
   /** True if the next frame scrolls to the selection. */
   private _reveals = false;

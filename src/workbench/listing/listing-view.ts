@@ -32,7 +32,7 @@ import type { IListedFold, IListing, IListingEvents, ISplice } from './listing';
 import type { IListingHost } from './listing-buttons';
 import { Display } from './listing-display';
 import { IKeysHost, ListingKeys } from './key-handlers';
-import { columnsOf } from './line-columns';
+import { columnsOf, lineWidth } from './line-columns';
 import {
   NO_MARKS,
   marks,
@@ -229,6 +229,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
       sourceHeads,
       highlighting,
       this.chosen,
+      lineWidth,
       ViewPlugin.define(view => new Display(view, this, this.chosen), {
         decorations: display => display.decorations
       }),

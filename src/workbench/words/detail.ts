@@ -61,16 +61,28 @@ export class Detail {
 
   /** Show a description; null if no program is shown. */
   show(content: HTMLElement | null): void {
+    if (content !== null && !this._isFitted) {
+      this._fit(); // takes the height of the text that goes
+    }
     this.node.hidden = content === null;
     this._content.replaceChildren(...(content === null ? [] : [content]));
     if (content === null) {
       this._tallest = 0;
     }
-    this._fit();
+    if (this._tallest > 0 || this._pointer !== null) {
+      this._fit();
+    } else {
+      // No room is due for the first text of a program, and the browser has not yet laid out the program's lines.
+      this._isFitted = false;
+      this._top = 0;
+      this._content.style.maxHeight = '';
+      this._giveRoom(0);
+    }
   }
 
   /** Take the height of the text, and give the code the rest of the strip's greatest height. */
   private _fit(): void {
+    this._isFitted = true;
     if (this.node.hidden) {
       return;
     }
@@ -115,8 +127,10 @@ export class Detail {
   private _isOpen = false;
   /** The greatest height of the strip since the program is shown, in pixels. */
   private _tallest = 0;
-  /** The top of the strip. */
-  private _top = Infinity;
+  /** The top of the strip; 0 before the height of the text is taken. */
+  private _top = 0;
+  /** False until the height of the text is taken. */
+  private _isFitted = true;
   /** The height of the pointer over the code; null if the pointer is elsewhere. */
   private _pointer: number | null = null;
 }
