@@ -14,6 +14,7 @@ import { golden, goldenPage } from '../../../program-text/__tests__/documents';
 import type { Snapshot, TextPage } from '../../../protocol/snapshot';
 import { textBetween } from '../../../workbench/listing/copied-text';
 import type { ListingView } from '../../../workbench/listing/listing-view';
+import { Detail } from '../../../workbench/words/detail';
 import type { Noise } from '../../../workbench/reading/noise-rules';
 import { ProgramView } from '..';
 
@@ -184,6 +185,21 @@ describe('a program in the panel', () => {
     expect(view.node.querySelector('.jp-JaxprProgram-count')?.textContent).toBe(
       '17 eq'
     );
+  });
+
+  it('describes only the new program when a run arrives', () => {
+    const { model, view, channel } = open(golden('rnn-0.12'));
+    click(line(view, 4));
+    expect(detail(view)).toContain('dot_general');
+    const described = jest.spyOn(Detail.prototype, 'show');
+    channel.sends({ ...golden('rnn-0.12'), id: 'the next run' });
+    expect(model.selection).toBeNull();
+    // The strip is emptied, then says what to point at.
+    expect(
+      described.mock.calls.map(([content]) => content?.textContent)
+    ).toEqual([undefined, detail(view)]);
+    expect(detail(view)).not.toContain('dot_general');
+    described.mockRestore();
   });
 
   it('marks an equation that is pointed at, its uses and what it is', () => {
