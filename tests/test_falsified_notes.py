@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import test_dispatches_of_transforms as transforms
 import test_magic as magic
-import test_recorded_transforms as transforms
 import test_time_unblocked as unblocked
 import test_what_jax_changes as changes
 import test_what_jax_hides as hides
@@ -21,7 +21,7 @@ from conftest import Notebook
 
 from jupyter_jaxpr.explain import dropped_updates, leaks, left_running, stale_values
 from jupyter_jaxpr.jax import untold_changes
-from jupyter_jaxpr.observe import called_functions, credited_counts, recording
+from jupyter_jaxpr.observe import called_functions, credited_counts, dispatch_recording
 from jupyter_jaxpr.observe import values_at_trace as at_trace
 from jupyter_jaxpr.observe.calls import impure_calls, printed_output
 from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
@@ -44,13 +44,13 @@ def changed(holder: Any, name: str, change: Callable[[Any], Any]) -> Falsify:
 
 def twice(patch: pytest.MonkeyPatch) -> None:
     """Make a recording count each dispatch twice."""
-    add = recording.Recording._add
+    add = dispatch_recording.Recording._add
 
-    def added(self: recording.Recording, dispatch: Any) -> None:
+    def added(self: dispatch_recording.Recording, dispatch: Any) -> None:
         add(self, dispatch)
         self.count += 1
 
-    patch.setattr(recording.Recording, "_add", added)
+    patch.setattr(dispatch_recording.Recording, "_add", added)
 
 
 def a_line_below(place: Any) -> Any:

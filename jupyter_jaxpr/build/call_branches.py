@@ -12,7 +12,7 @@ from ..document.types.steps import CallBranches, CallTable
 from ..interruptions import not_of_a_signal
 from ..measure.steps.checked_run import Construct
 from ..measure.steps.equations import Unsteppable
-from ..measure.steps.recorded import Leaf as Column
+from ..measure.steps.kept_steps import Leaf as Column
 from ..measure.steps.steps import Steps
 from ..observe.calls.call_values import ValuesGone
 from ..observe.calls.kept_calls import KeptCall

@@ -16,7 +16,7 @@ import msgspec
 
 from ..document.merge import merged
 from ..document.printed_variable_names import Names
-from ..document.read.recorded_steps import recorded_steps
+from ..document.read.recorded_step_counts import recorded_steps
 from ..document.summary import summarised
 from ..document.text import program_text
 from ..document.types.comparison import VariantComparison

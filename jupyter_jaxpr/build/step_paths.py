@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..document.types.control_flow import Control
-from ..measure.steps.recorded import Leaf as Column
+from ..measure.steps.kept_steps import Leaf as Column
 
 _SLOT_ROLES = {"carry": "carry", "x": "xs", "y": "ys", "operand": "operand", "result": "result"}
 

@@ -12,8 +12,8 @@ from ..document.types.document import Note, Snapshot
 from ..document.types.steps import CallTable, Comparison, Leaf, Recording, Visit
 from ..measure.steps.checked_run import Construct, Rerun
 from ..measure.steps.equations import Step, Unsteppable
-from ..measure.steps.recorded import Leaf as Column
-from ..measure.steps.recorded import number_of
+from ..measure.steps.kept_steps import Leaf as Column
+from ..measure.steps.kept_steps import number_of
 from ..observe.calls.call_values import ValuesGone
 from ..quantities import count
 from .call_branches import call_table

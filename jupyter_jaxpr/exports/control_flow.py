@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..document.facts import CONTROL_KINDS
 from ..document.read.cost_texts import place
-from ..document.read.recorded_steps import steps_range
+from ..document.read.recorded_step_counts import steps_range
 from ..document.types.control_flow import Control
 from ..document.types.document import Snapshot
 from ..quantities import NO_BREAK, UNKNOWN, count

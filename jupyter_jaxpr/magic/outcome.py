@@ -33,7 +33,7 @@ from .cells_without_program import (
     why_no_program,
 )
 from .compare_option import compare_named
-from .recorded_programs import add_library_programs, add_recorded_calls, add_recorded_cell
+from .programs_outside_jit import add_library_programs, add_recorded_calls, add_recorded_cell
 from .sweep_option import sweep_named
 from .target_trace import sweep_target, trace_target
 from .trace_of_last_call import trace_last_call

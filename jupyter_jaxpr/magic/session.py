@@ -21,10 +21,10 @@ from ..explain.leaks import reach_before
 from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted
 from ..observe.cell_run import Run
+from ..observe.dispatches_of_calls import RecordedCalls
+from ..observe.dispatches_of_cell import EAGER_TAKES, RecordedCell
 from ..observe.observation import Observation
 from ..observe.process_observer import observer
-from ..observe.recorded_calls import RecordedCalls
-from ..observe.recorded_cell import EAGER_TAKES, RecordedCell
 from ..typed import cell as cells
 from ..wire import comm
 from . import compare_option, options, outcome, sweep_option, target_trace

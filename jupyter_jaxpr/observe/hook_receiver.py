@@ -39,12 +39,12 @@ from .cache.key_of_miss import key_of_miss
 from .cell_run import Run
 from .code_of_callables import name_of
 from .credited_counts import count_missed_call, take_loose, worked_ahead
+from .dispatch_recording import recording_of
 from .functions import FunctionRecord, Functions
 from .library_functions import is_users
 from .library_programs import LibraryCall, note_derived_library_program, note_library_program
 from .programs_that_ran import note_call, note_derived, note_program, note_transformed, origin_of
 from .raised_traces import note_raised, note_raised_outside
-from .recording import recording_of
 from .stages import STAGE_NAMES, LooseEvent
 from .threads import (
     LOOSE_EVENTS,

@@ -9,7 +9,7 @@ import { checkTextPage } from './texts';
 import { checkLiveProgram } from './live';
 import { checkPassDiff } from './passes';
 import { Answer, RequestName } from './request-types';
-import { checkRecording } from './recording';
+import { checkRecording } from './steps';
 import { checkSourcePage } from './source';
 import { checkStartupState } from './startup';
 import { flag, text } from './structure';

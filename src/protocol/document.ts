@@ -25,7 +25,7 @@ import { checkProgramCost } from './cost';
 import { checkControlFlow } from './control-flow';
 import { checkLedger } from './ledger';
 import { checkProgramDiff } from './difference';
-import { checkRecording } from './recording';
+import { checkRecording } from './steps';
 import { REQUESTS } from './requests';
 import { checkMachine, checkProgramTiming, checkSweep } from './timing';
 import { checkTransforms } from './transform';

@@ -32,7 +32,7 @@ OURS = (
     "observe.cell_run.Run.observation",
     "jax.calls.JitCall.take_trace",
     "jax.hooks.Hooks.ensure",
-    "observe.recorded_calls.RecordedCalls.stop",
+    "observe.dispatches_of_calls.RecordedCalls.stop",
     "magic.outcome.complete",
     "magic.heartbeat.Heartbeat.start",
     "build.document_of_run.build",

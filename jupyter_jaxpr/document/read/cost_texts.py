@@ -8,7 +8,7 @@ from ...quantities import NO_BREAK, count, ends, operations, operations_in_words
 from ..facts import TRANSCENDENTAL_WEIGHT
 from ..types.cost import CostRow, ProgramCost
 from ..types.document import Snapshot
-from .recorded_steps import recorded_steps
+from .recorded_step_counts import recorded_steps
 
 _WEIGHT = f"{TRANSCENDENTAL_WEIGHT} operations"
 #: The largest number of loops or primitives that a sentence names.

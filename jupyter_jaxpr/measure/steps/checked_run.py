@@ -20,7 +20,7 @@ from ...observe.observation import ObservedProgram
 from ...program.jaxpr.parameters import open_jaxpr
 from ...quantities import count
 from .equations import Step, Unsteppable, types_of
-from .recorded import Leaf, number_of
+from .kept_steps import Leaf, number_of
 from .sketch import array_text
 from .stepper import Stepper
 from .steps import Steps

@@ -20,7 +20,7 @@ from .conditions import deciding
 from .equations import Step, Unsteppable, inner_program, run, run_equations
 
 if TYPE_CHECKING:
-    from .recording_program import Recorder
+    from .stepping_program import Recorder
 
 # The number of elements of a carry up to which a while loop is checked for repeating states.
 _WATCHED = 100_000

@@ -16,9 +16,9 @@ from ...program.control_flow.equation import COND, SCAN, WHILE
 from ...quantities import count
 from .buffers import Control, empty
 from .equations import Step, inner_program, read, run_equations, types_of
+from .kept_steps import Kept, VisitEnd, leaves_of
 from .loops import loop_of
-from .recorded import Kept, VisitEnd, leaves_of
-from .recording_program import Recorder
+from .stepping_program import Recorder
 from .steps import Steps, Visit
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .recorded import Leaf
+from .kept_steps import Leaf
 
 
 @dataclass(frozen=True)

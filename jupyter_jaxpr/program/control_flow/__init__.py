@@ -7,7 +7,7 @@ the user's text.
 
 from .card import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow, Step
 from .constructs import Constructs
-from .hlo_trips import known_trips
+from .hlo_step_counts import known_trips
 from .reader import MOST, ProgramCards, Reader
 
 __all__ = [

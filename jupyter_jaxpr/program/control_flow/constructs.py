@@ -9,7 +9,7 @@ from ...jax.effects import INSIDE
 from ...jax.loop_equations import scan_parts, while_parts
 from ..costs import Costs
 from ..jaxpr.walk import Walk
-from ..jaxpr.while_trips import counted_trips
+from ..jaxpr.while_step_counts import counted_trips
 from . import card_facts, choice
 from .body import Bodies, Body
 from .callers import Callers

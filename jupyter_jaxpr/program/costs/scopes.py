@@ -21,7 +21,7 @@ from ..jaxpr.programs_that_run import has_rules, is_run
 from ..jaxpr.scope_columns import ScopeColumns
 from ..jaxpr.sizes import Sizes
 from ..jaxpr.walk import Walk
-from ..jaxpr.while_trips import counted_trips
+from ..jaxpr.while_step_counts import counted_trips
 from .cost import NOTHING, Cost, Own, plain
 from .rules import is_relabelling, operations
 from .traffic import traffic

@@ -4,7 +4,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { IPlace } from '../../../model/stepping';
-import { GOES_ON } from '../../../protocol/recording';
+import { GOES_ON } from '../../../protocol/steps';
 import { Icon } from '../../../parts/icons';
 import { grouped } from '../../../quantities';
 import { columnsOf, stepsTabSeparated, stepsText } from './copied-steps';

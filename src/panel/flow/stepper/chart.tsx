@@ -3,7 +3,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { IPlace } from '../../../model/stepping';
-import { GOES_ON } from '../../../protocol/recording';
+import { GOES_ON } from '../../../protocol/steps';
 import { Leaf } from '../../../protocol/snapshot';
 import { grouped } from '../../../quantities';
 import { Steady, widestOf } from '../../../parts/steady';

@@ -1,7 +1,7 @@
 /** Copies the table of all steps as text: columns, rows, tab-separated or in line. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { GOES_ON } from '../../../protocol/recording';
+import { GOES_ON } from '../../../protocol/steps';
 import { Leaf } from '../../../protocol/snapshot';
 import { lineOf } from '../../../parts/table-text';
 import { Walk } from './places';

@@ -1,6 +1,6 @@
 /** Finds the values, the points and the numbers of steps at a place of a recording. */
 import { IPlace } from '../../../model/stepping';
-import { GOES_ON } from '../../../protocol/recording';
+import { GOES_ON } from '../../../protocol/steps';
 import { Control, Leaf, Recording, Visit } from '../../../protocol/snapshot';
 
 /** The data of a place of a recording. */

@@ -1,6 +1,6 @@
 /** Scales the numbers of a leaf to a picture that is 1 wide and 1 high. */
 import { IPlace } from '../../../model/stepping';
-import { GOES_ON } from '../../../protocol/recording';
+import { GOES_ON } from '../../../protocol/steps';
 import { Leaf } from '../../../protocol/snapshot';
 import { Walk } from './places';
 

@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { IShownStep } from '../../../model/stepping';
-import { GOES_ON } from '../../../protocol/recording';
+import { GOES_ON } from '../../../protocol/steps';
 import { Leaf } from '../../../protocol/snapshot';
 import { IEquationRef } from '../../../tokens';
 import { grouped } from '../../../quantities';

@@ -6,7 +6,7 @@ import { AskingState } from '../../../model/request-state';
 import { Control } from '../../../protocol/snapshot';
 import { IJaxprModel } from '../../../tokens';
 import { Asking } from './asking';
-import { Recorded } from './recorded';
+import { Recorded } from './recorded-steps';
 import { useKeptFocus } from '../../../parts/keep-focus';
 import { useStepping } from './use-stepping';
 

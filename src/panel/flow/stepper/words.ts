@@ -6,7 +6,7 @@ import { IJaxprModel } from '../../../tokens';
 import { grouped } from '../../../quantities';
 import { listOf } from '../../../parts/list-of';
 import { shortened } from '../../../parts/summary';
-import { GOES_ON } from '../../../protocol/recording';
+import { GOES_ON } from '../../../protocol/steps';
 import { IStep, Walk } from './places';
 
 /** The kernel shortens values; a document from another source may hold longer ones, which are cut. */

@@ -24,9 +24,9 @@ from .arguments import CallShape, arguments_of, arrays_only, fixed_arguments, re
 from .cache.key_texts import positional_names
 from .called_functions import called_function, is_library_jit, runs_for_user
 from .code_of_callables import code_of, next_inside
+from .dispatch_recording import NO_TEXT, NO_VALUES, Recorded, Recording
+from .dispatches_of_cell import RecordedCell
 from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
-from .recorded_cell import RecordedCell
-from .recording import NO_TEXT, NO_VALUES, Recorded, Recording
 from .value_texts import Reading
 from .whose_code import is_installed
 

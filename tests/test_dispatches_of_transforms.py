@@ -10,7 +10,7 @@ from conftest import Notebook, Ran
 
 from jupyter_jaxpr.magic import trace_of_last_call
 from jupyter_jaxpr.magic.cells_without_program import WHAT_TO_TYPE
-from jupyter_jaxpr.observe import recorded_calls, recorded_cell, recording
+from jupyter_jaxpr.observe import dispatch_recording, dispatches_of_calls, dispatches_of_cell
 
 DEFINED = """\
 def wave(t):
@@ -24,8 +24,8 @@ w = jnp.arange(8.0)
 @pytest.fixture(autouse=True)
 def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the time limit of recordings, which a busy machine may exceed."""
-    monkeypatch.setattr(recorded_calls, "Recording", partial(recording.Recording, seconds=math.inf))
-    monkeypatch.setattr(recorded_cell, "FIRST_SECONDS", math.inf)
+    monkeypatch.setattr(dispatches_of_calls, "Recording", partial(dispatch_recording.Recording, seconds=math.inf))
+    monkeypatch.setattr(dispatches_of_cell, "FIRST_SECONDS", math.inf)
     monkeypatch.setattr(trace_of_last_call, "_SLOW_CALL", math.inf)
 
 

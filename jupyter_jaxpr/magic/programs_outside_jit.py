@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..jax.dispatches import only_program
 from ..observe.cell_run import Run
+from ..observe.dispatch_recording import Recording
 from ..observe.observation import Finding, Observation, ObservedFunction
-from ..observe.recording import Recording
 from ..quantities import count
 from .trace_of_last_call import ORIGINS_OF_CALLS
 from .traced_last import AS_JIT

@@ -26,7 +26,7 @@ class VisitEnd:
 
 @dataclass
 class Leaf:
-    """A column of values; see `document.recording.Leaf`."""
+    """A column of values; see `document.types.steps.Leaf`."""
 
     role: str
     index: int

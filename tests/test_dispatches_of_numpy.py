@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from conftest import Notebook, Ran
-from recordings import RAN, program, recorded
+from dispatch_recordings import RAN, program, recorded
 
 
 def inputs(ran: Ran) -> int:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from conftest import Notebook
-from recordings import MORE, NO_JIT, RAN_CELL, TOO_MANY, lines, program, recorded, recorded_in, recordings
+from dispatch_recordings import MORE, NO_JIT, RAN_CELL, TOO_MANY, lines, program, recorded, recorded_in, recordings
 
 from jupyter_jaxpr.magic.session import Session
-from jupyter_jaxpr.observe import recorded_cell
+from jupyter_jaxpr.observe import dispatches_of_cell
 
 
 def test_a_loop_of_python_is_recorded_as_the_cell(notebook: Notebook) -> None:
@@ -109,8 +109,8 @@ in (h,) }
 
 
 def test_eager_has_a_limit_too(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert recorded_cell.MOST == 20_000
-    monkeypatch.setattr(recorded_cell, "MOST", 3)
+    assert dispatches_of_cell.MOST == 20_000
+    monkeypatch.setattr(dispatches_of_cell, "MOST", 3)
     ran = notebook.run("%%jaxpr --eager\nfor _ in range(5):\n    y = lax.neg(x)")
     assert [name for name, _ in lines(ran)] == ["neg", "neg", "neg"]
     assert TOO_MANY.format(count=3) in program(ran)["origin_note"]

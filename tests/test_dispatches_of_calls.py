@@ -14,11 +14,11 @@ import jax
 import jax.numpy as jnp
 import pytest
 from conftest import Notebook
-from recordings import RAN, lines, outline, program, recorded, recordings
+from dispatch_recordings import RAN, lines, outline, program, recorded, recordings
 from test_magic_as_without import printed
 
 from jupyter_jaxpr.jax import post_hook
-from jupyter_jaxpr.observe import recorded_calls, recorded_cell, recording
+from jupyter_jaxpr.observe import dispatch_recording, dispatches_of_calls, dispatches_of_cell
 from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
 from jupyter_jaxpr.observe.process_observer import observer
 
@@ -29,8 +29,8 @@ SIN = NEG.replace("neg", "sin")
 @pytest.fixture(autouse=True)
 def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the time limit of recordings, which a busy machine may exceed."""
-    monkeypatch.setattr(recorded_calls, "Recording", partial(recording.Recording, seconds=math.inf))
-    monkeypatch.setattr(recorded_cell, "FIRST_SECONDS", math.inf)
+    monkeypatch.setattr(dispatches_of_calls, "Recording", partial(dispatch_recording.Recording, seconds=math.inf))
+    monkeypatch.setattr(dispatches_of_cell, "FIRST_SECONDS", math.inf)
 
 
 @pytest.fixture
@@ -521,8 +521,8 @@ def seen_in(make: Callable[..., Notebook], extension: bool) -> Iterator[dict[str
 def both() -> Iterator[dict[str, tuple[dict[str, Any], dict[str, Any]]]]:
     """Yield the results of each cell without and with `%%jaxpr`."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recorded_calls, "Recording", partial(recording.Recording, seconds=math.inf))
-        patch.setattr(recorded_cell, "FIRST_SECONDS", math.inf)
+        patch.setattr(dispatches_of_calls, "Recording", partial(dispatch_recording.Recording, seconds=math.inf))
+        patch.setattr(dispatches_of_cell, "FIRST_SECONDS", math.inf)
         making = conftest.make_notebook.__wrapped__()
         make = next(making)
         try:

@@ -6,7 +6,7 @@ import re
 
 import jax
 from conftest import Notebook
-from recordings import RAN, arguments, lines, outline, program, recorded
+from dispatch_recordings import RAN, arguments, lines, outline, program, recorded
 
 OLD_LINE = jax.__version_info__ < (0, 12)
 

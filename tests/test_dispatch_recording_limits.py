@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from conftest import Notebook
-from recordings import RAN, TOO_MANY, program, recorded
+from dispatch_recordings import RAN, TOO_MANY, program, recorded
 
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.text import program_text
-from jupyter_jaxpr.observe import recorded_calls, recording
+from jupyter_jaxpr.observe import dispatch_recording, dispatches_of_calls
 from jupyter_jaxpr.observe.process_observer import observer
 
 
@@ -36,7 +36,7 @@ def test_a_recording_has_two_thousand_dispatches_at_most_and_the_hook_is_gone_af
 
 
 def test_a_recording_that_takes_too_long_ends(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorded_calls, "Recording", partial(recording.Recording, seconds=0.0))
+    monkeypatch.setattr(dispatches_of_calls, "Recording", partial(dispatch_recording.Recording, seconds=0.0))
     ran = notebook.run("%%jaxpr --no-trace\ndef f(v):\n    return lax.sin(lax.neg(v))\ny = f(x)")
     expected = """
 { lambda ; a:f32[8]. let
@@ -74,7 +74,7 @@ in () }"""
 def test_a_failure_of_ours_ends_the_recording_and_not_the_call(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, dispatches_told = recording.dispatches.of_hit, []
+    real, dispatches_told = dispatch_recording.dispatches.of_hit, []
 
     def of_hit(*call: Any) -> Any:
         dispatches_told.append(1)
@@ -82,7 +82,7 @@ def test_a_failure_of_ours_ends_the_recording_and_not_the_call(
             raise ZeroDivisionError("ours")
         return real(*call)
 
-    monkeypatch.setattr(recording.dispatches, "of_hit", of_hit)
+    monkeypatch.setattr(dispatch_recording.dispatches, "of_hit", of_hit)
     notebook.run("def f(v):\n    return lax.sin(lax.neg(lax.sin(v)))\nf(x)")
     ran = notebook.run("%%jaxpr --no-trace\ny = f(x)")
     expected = """

@@ -8,7 +8,7 @@ import { AllSteps } from './all-steps';
 import { Calls } from './calls';
 import { dispatchKey } from '../../../workbench/reading/key-table';
 import { readingOf } from '../cards-of-program';
-import { Buttons } from './player';
+import { Buttons } from './play-buttons';
 import { Chart } from './chart';
 import { equationsOfStep, shownStep } from './shown-step';
 import { StepValues } from './step-values';

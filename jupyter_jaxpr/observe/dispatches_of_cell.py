@@ -15,8 +15,8 @@ from ..jax.facts import imported
 from ..jax.hooks import Hooks
 from ..plain_text import file_of
 from ..quantities import count, duration
+from .dispatch_recording import NO_TEXT, NO_VALUES, Recording
 from .observation import ObservedFunction, ObservedProgram
-from .recording import NO_TEXT, NO_VALUES, Recording
 from .whose_code import is_installed
 
 FIRST = 200
