@@ -1,5 +1,5 @@
-"""Loads the pytest plugin for `-p jupyter_jaxpr.pytest_plugin`; see `scripts.pytest_plugin`."""
+"""Loads the pytest plugin for `-p jupyter_jaxpr.pytest_plugin`; see `scripts.ledger_fixture`."""
 
-from .scripts.pytest_plugin import jax_ledger, pytest_configure
+from .scripts.ledger_fixture import jax_ledger, pytest_configure
 
 __all__ = ["jax_ledger", "pytest_configure"]

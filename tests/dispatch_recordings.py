@@ -8,7 +8,7 @@ from typing import Any
 from conftest import Ran
 
 from jupyter_jaxpr.document.check.validate import read
-from jupyter_jaxpr.document.text import program_text
+from jupyter_jaxpr.document.printed_program import program_text
 
 RAN = (
     "jupyter_jaxpr recorded what JAX ran for the call {call}: {ran}, in this order. JAX compiled each one by itself. "

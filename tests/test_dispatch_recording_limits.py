@@ -10,7 +10,7 @@ from conftest import Notebook
 from dispatch_recordings import RAN, TOO_MANY, program, recorded
 
 from jupyter_jaxpr.document.check.validate import read
-from jupyter_jaxpr.document.text import program_text
+from jupyter_jaxpr.document.printed_program import program_text
 from jupyter_jaxpr.observe import dispatch_recording, dispatches_of_calls
 from jupyter_jaxpr.observe.process_observer import observer
 

@@ -29,7 +29,7 @@ from jupyter_jaxpr.jax.cleared_caches import ClearedCaches
 from jupyter_jaxpr.jax.facts import Bound
 from jupyter_jaxpr.observe import hook_receiver, observer, whose_code
 from jupyter_jaxpr.observe.cache import (
-    argument_differences,
+    argument_reasons,
     cache_key,
     function_history,
     function_objects,
@@ -119,11 +119,11 @@ FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
         fields.test_a_key_of_another_implementation,
     ),
     "The structure of an argument.": (
-        replaced(argument_differences, "_argument_trees", lambda _: {}),
+        replaced(argument_reasons, "_argument_trees", lambda _: {}),
         reasons.test_pytree,
     ),
     "the fields of a data class": (
-        replaced(argument_differences, "_argument_trees", lambda _: {}),
+        replaced(argument_reasons, "_argument_trees", lambda _: {}),
         fields.test_meta_fields_of_a_registered_dataclass,
     ),
     "whether two static values are equal": (

@@ -13,7 +13,7 @@ import pytest
 
 from jupyter_jaxpr import observe
 from jupyter_jaxpr.observe.cache import miss_reasons
-from jupyter_jaxpr.observe.cache.key_differences import difference, kinds_of_values
+from jupyter_jaxpr.observe.cache.closest_key import difference, kinds_of_values
 from jupyter_jaxpr.observe.process_observer import observer
 from jupyter_jaxpr.observe.value_texts import NOTHING_CALLED
 

@@ -19,7 +19,7 @@ from jax import lax
 from observed import binders, built, normal, program, traced
 
 from jupyter_jaxpr.build.jax_naming import learn_naming
-from jupyter_jaxpr.document.text import program_text
+from jupyter_jaxpr.document.printed_program import program_text
 from jupyter_jaxpr.document.types.document import Naming
 
 pytestmark = pytest.mark.any_jax

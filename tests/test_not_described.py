@@ -19,7 +19,7 @@ from jupyter_jaxpr.build import notes
 from jupyter_jaxpr.build.programs import ProgramBuilder
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.encoding import encode, refused
-from jupyter_jaxpr.document.text import program_text
+from jupyter_jaxpr.document.printed_program import program_text
 from jupyter_jaxpr.observe.cache import miss_reasons as causes
 
 pytestmark = pytest.mark.any_jax

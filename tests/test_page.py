@@ -21,8 +21,8 @@ from msgspec.structs import replace
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.document.printed_program import program_lines, program_text
 from jupyter_jaxpr.document.read.equation_numbers import equation_numbers
-from jupyter_jaxpr.document.text import program_lines, program_text
 from jupyter_jaxpr.exports.page import page
 
 pytestmark = pytest.mark.any_jax

@@ -5,7 +5,7 @@ from __future__ import annotations
 from conftest import Notebook
 
 from jupyter_jaxpr.document.check.validate import read
-from jupyter_jaxpr.document.text import program_text
+from jupyter_jaxpr.document.printed_program import program_text
 
 KERNEL = """
 from jax.experimental import pallas as pl

@@ -10,7 +10,7 @@ from conftest import Notebook, Ran
 from test_magic_as_without import printed
 
 from jupyter_jaxpr.document.check.validate import read
-from jupyter_jaxpr.document.text import program_text
+from jupyter_jaxpr.document.printed_program import program_text
 from jupyter_jaxpr.jax.facts import private
 
 NOTE = (

@@ -17,7 +17,7 @@ CODE = (
     "explain/unblocked.py",
     "program/costs/trees.py",
     "program/jaxpr/",
-    "document/text.py",
+    "document/printed_program.py",
     "exports/page.py",
     "build/signatures.py",
 )

@@ -16,7 +16,7 @@ from jupyter_jaxpr.build import programs as program_build
 from jupyter_jaxpr.build.document_of_run import Unavailable, build
 from jupyter_jaxpr.document.check.validate import validate
 from jupyter_jaxpr.document.encoding import encode
-from jupyter_jaxpr.document.text import program_text
+from jupyter_jaxpr.document.printed_program import program_text
 from jupyter_jaxpr.document.types.document import Cell
 from jupyter_jaxpr.observe.observation import (
     ArgumentSpec,

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from jupyter_jaxpr.document.check.validate import read
-from jupyter_jaxpr.document.text import program_text
+from jupyter_jaxpr.document.printed_program import program_text
 from jupyter_jaxpr.wire import schema
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -10,8 +10,8 @@ from ledger_documents import ledger
 
 from jupyter_jaxpr.document.check.validate import read, validate
 from jupyter_jaxpr.document.encoding import encode
+from jupyter_jaxpr.document.printed_program import program_text
 from jupyter_jaxpr.document.saved_copy import saved_copy
-from jupyter_jaxpr.document.text import program_text
 
 pytestmark = pytest.mark.any_jax
 

@@ -8,7 +8,7 @@ from conftest import Notebook
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.document.check.validate import read
-from jupyter_jaxpr.document.text import program_lines, program_text
+from jupyter_jaxpr.document.printed_program import program_lines, program_text
 from jupyter_jaxpr.exports.html import fragment
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..document.merge import merged
+from ..document.printed_program import program_text
 from ..document.printed_variable_names import Names
 from ..document.read.recorded_step_counts import recorded_steps
 from ..document.summary import summarised
-from ..document.text import program_text
 from ..document.types.comparison import VariantComparison
 from ..document.types.cost import ProgramCost
 from ..document.types.document import Note, Snapshot

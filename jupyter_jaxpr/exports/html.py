@@ -7,7 +7,7 @@ text of the first program is open, and what may be tall is folded: an output tak
 
 from __future__ import annotations
 
-from ..document.text import Budget
+from ..document.printed_program import Budget
 from ..document.types.document import Note, Program, Snapshot
 from . import control_flow, cost, shardings, time, wording
 from .cache import HEAD, CacheText, cache_text

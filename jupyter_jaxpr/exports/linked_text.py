@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..document.printed_program import Budget, ProgramLines, program_lines
 from ..document.read.equation_numbers import equation_numbers
-from ..document.text import Budget, ProgramLines, program_lines
 from ..document.types.document import Level, Snapshot
 from ..quantities import count
 from .listings import TITLES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..document.text import Budget, program_lines
+from ..document.printed_program import Budget, program_lines
 from ..document.types.document import Level, Snapshot
 from ..quantities import count
 

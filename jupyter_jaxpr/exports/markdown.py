@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..document.limits import CHARACTERS
-from ..document.text import Budget
+from ..document.printed_program import Budget
 from ..document.types.document import Note, Program, Snapshot
 from ..document.without_values import as_saved
 from . import control_flow, cost, shardings, time, wording

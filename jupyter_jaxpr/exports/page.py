@@ -18,8 +18,8 @@ from functools import cache
 from importlib.resources import files
 from itertools import chain
 
+from ..document.printed_program import Budget
 from ..document.read.named_types import LineTypes, types_of_lines
-from ..document.text import Budget
 from ..document.types.document import Cell, Frame, Snapshot
 from ..document.types.pages import SourcePage
 from ..document.without_values import as_saved

@@ -10,8 +10,8 @@ from ..observe.cell_run import Run
 from ..observe.dispatch_recording import Recording
 from ..observe.observation import Finding, Observation, ObservedFunction
 from ..quantities import count
+from .last_call_words import AS_JIT
 from .trace_of_last_call import ORIGINS_OF_CALLS
-from .traced_last import AS_JIT
 
 if TYPE_CHECKING:
     from .active import Active

@@ -20,9 +20,9 @@ from ..types.steps import Recording
 from ..types.transform import Transform
 from .bounds import check_bounds
 from .checks import Damaged, amounts, index, indices, need
-from .compiled_again import check_compiled_again
 from .costs import check_costs
 from .diffs import check_diffs
+from .passes_and_exact_links import check_compiled_again
 from .shardings import check_shardings
 from .times import check_times
 

@@ -29,7 +29,7 @@ from ...observe.stages import CallStages
 from ...quantities import duration
 from ..times.repeated_calls import SLOW, Guarded, Stop, Warm, copied, take_turns
 from .agreement import Agreement, agreement, result_text
-from .compiled_again import compile_samples
+from .compile_times import compile_samples
 from .differentiation import Differentiable, differentiability, words
 
 Mode = Literal["jitted", "jitted_here", "eager", "missing"]

@@ -12,8 +12,8 @@ from ...jax.eager_control_flow import Construct
 from ..value_texts import Reading
 from ..whose_code import is_installed
 from .closed_over import ChangedValue
+from .closest_key import closest
 from .function_history import FunctionHistory, MissEvent
-from .key_differences import closest
 from .reason import Reason
 
 

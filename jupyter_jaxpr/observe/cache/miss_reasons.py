@@ -12,10 +12,10 @@ from ..observation import Place
 from ..value_texts import NOTHING_CALLED, Reading
 from .cache_key import Key
 from .closed_over import reads_another
+from .closest_key import closest, compare, kinds_of_values
 from .construct_reasons import construct_reasons
 from .function_history import FunctionHistory, MissEvent
 from .held_entries import EVICTED_ABOVE
-from .key_differences import closest, compare, kinds_of_values
 from .reason import Reason, names_text
 from .static_values import is_plain
 from .transform_reasons import first_under, is_first_under, transform_reason, under

@@ -10,7 +10,7 @@ from ...jax.settings_of_modules import module_of_setting
 from ...plain_text import Limit, text_of
 from ...quantities import count
 from .cache_key import Key
-from .leaf_differences import mesh_text
+from .leaf_reasons import mesh_text
 from .reason import Reason, names_text
 from .structures import is_same
 

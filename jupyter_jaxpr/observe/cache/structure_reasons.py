@@ -9,7 +9,7 @@ from typing import Any
 from ...plain_text import kind_name
 from ..value_texts import Reading
 from .reason import Reason, names_text
-from .static_differences import defined_once, is_defined_again, static_reason
+from .static_reasons import defined_once, is_defined_again, static_reason
 from .static_values import StaticValue
 from .structures import Changed, changed, is_same, structure_text
 

@@ -14,11 +14,11 @@ from ...jax.cache_key_parts import flatten
 from ...quantities import count
 from ..value_texts import Reading
 from .cache_key import Key, Leaf
-from .leaf_differences import type_and_weakness
+from .leaf_reasons import type_and_weakness
 from .reason import Reason, names_text
-from .static_differences import static_reason
+from .static_reasons import static_reason
 from .static_values import UNKNOWN, StaticLeaf, StaticValue
-from .structure_differences import structure_difference
+from .structure_reasons import structure_difference
 from .structures import structure_text
 
 _ONE_OF_MANY = re.compile(r"(.+)\[\d+\]|argument \d+")

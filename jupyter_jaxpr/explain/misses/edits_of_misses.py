@@ -11,8 +11,8 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ...interruptions import not_of_a_signal
+from ...observe.cache.closest_key import compare
 from ...observe.cache.function_history import FunctionHistory, MissEvent
-from ...observe.cache.key_differences import compare
 from ...observe.observation import FoundCure
 from ...observe.value_texts import NOTHING_CALLED
 from ...plain_text import FAILURES

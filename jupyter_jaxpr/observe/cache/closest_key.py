@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..value_texts import Reading
-from .argument_differences import call_style, dynamic_differences, static_differences
+from .argument_reasons import call_style, dynamic_differences, static_differences
 from .cache_key import Key, Leaf
 from .key_texts import paths
-from .leaf_differences import kinds_of_types, leaf_differences
+from .leaf_reasons import kinds_of_types, leaf_differences
 from .reason import Reason, ReasonKind
 from .setting_reasons import setting_reasons
 from .structures import is_same

@@ -8,7 +8,7 @@ from typing import Any
 from ...plain_text import text_of
 from .cache_key import Leaf
 from .reason import Reason, ReasonKind, names_text
-from .static_differences import static_reason
+from .static_reasons import static_reason
 from .static_values import StaticLeaf
 
 
