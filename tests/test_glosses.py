@@ -13,7 +13,7 @@ import pytest
 from jax import lax
 from jax.experimental import pallas as pl
 
-TABLE = Path(__file__).parent.parent / "src" / "workbench" / "words" / "gloss-table.ts"
+TABLE = Path(__file__).parent.parent / "src" / "workbench" / "words" / "primitive-glosses.ts"
 
 # The entry `add: [trans.__('sum, element by element'), 'lax.add', 'x, y'],` in one line.
 ROW = re.compile(
@@ -109,15 +109,16 @@ def test_words_are_short_and_end_without_a_full_stop():
 
 # --- operations of StableHLO and HLO ---
 
-OPERATIONS = TABLE.with_name("operation-table.ts")
+OPERATIONS = TABLE.with_name("operation-glosses.ts")
 
 # This excludes attributes, such as `#stablehlo.output_operand_alias<` or `{stablehlo.mesh = `.
 OPERATION = re.compile(r"(?<![#\w])(?:stablehlo|chlo)\.(\w+)(?!\w| =)")
 
 
 def operations() -> dict[str, str]:
-    rows = re.findall(r"^    (\w+): \[trans\.__\('([^']*)'\), (?:true|false)\],$", OPERATIONS.read_text(), re.MULTILINE)
-    assert len(rows) == OPERATIONS.read_text().count("trans.__(") == len(dict(rows))
+    _, _, table = OPERATIONS.read_text(encoding="utf-8").partition("function operationTable(")
+    rows = re.findall(r"^    (\w+): \[trans\.__\('([^']*)'\), (?:true|false)\],$", table, re.MULTILINE)
+    assert len(rows) == table.count("trans.__(") == len(dict(rows)) > 0
     return dict(rows)
 
 

@@ -149,7 +149,7 @@ def test_the_traits_take_what_the_views_have_and_nothing_else(shown):
         opened.tab = "nothing"
     with pytest.raises(traitlets.TraitError, match="read-only"):
         opened.document = {}
-    views = re.search(r"VIEW_NAMES.*?= \[([^\]]*)\]", (ROOT / "src/panel/shell/views.ts").read_text(), re.DOTALL)
+    views = re.search(r"VIEW_NAMES.*?= \[([^\]]*)\]", (ROOT / "src/panel/shell/view-names.ts").read_text(), re.DOTALL)
     assert tuple(re.findall(r"'(\w+)'", views[1])) == jaxpr_widget.TABS
 
 

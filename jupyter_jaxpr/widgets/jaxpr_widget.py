@@ -28,7 +28,7 @@ from ..wire.widget_messages import WidgetMessages, own_messages
 
 FOLDER = Path(__file__).parent
 VIEWS = FOLDER / "views.js"
-#: The tabs of the panel, as `src/panel/shell/views.ts` names them.
+#: The tabs of the panel, as `src/panel/shell/view-names.ts` names them.
 TABS = ("program", "flow", "cache", "time", "cost", "diff", "compare", "notes")
 LEVELS = ("jaxpr", "stablehlo", "hlo")
 

@@ -22,7 +22,7 @@ from .request import DOCUMENT, NAMES, Request, answer_type, request_type
 PATH = Path(__file__).parent.parent / "document" / "snapshot.schema.json"
 FACTS = Path(__file__).parents[2] / "src" / "protocol" / "facts.ts"
 LIMITS = Path(__file__).parents[2] / "src" / "protocol" / "limits.ts"
-REQUESTS = Path(__file__).parents[2] / "src" / "protocol" / "requests.ts"
+REQUESTS = Path(__file__).parents[2] / "src" / "protocol" / "request-table.ts"
 _NEXT_LINE = ",\n  "
 _NEXT_FIELD = ",\n    "
 

@@ -19,7 +19,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { IExpressionFacts, expressionFacts } from '../model/expressions';
 import { movedText } from '../parts/moved-text';
 import type { IJaxprModel } from '../tokens';
-import { dispatchKey } from '../workbench/reading/key-table';
+import { dispatchKey } from '../keys';
 import type { IExpressionCard } from './expression-card';
 import type { IRanCell } from './ran-cells';
 

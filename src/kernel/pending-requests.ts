@@ -6,7 +6,7 @@ import { isUnreadable } from '../protocol/document';
 import type { KernelLife } from '../protocol/evaluable';
 import { readReply, replyId } from '../protocol/messages';
 import type { KernelRequest, RequestName } from '../protocol/request-types';
-import { REQUESTS } from '../protocol/requests';
+import { REQUESTS } from '../protocol/request-table';
 import type { Snapshot, Working } from '../protocol/snapshot';
 import { LastReply, Unanswered } from './channel-interface';
 import { Buffers, decode, onWire } from './wire-form';

@@ -2,7 +2,7 @@
 import { ServerConnection } from '@jupyterlab/services';
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { checkProgramDiff } from '../protocol/difference';
+import { checkProgramDiff } from '../protocol/diff';
 import { isUnreadable, readable } from '../protocol/document';
 import { ProgramDiff, Snapshot } from '../protocol/snapshot';
 

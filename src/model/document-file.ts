@@ -5,7 +5,7 @@ import { isUnreadable, readSnapshot } from '../protocol/document';
 import { LIMITS } from '../protocol/limits';
 import { Snapshot } from '../protocol/snapshot';
 import { size } from '../quantities';
-import { whyUnreadable } from './sentences';
+import { whyUnreadable } from './error-words';
 
 /** The end of the name of such a file. */
 export const DOCUMENT_SUFFIX = '.jaxpr.json';

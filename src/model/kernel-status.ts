@@ -6,7 +6,7 @@ import { PROTOCOL } from '../protocol/messages';
 import { Environment, Progress } from '../protocol/snapshot';
 import { Status } from '../tokens';
 import { IEnd, IKnownRun, Runs } from './runs';
-import { versionsDiffer, whatWasLost } from './sentences';
+import { versionsDiffer, whatWasLost } from './error-words';
 
 /** The status of the kernel that a model listens to. */
 export class KernelStatus {

@@ -23,7 +23,7 @@ import { KernelStatus } from './kernel-status';
 import { requestsOf, traceWritten } from './requests';
 import { carry } from './results';
 import { IEnd, IKnownRun, RUNS_KEPT, Runs, SAVED } from './runs';
-import { whyUnreadable } from './sentences';
+import { whyUnreadable } from './error-words';
 
 export class JaxprModel implements IJaxprModel {
   /** @param _accepts Decides whether a run of a cell belongs to this notebook: two notebooks may share a kernel. */

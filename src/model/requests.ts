@@ -9,12 +9,12 @@ import type {
   KernelRequest,
   RequestName
 } from '../protocol/request-types';
-import { REQUESTS } from '../protocol/requests';
+import { REQUESTS } from '../protocol/request-table';
 import { LiveProgram, Snapshot, Working } from '../protocol/snapshot';
 import { ILongRequest, IRequests, Outcome } from '../tokens';
 import { merge } from './results';
 import { Runs } from './runs';
-import { whyUnanswered } from './sentences';
+import { whyUnanswered } from './error-words';
 
 /** The owner of the requests. */
 export interface IRequestsHost {

@@ -5,7 +5,7 @@
  * the same facts.
  */
 import type { Answer, RequestName } from '../protocol/request-types';
-import { REQUESTS } from '../protocol/requests';
+import { REQUESTS } from '../protocol/request-table';
 import type { Snapshot } from '../protocol/snapshot';
 
 /**

@@ -1,7 +1,7 @@
 /** Shows a value that was saved with a notebook, as text and never as markup. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { whyUnreadable } from '../model/sentences';
+import { whyUnreadable } from '../model/error-words';
 import { usersPrograms } from '../model/users-programs';
 import {
   activityWords,

@@ -16,19 +16,19 @@ import {
 } from '@codemirror/view';
 
 import { LineMarks } from './line-marks';
-import { ICellMarks, IMarkedSpan, NO_CELL_MARKS } from './marks-of-cell';
+import { ICellMarks, IMarkedSpan, NO_CELL_MARKS } from './mark-types';
 import { PresentPlaces, redrawn } from './present-places';
 import { drawSpans, haveSpanIn } from './span-marks';
 
 export type { ILineCount } from './cell-signs';
-export { NO_CELL_MARKS } from './marks-of-cell';
+export { NO_CELL_MARKS } from './mark-types';
 export type {
   ICellMarks,
   ILineHeat,
   ILineTypes,
   IMarkedSpan,
   IStepMarks
-} from './marks-of-cell';
+} from './mark-types';
 
 /** Replace the marks of a cell. */
 export const setCellMarks = StateEffect.define<ICellMarks>();

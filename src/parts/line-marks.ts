@@ -3,7 +3,7 @@ import { Range } from '@codemirror/state';
 import { Decoration } from '@codemirror/view';
 
 import { ILineCount, LineCounts, LineTypes, NoteSign } from './cell-signs';
-import type { ICellMarks, ILineTypes } from './marks-of-cell';
+import type { ICellMarks, ILineTypes } from './mark-types';
 import { PresentPlaces } from './present-places';
 
 interface IMarksOfLine {

@@ -3,7 +3,7 @@ import { Range } from '@codemirror/state';
 import { Decoration } from '@codemirror/view';
 
 import type { IEditedLines } from './moved-text';
-import type { ICellMarks } from './marks-of-cell';
+import type { ICellMarks } from './mark-types';
 import { PresentPlaces } from './present-places';
 import { StepSign } from './step-sign';
 

@@ -28,7 +28,7 @@ import { typesIcon } from '../parts/icon';
 import { IJaxprTracker } from '../tokens';
 // The module is only a table, and the key is bound at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import { keysOf } from '../workbench/reading/key-table';
+import { keysOf } from '../keys';
 import { followSettings } from './settings';
 
 namespace CommandIDs {

@@ -7,7 +7,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { usersPrograms } from '../model/users-programs';
 import type { JaxprPanel } from '../panel/shell/panel';
-import { VIEW_NAMES, viewLabels } from '../panel/shell/views';
+import { VIEW_NAMES, viewLabels } from '../panel/shell/view-names';
 import { IJaxprTracker } from '../tokens';
 
 const NO_ARGUMENTS = { args: { type: 'object', properties: {} } } as const;

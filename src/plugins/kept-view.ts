@@ -1,7 +1,7 @@
 /** Opens the panel with the view that the user chose last. */
 import { IStateDB } from '@jupyterlab/statedb';
 
-import { VIEW_NAMES, ViewName } from '../panel/shell/views';
+import { VIEW_NAMES, ViewName } from '../panel/shell/view-names';
 
 /** The key under which JupyterLab's state keeps the name of the view. */
 export const VIEW_MEMORY = 'jupyter-jaxpr:view';

@@ -1,7 +1,7 @@
 /** Applies the settings of the extension to the panel. */
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
-import { VIEW_NAMES, ViewName } from '../panel/shell/views';
+import { VIEW_NAMES, ViewName } from '../panel/shell/view-names';
 import { NOISES, Noise } from '../workbench/reading/noise-rules';
 
 export interface IPreferences {

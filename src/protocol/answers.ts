@@ -2,7 +2,7 @@
 import { ANSWERS_BY_PROGRAM } from './answers-by-program';
 import { checkVariantComparison } from './comparison';
 import { IDocumentSizes, checkProgramCost } from './cost';
-import { checkProgramDiff } from './difference';
+import { checkProgramDiff } from './diff';
 import { checkScopePage } from './scopes';
 import { checkSnapshot } from './document';
 import { checkTextPage } from './texts';

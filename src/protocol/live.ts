@@ -1,5 +1,5 @@
 /** Checks the answer about a cell that is being written; a `Mismatch` names the wrong field. */
-import { checkProgramDiff } from './difference';
+import { checkProgramDiff } from './diff';
 import { checkSnapshot } from './document';
 import type { LiveProgram } from './snapshot';
 import {

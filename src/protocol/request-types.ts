@@ -1,6 +1,6 @@
 /** The types of each request: what its sender writes, and its answer. */
 import type { EvaluableText } from './evaluable';
-import { IRequestTypes, REQUESTS } from './requests';
+import { IRequestTypes, REQUESTS } from './request-table';
 
 export type RequestName = keyof IRequestTypes;
 

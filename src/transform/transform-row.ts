@@ -15,7 +15,7 @@ import {
 import { TRANSFORM_KINDS } from '../protocol/facts';
 import type { IJaxprModel } from '../tokens';
 import { element } from '../parts/dom';
-import { drawIcon } from '../workbench/words/icons';
+import { drawIcon } from '../parts/dom-icons';
 import { shortened } from '../parts/summary';
 import { partTitle } from '../workbench/words/role-words';
 import { transformTitle } from './transform-toolbar';

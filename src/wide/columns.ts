@@ -2,8 +2,8 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../parts/dom';
-import { dispatchKey } from '../workbench/reading/key-table';
-import { drawIcon } from '../workbench/words/icons';
+import { dispatchKey } from '../keys';
+import { drawIcon } from '../parts/dom-icons';
 import { ColumnName, IArrangement, divided, shareOf } from './arrangement';
 import { columnTitle } from './words';
 

@@ -13,7 +13,7 @@ import { element } from '../parts/dom';
 import { movedText } from '../parts/moved-text';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { keyBindings } from '../workbench/reading/key-table';
+import { keyBindings } from '../keys';
 
 /** The object that the cell tells of keys that leave the cell. */
 export interface ISourceCellHost {

@@ -30,7 +30,7 @@ import {
   closeListings,
   openListings
 } from '../workbench/levels/program-listings';
-import { keyBindings } from '../workbench/reading/key-table';
+import { keyBindings } from '../keys';
 import { tokenBreaking } from '../workbench/listing/token-breaks';
 import { LibrariesRow } from './libraries-row';
 import {

@@ -8,7 +8,7 @@
 import { isSelection, readingPlaceOf } from '../model/reading-place';
 import type { JaxprModel } from '../model/model';
 import type { Shell } from '../panel/shell/shell';
-import { VIEW_NAMES, ViewName } from '../panel/shell/views';
+import { VIEW_NAMES, ViewName } from '../panel/shell/view-names';
 import type { Snapshot } from '../protocol/snapshot';
 import type { LevelName, ModelChange, Selection } from '../tokens';
 

@@ -4,7 +4,7 @@ import { Panel, Widget } from '@lumino/widgets';
 
 import { IWidgetMessages, WidgetChannel } from '../kernel/widget-channel';
 import { JaxprModel } from '../model/model';
-import { whyUnreadable } from '../model/sentences';
+import { whyUnreadable } from '../model/error-words';
 import { Shell } from '../panel/shell/shell';
 import { element } from '../parts/dom';
 import { isUnreadable, readSnapshot } from '../protocol/document';

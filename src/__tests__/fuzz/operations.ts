@@ -11,7 +11,7 @@ import { costsOf } from '../../model/costs';
 import { EquationHeat, heatOfLines, measureOf } from '../../model/heat';
 import { linksOf } from '../../model/links';
 import { JaxprModel } from '../../model/model';
-import { whyUnreadable } from '../../model/sentences';
+import { whyUnreadable } from '../../model/error-words';
 import { signatureOf } from '../../model/earlier-program';
 import { ledgerMarkdown, ledgerText } from '../../panel/cache/copied-ledger';
 import { rowsOf } from '../../panel/cache/rows';

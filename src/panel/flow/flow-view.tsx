@@ -10,7 +10,7 @@ import { IJaxprModel } from '../../tokens';
 import { AttentiveWidget } from '../../parts/attentive-widget';
 import { Acts } from './card-actions';
 import { Card } from './card';
-import { Choosing } from './choosing';
+import { Choosing } from './decision-table';
 import { ICard, Reading, readingOf } from './cards-of-program';
 import { cardName, isNamed } from './words';
 

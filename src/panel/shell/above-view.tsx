@@ -5,7 +5,7 @@ import * as React from 'react';
 
 import { attentionOf } from '../../model/attention';
 import { IDiffChoice } from '../../model/diffs';
-import { versionsApart } from '../../model/sentences';
+import { versionsApart } from '../../model/error-words';
 import { timingsOf } from '../../model/timings';
 import { Retrace, VariantComparison } from '../../protocol/snapshot';
 import { IJaxprModel, Status } from '../../tokens';
@@ -19,7 +19,7 @@ import { Empty, Insert, KernelAct, Run } from '../../parts/states/empty';
 import { Failure } from '../../parts/states/failure';
 import { Running, RunningAbove } from '../../parts/states/running';
 import { Tabs } from './tabs';
-import { ViewName } from './views';
+import { ViewName } from './view-names';
 import { shortened } from '../../parts/summary';
 import type { Noise } from '../../workbench/reading/noise-rules';
 

@@ -5,7 +5,7 @@ import { readingPlaceOf } from '../../model/reading-place';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { askedFor, filledViews } from './filled-views';
-import { SIMPLE_VIEWS, ViewName } from './views';
+import { SIMPLE_VIEWS, ViewName } from './view-names';
 
 export class ChosenView {
   /**

@@ -4,7 +4,7 @@ import { usersPrograms } from '../../model/users-programs';
 import { filling } from '../../parts/filling';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel } from '../../tokens';
-import { VIEW_NAMES, ViewName } from './views';
+import { VIEW_NAMES, ViewName } from './view-names';
 
 /** The view that the options of the magic request; null if they request none. */
 export function askedFor(snapshot: Snapshot): ViewName | null {

@@ -13,7 +13,7 @@ import { IJaxprModel, IJaxprTracker } from '../../tokens';
 import { IPanelActions } from './above-view';
 import { jaxprIcon } from '../../parts/icon';
 import type { Shell } from './shell';
-import type { ViewName } from './views';
+import type { ViewName } from './view-names';
 
 const PRESENTED = 'jp-mod-presented';
 

@@ -14,7 +14,7 @@ import { filledViews } from './filled-views';
 import { tabId, viewId } from './tabs';
 import { IView, MAKERS } from './view-makers';
 import { ViewScroll } from './view-scroll';
-import { VIEW_NAMES, ViewName, viewLabels } from './views';
+import { VIEW_NAMES, ViewName, viewLabels } from './view-names';
 
 export class Shell extends Widget {
   /**

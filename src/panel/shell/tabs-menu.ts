@@ -3,7 +3,7 @@ import { CommandRegistry } from '@lumino/commands';
 import { Menu } from '@lumino/widgets';
 
 import { aboveAll } from '../../host';
-import { ViewName } from './views';
+import { ViewName } from './view-names';
 
 /** Open the menu below a button. */
 export function openTabsMenu(options: {

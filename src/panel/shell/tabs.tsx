@@ -6,7 +6,7 @@ import { Icon } from '../../parts/icons';
 import { useRoving } from '../../parts/roving';
 import { useFitting } from './fitting-tabs';
 import { openTabsMenu } from './tabs-menu';
-import { ViewName, viewLabels } from './views';
+import { ViewName, viewLabels } from './view-names';
 
 /** The ids that tie a tab to its panel for assistive technology. */
 export function tabId(panel: string, view: ViewName): string {

@@ -5,7 +5,7 @@ import type { Widget } from '@lumino/widgets';
 import type { IJaxprModel } from '../../tokens';
 import { NotesView } from '../notes/notes';
 import type { IPanelActions } from './above-view';
-import type { ViewName } from './views';
+import type { ViewName } from './view-names';
 
 /** A view of the panel. */
 export interface IView extends Widget {

@@ -6,7 +6,7 @@ import { IDisposable } from '@lumino/disposable';
 
 import { readingPlaceOf } from '../../model/reading-place';
 import { IJaxprModel } from '../../tokens';
-import { ViewName } from './views';
+import { ViewName } from './view-names';
 
 /** The events of a user who scrolls: after them the kept position is not restored any more. */
 const BY_HAND = ['wheel', 'pointerdown', 'keydown', 'touchstart'] as const;

@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { versionsApart } from '../../model/sentences';
+import { versionsApart } from '../../model/error-words';
 import { EvaluableText } from '../../protocol/evaluable';
 import { Environment } from '../../protocol/snapshot';
 import { Status } from '../../tokens';

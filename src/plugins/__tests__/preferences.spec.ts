@@ -3,7 +3,7 @@ import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { Signal } from '@lumino/signaling';
 
 import schema from '../../settings/plugin.json';
-import { VIEW_NAMES } from '../../panel/shell/views';
+import { VIEW_NAMES } from '../../panel/shell/view-names';
 import { NOISES } from '../../workbench/reading/noise-rules';
 import { preferences } from '../preferences';
 

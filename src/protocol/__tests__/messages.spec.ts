@@ -10,7 +10,7 @@ import {
   sequence
 } from '../messages';
 import { RequestName } from '../request-types';
-import { REQUESTS } from '../requests';
+import { REQUESTS } from '../request-table';
 import { environment, progress, snapshot } from './documents';
 import { answered, confirm, refused, working } from './replies';
 

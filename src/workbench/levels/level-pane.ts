@@ -37,7 +37,7 @@ import {
   closeListings,
   openListings
 } from './program-listings';
-import { dispatchKey } from '../reading/key-table';
+import { dispatchKey } from '../../keys';
 import { ReadingTools } from '../reading/reading-tools';
 import { LevelBar } from './level-bar';
 import type { TextListing } from './text-listing';

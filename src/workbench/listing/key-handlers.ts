@@ -2,7 +2,7 @@
 import { EditorSelection, EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
-import { KeyHandlers } from '../reading/key-table';
+import { KeyHandlers } from '../../keys';
 import { goToMatch } from '../reading/matches';
 import type { ReadingTools } from '../reading/reading-tools';
 import {

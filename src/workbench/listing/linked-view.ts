@@ -7,7 +7,7 @@ import { Widget } from '@lumino/widgets';
 import { Attention, attentionOf } from '../../model/attention';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, ModelChange } from '../../tokens';
-import { dispatchKey } from '../reading/key-table';
+import { dispatchKey } from '../../keys';
 
 export abstract class LinkedView extends Widget {
   /** @param _place The attribute by which the notebook's cells know that this view is on screen. */

@@ -41,7 +41,7 @@ import {
   setMarks
 } from './listing-marks';
 import { IToolsHost, ListingTools } from './listing-tools';
-import { keyBindings } from '../reading/key-table';
+import { keyBindings } from '../../keys';
 import { highlighting } from '../reading/matches';
 import type { ReadingTools } from '../reading/reading-tools';
 import { rememberDocument } from '../reading/search-panel';

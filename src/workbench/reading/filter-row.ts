@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../../parts/dom';
-import { printedKey } from './key-table';
+import { printedKey } from '../../keys';
 import { NOISES, Noise, noiseName } from './noise-rules';
 import type { ReadingTools } from './reading-tools';
 

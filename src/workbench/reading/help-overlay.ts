@@ -3,8 +3,8 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { aboveAll } from '../../host';
 import { element } from '../../parts/dom';
-import { drawIcon } from '../words/icons';
-import { IKeyEntry, KEYS, KeyPlace, printed } from './key-table';
+import { drawIcon } from '../../parts/dom-icons';
+import { IKeyEntry, KEYS, KeyPlace, printed } from '../../keys';
 
 type Heading = 'view' | 'text' | 'columns' | 'diff';
 

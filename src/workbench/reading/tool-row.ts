@@ -3,7 +3,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { stepped } from '../../parts/roving';
 import { element } from '../../parts/dom';
-import { drawIcon } from '../words/icons';
+import { drawIcon } from '../../parts/dom-icons';
 
 /** Makes a toolbar; the first button takes the Tab key until the user has used another button. */
 export function toolRow(label: string, ...content: HTMLElement[]): HTMLElement {

@@ -13,7 +13,7 @@ import type { ProgramRows } from '../../program-text/rows';
 import type { VariableNames } from '../../program-text/variable-names';
 import type { ISourceSpan } from '../../program-text/source-spans';
 import type { Aval } from '../../protocol/snapshot';
-import { documentationOf, gloss, glossOf } from './glosses';
+import { documentationOf, gloss, glossOf } from './primitive-glosses';
 import { frameLine } from '../listing/frame-line';
 import type { IVariablePlace } from '../listing/listing';
 import { ArgumentNames, resultName, weakTypeWords } from './row-tags';

@@ -9,7 +9,7 @@ import type { ProgramCost } from '../../protocol/snapshot';
 import { costLine } from './cost-line';
 import { badgeText, describeEquation } from './describe';
 import { element } from '../../parts/dom';
-import { drawIcon } from './icons';
+import { drawIcon } from '../../parts/dom-icons';
 import { noEquationWords } from './no-equation';
 import type { JaxprListing } from '../levels/jaxpr-listing';
 import type { TextListing } from '../levels/text-listing';

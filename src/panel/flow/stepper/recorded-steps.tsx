@@ -6,7 +6,7 @@ import { IPlace, IShownStep, Stepping } from '../../../model/stepping';
 import { Control, Recording, Snapshot } from '../../../protocol/snapshot';
 import { AllSteps } from './all-steps';
 import { Calls } from './calls';
-import { dispatchKey } from '../../../workbench/reading/key-table';
+import { dispatchKey } from '../../../keys';
 import { readingOf } from '../cards-of-program';
 import { Buttons } from './play-buttons';
 import { Chart } from './chart';

@@ -6,44 +6,37 @@ import * as React from 'react';
 import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
-import { CellLinks } from '../../../editor/cell-links';
-import { setEditing } from '../../../model/cell-editing';
-import { FakeChannel } from '../../../model/__tests__/fake-channel';
-import { FakeEditing } from '../../../model/__tests__/fake-editing';
-import { JaxprModel } from '../../../model/model';
-import { DiffTable } from '../../../panel/diff/diff-table';
-import { Stepper } from '../../../panel/flow/stepper';
-import { card } from '../../../panel/flow/stepper/__tests__/recordings';
-import { ProgramView } from '../../../panel/program';
-import { act, render } from '../../../parts/__tests__/render';
-import { golden } from '../../../program-text/__tests__/documents';
-import { programDiff } from '../../../protocol/__tests__/diffs';
-import { recording, snapshot } from '../../../protocol/__tests__/documents';
-import type { Snapshot } from '../../../protocol/snapshot';
-import type { LevelName } from '../../../tokens';
-import { TransformView } from '../../../transform/transform-view';
-import { SourceCell } from '../../../wide/source-cell';
-import { WideView } from '../../../wide/wide-view';
-import type { LinkedView } from '../../listing/linked-view';
-import { shardings } from '../../shardings/__tests__/spread';
-import { showHelp } from '../help-overlay';
-import { RemoteControl } from '../remote-control';
-import {
-  IKeyEntry,
-  KEYS,
-  KeyPlace,
-  keysIn,
-  overlap,
-  printed
-} from '../key-table';
+import { CellLinks } from '../editor/cell-links';
+import { setEditing } from '../model/cell-editing';
+import { FakeChannel } from '../model/__tests__/fake-channel';
+import { FakeEditing } from '../model/__tests__/fake-editing';
+import { JaxprModel } from '../model/model';
+import { DiffTable } from '../panel/diff/diff-table';
+import { Stepper } from '../panel/flow/stepper';
+import { card } from '../panel/flow/stepper/__tests__/recordings';
+import { ProgramView } from '../panel/program';
+import { act, render } from '../parts/__tests__/render';
+import { golden } from '../program-text/__tests__/documents';
+import { programDiff } from '../protocol/__tests__/diffs';
+import { recording, snapshot } from '../protocol/__tests__/documents';
+import type { Snapshot } from '../protocol/snapshot';
+import type { LevelName } from '../tokens';
+import { TransformView } from '../transform/transform-view';
+import { SourceCell } from '../wide/source-cell';
+import { WideView } from '../wide/wide-view';
+import type { LinkedView } from '../workbench/listing/linked-view';
+import { shardings } from '../workbench/shardings/__tests__/spread';
+import { showHelp } from '../workbench/reading/help-overlay';
+import { RemoteControl } from '../workbench/reading/remote-control';
+import { IKeyEntry, KEYS, KeyPlace, keysIn, overlap, printed } from '../keys';
 
 /** The commands for which each place has handlers, and the commands that have acted. */
 const mockHandled = new Map<string, string[]>();
 const mockActed: string[] = [];
 
-jest.mock('../key-table', () => {
+jest.mock('../keys', () => {
   type Acts = Record<string, () => boolean | void>;
-  const real = jest.requireActual('../key-table');
+  const real = jest.requireActual('../keys');
   const watched = (place: string, handlers: Acts): Acts => {
     mockHandled.set(place, Object.keys(handlers));
     return Object.fromEntries(
