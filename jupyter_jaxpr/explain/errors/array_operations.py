@@ -17,6 +17,7 @@ from .constructs import called
 from .edits import applied, edit_of, over
 from .einsum_letters import einsum_error
 from .explanation import Explained
+from .joined_arrays import join_cures
 from .names import jnp_name
 from .operand_nodes import explained_with_trials, operand_types, shapes_of_operands, source_suffix
 from .origins import operands, value_of
@@ -99,8 +100,8 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if _JOIN.search(text):
         title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be joined{suffix}"
         explanation = f"All axes but the joined one must have equal sizes. {operand_types(raised)}"
-        cure = FoundCure("axis", None, _join_words(_SHAPE.findall(text)[:4]))
-        return explained_with_trials(title, explanation, raised, [cure])
+        cures = join_cures(raised, [_sizes(shape) for shape in _SHAPE.findall(text)])
+        return Explained(None, title, explanation.strip(), tuple(cures))
     if _STACK.search(text):
         title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be stacked{suffix}"
         cure = FoundCure("same shape", None, "Cut or pad the arrays to one shape, or join them with jnp.concatenate.")
@@ -198,15 +199,6 @@ def _out_axes(raised: RaisedAt | None) -> str | None:
         (f"out_axes={raised.source(keyword.value)}" for keyword in vmap_call.keywords if keyword.arg == "out_axes"),
         None,
     )
-
-
-def _join_words(shapes: list[str]) -> str:
-    """Return the advice for arrays that cannot be joined: one axis may have other sizes, the axis of the join."""
-    rows = list(zip(*(re.findall(r"\d+", shape) for shape in shapes), strict=False))
-    different = [number for number, sizes in enumerate(rows) if len(set(sizes)) > 1]
-    if len(different) == 1 and len({len(re.findall(r"\d+", shape)) for shape in shapes}) == 1:
-        return f"The sizes differ along axis {different[0]} alone. Join along this axis, or cut and pad the arrays."
-    return "Cut, pad or resize the arrays, so that only the sizes of the joined axis differ."
 
 
 def _makes_array(raised: RaisedAt | None) -> bool:

@@ -14,6 +14,7 @@ from .harmful_assignments import own_nodes
 from .names import jnp_name
 from .raised import RaisedAt
 from .returned import AnyFunction, function_of_text, missing_return, result_of
+from .scan_results import ORDER, swapped_cure, whole_carry
 from .trial_of_cure import passed
 
 _CARRY = re.compile(
@@ -26,6 +27,8 @@ _BRANCH = re.compile(
 )
 _LOOP = re.compile(r"^(scan|while_loop|fori_loop) body function carry input and carry output must have")
 _ABSTRACT = re.compile(r"ShapedArray\((\w+\[[\d,]*\])(?:, weak_type=True)?\)")
+_ABSTRACT_TYPE = re.compile(r"(\w+)\[([\d,]*)\]")
+_CONTAINER = re.compile(r"The input carry \S+ is a <class '(?!jax\._src\.core\.ShapedArray)")
 _PAIR = re.compile(r"^scan body output must be a pair, got (?P<got>.*?)\.?$", re.DOTALL)
 _BRANCHES = re.compile(r"^(cond|switch) branch\w* (?:outputs )?must have")
 _NONE = re.compile(r"(?P<branch>true_fun|false_fun|branch ?\d+) output is a <class 'NoneType'>")
@@ -139,7 +142,7 @@ def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
     changes = list(_CARRY.finditer(text))
     if not changes:
         parts = _body_and_carry(raised)
-        missing = None
+        missing = swapped = None
         if (
             re.search(r"PyTreeDef\(None\)|is a (?:<class ')?NoneType", text)
             and raised is not None
@@ -150,12 +153,12 @@ def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
             return Explained(None, f"The body of {name} returns None", "", tuple(passed(raised, [missing])))
         if name == "scan" and raised is not None and parts is not None:
             body = function_of_text(raised, parts[0])
-            cures = passed(raised, _whole_carry(raised, body, result_of(body)))
+            cures = passed(raised, whole_carry(raised, body, result_of(body)))
             if cures:
                 title = "The body of a scan returns the parts of the carry as the carry and the step's output"
-                text = "A scan takes the first value of the returned pair as the new carry, the second as the output."
-                return Explained(None, title, text, tuple(cures))
-        explanation = next((line for line in text.split("\n\n")[1:2]), "")
+                return Explained(None, title, ORDER, tuple(cures))
+            swapped = swapped_cure(raised, body, is_container=_CONTAINER.search(text) is not None)
+        explanation = next((line for line in text.split("\n\n")[1:2] if "PyTreeDef(" not in line), "")
         explanation = re.sub(r"<class '(?:jax\._src\.core\.)?ShapedArray'>", "array", explanation)
         explanation = re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", explanation).replace("is a array", "is an array")
         cure = FoundCure(
@@ -175,7 +178,8 @@ def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
             )
             cure = FoundCure("a fixed length", None, words)
         explanation = " ".join([*explanation.split(), *_carry_origins(raised, "")])
-        return Explained(None, f"The carry of {name} changes its structure", explanation, (cure,))
+        cures_of_structure = [cure] if swapped is None else _with_swap(swapped, cure)
+        return Explained(None, f"The carry of {name} changes its structure", explanation, tuple(cures_of_structure))
     path, before, after = changes[0]["path"], changes[0]["before"], changes[0]["after"]
     leaf = "the carry" if path == "loop_carry[1]" else path.replace("loop_carry[1]", "carry")
     explanation = (
@@ -192,7 +196,19 @@ def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
         )
     title = f"The carry of {name} changes its type: {before} → {after}"
     cures = _carry_cures(raised, path, before, after)
-    return Explained(None, title, explanation, tuple(cures if raised is None else passed(raised, cures)))
+    if raised is not None:
+        cures = passed(raised, cures)
+        parts = _body_and_carry(raised)
+        has_other_shape = before.partition("[")[2] != after.partition("[")[2]
+        if name == "scan" and parts is not None and has_other_shape:
+            swapped = swapped_cure(raised, function_of_text(raised, parts[0]), is_container=False)
+            cures = cures if swapped is None else _with_swap(swapped, *cures)
+    return Explained(None, title, explanation, tuple(cures))
+
+
+def _with_swap(swapped: FoundCure, *others: FoundCure) -> list[FoundCure]:
+    """Return the cures beside the swap of the two results; an evident swap stands alone."""
+    return [swapped] if swapped.level == "applies" else [swapped, *others]
 
 
 def _body_and_carry(raised: RaisedAt | None) -> tuple[ast.expr, ast.expr] | None:
@@ -301,8 +317,8 @@ def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) ->
     if before.partition("[")[2] != after.partition("[")[2]:
         if not _is_growing(raised):
             words = f"Return an array of the type {before}."
-            if before.count(",") == after.count(","):
-                words = f"Return an array of the type {before}, or start with another shape."
+            if before.count(",") == after.count(",") and _may_start_with(raised, path, after):
+                words = f"Return an array of the type {before}, or start with an array of the type {after}."
             return [FoundCure("same shape", None, words)]
         return [
             FoundCure("same shape", None, "Start with an array of the final shape, and fill it with .at[i].set(...)."),
@@ -313,9 +329,7 @@ def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) ->
     text = f"Convert the initial carry to {type_after}. Then each step receives {type_after}."
     start = FoundCure(f"start with {type_after}", None, text)
     parts = _body_and_carry(raised)
-    leaf = None
-    if parts is not None and raised is not None:
-        leaf = _leaf(_assigned_value(raised, parts[1]), path) if "[" in path.removeprefix("loop_carry[1]") else parts[1]
+    leaf = _start_at(raised, path)
     if raised is not None and leaf is not None and _promoted(type_before, type_after) == type_after:
         jnp = jnp_name(raised)
         source = raised.source(leaf)
@@ -339,6 +353,26 @@ def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) ->
     return cures
 
 
+def _start_at(raised: RaisedAt | None, path: str) -> ast.expr | None:
+    """Return the expression of the initial carry at a path."""
+    parts = _body_and_carry(raised)
+    if parts is None or raised is None:
+        return None
+    return _leaf(_assigned_value(raised, parts[1]), path) if "[" in path.removeprefix("loop_carry[1]") else parts[1]
+
+
+def _may_start_with(raised: RaisedAt | None, path: str, type_: str) -> bool:
+    """Return whether JAX can trace the loop with an initial carry of another type."""
+    leaf, given = _start_at(raised, path), _ABSTRACT_TYPE.fullmatch(type_)
+    if raised is None or leaf is None or given is None:
+        return False
+    jnp = jnp_name(raised)
+    sizes = "".join(f"{size}, " for size in given[2].split(",") if size)
+    edit = edit_of(raised, over(leaf, f"{jnp}.zeros(({sizes.rstrip()}), '{given[1]}')"))
+    tried = passed(raised, [applied(FoundCure("same shape", None, ""), [edit])])
+    return any(cure.level == "applies" for cure in tried)
+
+
 def _divides(body: AnyFunction | None) -> bool:
     """Return whether the body of a loop divides by the operator /."""
     return body is not None and any(
@@ -358,18 +392,6 @@ def _conversion_at_end(raised: RaisedAt | None, path: str, dtype: str, text: str
     source = raised.source(leaf)
     code = f"{source if isinstance(leaf, ast.Name | ast.Call) else f'({source})'}.astype('{dtype}')"
     return applied(FoundCure(f"stay {dtype}", code, text), [edit_of(raised, over(leaf, code))])
-
-
-def _whole_carry(raised: RaisedAt, body: AnyFunction | None, result: ast.expr | None) -> list[FoundCure]:
-    """Return the cure for a body of a scan that returns the parts of its carry, and no output: one tuple, and None."""
-    if not isinstance(result, ast.Tuple) or any(isinstance(part, ast.Starred) for part in result.elts):
-        return []
-    parts = ", ".join(map(raised.source, result.elts))
-    code = f"({parts}{',' * (len(result.elts) == 1)}), None"
-    new = f"({code})" if isinstance(body, ast.Lambda) else code
-    text = "Return the new carry as one tuple, and None as y where the step has no output."
-    cure = FoundCure("a pair", f"return {code}" if isinstance(body, ast.FunctionDef) else new, text)
-    return [applied(cure, [edit_of(raised, over(result, new))])]
 
 
 def _pair(returned_text: str, raised: RaisedAt | None) -> Explained:
@@ -394,7 +416,7 @@ def _pair(returned_text: str, raised: RaisedAt | None) -> Explained:
         cure = FoundCure("a pair", f"return {code}" if isinstance(body, ast.FunctionDef) else new, text)
         cures = [applied(cure, [edit_of(raised, over(result, new))])]
     else:
-        cures = passed(raised, _whole_carry(raised, body, result)) or cures
+        cures = passed(raised, whole_carry(raised, body, result)) or cures
     name = body.name if isinstance(body, ast.FunctionDef) else "The body"
     explanation = f"{name} returns {' '.join(returned_text.split())}."
     return Explained(None, title, explanation, tuple(passed(raised, cures)))
