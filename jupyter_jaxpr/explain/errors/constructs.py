@@ -233,10 +233,10 @@ def _carry_origins(raised: RaisedAt | None, path: str) -> list[str]:
         return []
     body, start = parts
     result = _returned_carry(result_of(function_of_text(raised, body)), called(raised.node))
-    leaf = _leaf(_assigned_value(raised, start), path) or start
+    leaf = leaf_at(_assigned_value(raised, start), path) or start
     sentences = [f"The first step receives {_short_source(raised, leaf)} (line {leaf.lineno})."]
     if result is not None:
-        final_carry = _leaf(result, path) or result
+        final_carry = leaf_at(result, path) or result
         sentences.append(f"The step returns {_short_source(raised, final_carry)} (line {final_carry.lineno}).")
     return sentences
 
@@ -276,7 +276,7 @@ def _returned_carry(result: ast.expr | None, name: str) -> ast.expr | None:
     return result.elts[0] if isinstance(result, ast.Tuple) and len(result.elts) == 2 else None
 
 
-def _leaf(node: ast.expr, path: str) -> ast.expr | None:
+def leaf_at(node: ast.expr, path: str) -> ast.expr | None:
     """Return the expression in a tuple or dict display at a path such as c['a'][0]."""
     path = path.removeprefix("loop_carry[1]")
     keys = [text or int(number) for text, number in re.findall(r"\['([^']*)'\]|\[(\d+)\]", path)]
@@ -358,7 +358,7 @@ def _start_at(raised: RaisedAt | None, path: str) -> ast.expr | None:
     parts = _body_and_carry(raised)
     if parts is None or raised is None:
         return None
-    return _leaf(_assigned_value(raised, parts[1]), path) if "[" in path.removeprefix("loop_carry[1]") else parts[1]
+    return leaf_at(_assigned_value(raised, parts[1]), path) if "[" in path.removeprefix("loop_carry[1]") else parts[1]
 
 
 def _may_start_with(raised: RaisedAt | None, path: str, type_: str) -> bool:
@@ -386,7 +386,7 @@ def _conversion_at_end(raised: RaisedAt | None, path: str, dtype: str, text: str
     if raised is None or parts is None:
         return cure
     result = _returned_carry(result_of(function_of_text(raised, parts[0])), called(raised.node))
-    leaf = _leaf(result, path) if result is not None else None
+    leaf = leaf_at(result, path) if result is not None else None
     if leaf is None:
         return cure
     source = raised.source(leaf)
@@ -514,7 +514,7 @@ def _branch_cures(
     text = "All branches must return the same types, because the compiled program has one result type."
     result = result_of(nodes[place])
     if raised is not None and result is not None and path is not None:
-        result = _leaf(result, path)
+        result = leaf_at(result, path)
     if raised is None or result is None or promoted != target_dtype:
         return [FoundCure(f"return {promoted or target_dtype}", None, text)]
     jnp = jnp_name(raised)

@@ -8,15 +8,12 @@ from typing import Any
 
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
-from ...quantities import in_a_sentence
 from .constructs import called
-from .edits import applied, edit_of, over
 from .explanation import Explained
+from .keys_of_axes import KEYS, OF_OPTION, keys_error
 from .origins import value_of
 from .parts_of_trees import part_of_tree
 from .raised import RaisedAt
-from .transformed_calls import Applied
-from .trial_of_cure import passed
 
 _DIFFER = re.compile(
     r"pytree structure error: different .+? at key path (?P<call>tree_map|vmap|pjit|device_put) "
@@ -26,9 +23,7 @@ _TYPES = re.compile(
     r"has a subtree of type\s+<class '(?P<first>[^']+)'>.*?of different type\s+<class '(?P<other>[^']+)'>"
 )
 _LENGTHS = re.compile(r"of type (?P<kind>\w+) of length (?P<first>\d+), but .*? of length (?P<other>\d+)")
-_KEYS = re.compile(r"with \d+ child keys\s+(?P<first>.*?)\s+but .*? with \d+ child keys\s+(?P<other>.*?)\s+so the ")
 _CALLS = {"pjit": "jax.jit"}
-_OF_OPTION = "An entry stands for all arrays below it, or is a container with the same keys and elements."
 _CURE_OF_OPTION = "Write one entry for all arrays, or an entry for each key and each element."
 _SAID = "The trees of one call have the same containers and keys."
 _CURE = "Give both trees the same keys and containers."
@@ -52,11 +47,11 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
         compared_value = {"in": "the argument", "out": "the result"}.get(
             differ["option"].partition("_")[0], "the value"
         )
-        if differ["option"] == "in_axes" and (keys := _lacking_key(raised, path, mismatch, option)) is not None:
+        if differ["option"] == "in_axes" and (keys := keys_error(raised, path, mismatch, option)) is not None:
             return keys
         title = _title(mismatch, option, compared_value, [])
         cure = FoundCure(differ["option"], None, _CURE_OF_OPTION)
-        return None if title is None else Explained(None, title, _OF_OPTION, (cure,))
+        return None if title is None else Explained(None, title, OF_OPTION, (cure,))
     trees = _trees(raised)
     at = ["the first tree", "another tree"] if trees is None else [f"{tree}{path}" for tree in trees]
     if trees is None and not path and (named := _with_keys(raised, text)) is not None:
@@ -76,41 +71,6 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
     return Explained(None, title, f"{part.sentence} {_SAID}", (part.cure or cure,))
 
 
-def _lacking_key(raised: RaisedAt | None, path: str, text: str, option: str) -> Explained | None:
-    """Explains a dict in in_axes that has no entry for a key of its argument."""
-    match = _KEYS.search(text)
-    written, needed = ([_key(key) for key in match[name].split()] if match else [] for name in ("first", "other"))
-    lacking = [key for key in needed if key not in written]
-    if not lacking or set(written) - set(needed):
-        return None
-    call = Applied(raised)
-    place = re.fullmatch(r"\[(\d+)\]", path)
-    axes = call.option("in_axes")
-    entry = axes.elts[int(place[1])] if place and isinstance(axes, ast.Tuple | ast.List) else None
-    nodes = call.call.args if call.call is not None else []
-    node = nodes[int(place[1])] if place and int(place[1]) < len(nodes) else None
-    name = call.argument(int(place[1])) if place and call.parameters else "the argument"
-    name = raised.source(node) if raised is not None and isinstance(node, ast.Name) else name
-    listed = in_a_sentence([repr(key) for key in lacking], 4)
-    title = f"{option} has no entry for {listed}"
-    text = f"{name[0].upper()}{name[1:]} has the keys {in_a_sentence([repr(key) for key in needed], 8)}. {_OF_OPTION}"
-    if name != "the argument":
-        text = f"{name} has the keys {in_a_sentence([repr(key) for key in needed], 8)}. {_OF_OPTION}"
-    words = f"Write an entry for {listed}, too: the axis that vmap maps, or None."
-    cure = FoundCure("in_axes", None, words)
-    if raised is None or not isinstance(entry, ast.Dict) or len({ast.unparse(value) for value in entry.values}) != 1:
-        return Explained(None, title, text, (cure,))
-    code = raised.source(entry.values[0])
-    words = f"{code} in place of the dict stands for all arrays of {name}."
-    one = applied(FoundCure("in_axes", code, words), [edit_of(raised, over(entry, code))])
-    return call.explained(title, text, passed(raised, [one]) or [cure])
-
-
-def _key(text: str) -> str:
-    """Return the key in a message, such as eps of ['eps']."""
-    return text.removeprefix("['").removesuffix("']")
-
-
 def _title(text: str, first: str, second: str, notes: list[str]) -> str | None:
     """Return the sentence that names the difference of two trees; adds a cure for None leaves to notes."""
     if match := _TYPES.search(text):
@@ -119,7 +79,7 @@ def _title(text: str, first: str, second: str, notes: list[str]) -> str | None:
         return f"{first} is {kinds[0]}, but {second} is {kinds[1]}"
     if match := _LENGTHS.search(text):
         return f"{first} has {_elements(match['first'])}, but {second} has {match['other']}"
-    if match := _KEYS.search(text):
+    if match := KEYS.search(text):
         return f"{first} has the keys {_keys(match['first'])}, but {second} has the keys {_keys(match['other'])}"
     return None
 
@@ -142,7 +102,7 @@ _MAPS = frozenset({"map", "tree_map"})
 
 def _with_keys(raised: RaisedAt | None, text: str) -> list[str] | None:
     """Return the code of the two dicts in the call whose keys the error message lists; None if unclear."""
-    match, call = _KEYS.search(text), raised.node if raised is not None else None
+    match, call = KEYS.search(text), raised.node if raised is not None else None
     if match is None or raised is None or raised.frame is None or not isinstance(call, ast.Call):
         return None
     names: list[str] = []

@@ -11,6 +11,7 @@ from typing import Any
 from ...jax.tracer_origins import short_type, type_of
 from ...observe.observation import FoundCure
 from ...quantities import count, in_a_sentence
+from .axes_of_trees import entry_of
 from .edits import applied, chosen, edit_of, over
 from .explanation import Explained
 from .names import jnp_name
@@ -224,7 +225,7 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
         constants = [entry.value if isinstance(entry, ast.Constant) else None for entry in option.elts]
         axes = [constant if type(constant) is int else None for constant in constants]
     for number, node in enumerate(nodes):
-        if axes[number] == axis and (leaf := _flat_leaf(call, number, axis, rank)) is not None:
+        if axes[number] == axis and (leaf := _flat_leaf(call, number, axes, rank)) is not None:
             return leaf
         shape = getattr(call.value(node), "shape", ())
         has_value = call.value(node) is not None
@@ -312,24 +313,26 @@ def _one_key(call: Applied, number: int, axis: int) -> Explained:
     return Explained(None, title, "", (split, same))
 
 
-def _flat_leaf(call: Applied, number: int, axis: int, rank: int) -> Explained | None:
+def _flat_leaf(call: Applied, number: int, axes: Sequence[int | None], rank: int) -> Explained | None:
     """Explains an argument of vmap whose numbers or arrays have no axis to map, such as a list of numbers."""
     import jax
 
     assert call.call is not None
-    node = call.call.args[number]
+    node, axis = call.call.args[number], axes[number]
     value = call.value(node)
-    if type(value) not in (list, tuple, dict) or call.raised is None:
+    if type(value) not in (list, tuple, dict) or call.raised is None or axis is None:
         return None
     leaves = jax.tree_util.tree_flatten_with_path(value)[0][:1_000]
     flat = [path for path, leaf in leaves if len(getattr(leaf, "shape", ())) == rank]
     if not flat:
         return None
-    name = call.argument(number)
-    part = f"{name}{jax.tree_util.keystr(flat[0])}"
+    name = call.argument(number) if call.parameters else call.raised.source(node)
+    parts = [f"{name}{jax.tree_util.keystr(path)}" for path in flat]
     has = "no axis" if rank == 0 else count(rank, "axis", "axes")
-    title = f"vmap cannot map axis {axis} of {part}, which has {has}"
+    title = f"vmap cannot map axis {axis} of {parts[0]}, which has {has}"
     kind = type(value).__name__
+    explanation = f"vmap maps each array in {name}."
+    cures: list[FoundCure] = []
     if rank == 0 and type(value) is not dict and len(flat) == len(leaves) == len(value):
         explanation = (
             f"{name} is a {kind} of numbers. vmap maps each array in a {kind}, and does not map the {kind} itself."
@@ -338,11 +341,33 @@ def _flat_leaf(call: Applied, number: int, axis: int, rank: int) -> Explained | 
         source = call.raised.source(node)
         code = f"{namespace_}.asarray({source})"
         words = f"asarray makes one array of the {kind}, and vmap maps its axis 0."
-        cure = applied(FoundCure(code.partition("(")[0], code, words), [edit_of(call.raised, over(node, code))])
-        return call.explained(title, explanation, [cure])
-    explanation = f"vmap maps each array in {name}."
-    words = f"Write None in in_axes for {part}: an entry of in_axes may be a container with the same keys and elements."
-    return call.explained(title, explanation, [FoundCure("in_axes", None, words)])
+        cures = [applied(FoundCure(code.partition("(")[0], code, words), [edit_of(call.raised, over(node, code))])]
+        cures = passed(call.raised, cures)
+    whole = _whole_parts(call, number, axes, parts) if rank == 0 and not cures else None
+    if whole is not None:
+        cures = passed(call.raised, [whole])
+    words = (
+        f"Write None in in_axes for {parts[0]}: an entry of in_axes may be a container with the same keys and elements."
+    )
+    return Explained(None, title, explanation, tuple(cures) or (FoundCure("in_axes", None, words),))
+
+
+def _whole_parts(call: Applied, number: int, axes: Sequence[int | None], parts: Sequence[str]) -> FoundCure | None:
+    """Return the cure with None in in_axes for the numbers in a container; None if another entry is unknown."""
+    assert call.call is not None and call.raised is not None
+    option = call.option("in_axes")
+    entry = entry_of(call.value(call.call.args[number]), axes[number] or 0)
+    is_known = not isinstance(option, ast.Tuple | ast.List) or all(
+        isinstance(part, ast.Constant) for part in option.elts
+    )
+    if entry is None or not is_known:
+        return None
+    entries = [entry if place == number else str(axis) for place, axis in enumerate(axes)]
+    code = _entries(entries)
+    words = f"With {code}, vmap passes {in_a_sentence(list(parts), 4)} whole to each call."
+    if option is None:
+        return call.with_option(code, "in_axes", words)
+    return applied(FoundCure("in_axes", code, words), [edit_of(call.raised, over(option, _value_text(code)))])
 
 
 def _no_axis(call: Applied) -> Explained:
