@@ -31,6 +31,7 @@ from .messages import message_error
 from .misplaced import misplaced_error
 from .misused_at import misused_at_error
 from .module_keys import module_key_error
+from .module_variables import module_variables_error
 from .needed_values import value_error
 from .numbers_of_axes import number_of_axes_error
 from .operand_dtypes import operand_dtype_error
@@ -75,6 +76,7 @@ _KINDS = (
     argument_error,
     argument_count_error,
     module_key_error,
+    module_variables_error,
     transform_error,
     batched_product_error,
     operand_dtype_error,

@@ -108,7 +108,7 @@ def _with_keys(raised: RaisedAt | None, text: str) -> list[str] | None:
     names: list[str] = []
     for key_text in (match["first"], match["other"]):
         keys = set(re.findall(r"\['(.*?)'\]", _keys(key_text)))
-        dicts = [raised.source(argument) for argument in call.args if _keys_of(raised, argument) == keys]
+        dicts = [raised.source(argument) for argument in call.args if keys_of(raised, argument) == keys]
         within = [
             f"a dict in {raised.source(argument)}"
             for argument in call.args
@@ -120,7 +120,7 @@ def _with_keys(raised: RaisedAt | None, text: str) -> list[str] | None:
     return names
 
 
-def _keys_of(raised: RaisedAt, node: ast.expr) -> set[str] | None:
+def keys_of(raised: RaisedAt, node: ast.expr) -> set[str] | None:
     """Return the keys of a dict value or a dict display."""
     if isinstance(node, ast.Dict):
         return {str(key.value) for key in node.keys if isinstance(key, ast.Constant)}

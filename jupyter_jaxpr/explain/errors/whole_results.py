@@ -11,6 +11,7 @@ from typing import Any
 
 from ...jax.tracer_origins import type_of
 from ...observe.observation import FoundCure
+from ...observe.side_effects.attributes import instance_dict
 from ...plain_text import message_of, own_name
 from .arguments import packages_of
 from .constructs import called
@@ -18,6 +19,7 @@ from .edits import applied, chosen, edit_of, over
 from .explanation import Explained
 from .origins import dtype_of, value_of
 from .raised import RaisedAt
+from .transformed_calls import assigned
 from .trees import with_article
 from .trial_of_cure import passed
 
@@ -26,6 +28,8 @@ _TAKES_ARRAYS = re.compile(r"requires ndarray or scalar arguments, got <class '"
 _METHODS_OF = {"update": "optax", "apply": "flax"}
 #: Functions that take trees of the same containers and keys.
 _TAKE_TREES = frozenset({"map", "tree_map", "apply_updates"})
+#: Methods of optax and flax that take the gradient first.
+_TAKE_GRADIENTS = frozenset({"update", "apply_gradients"})
 _SUBSCRIPT = re.compile(r"^tuple indices must be integers or slices, not ")
 
 
@@ -59,13 +63,22 @@ def whole_result_error(error: BaseException, raised: RaisedAt | None, function: 
     if raised is None or raised.frame is None or not isinstance(error, TypeError | AttributeError | ValueError):
         return None
     for name in _names(error, raised):
+        read = name
+        if (behind := _gradient_behind(raised, name)) is not None:
+            name = behind
         value = value_of(raised, name)
         if not isinstance(value, tuple) or not 2 <= len(value) <= 8 or not any(map(_is_array_or_tree, value)):
             continue
         if _is_own_tree(value) or _has_equal_tree(raised, name, value):
             return None  # the operands are pytrees, for jax.tree.map
-        if (made := _made_by(raised, name.id)) is not None:
-            return _explained(raised, name.id, value, made)
+        made = _made_by(raised, name.id)
+        is_gradient = behind is not None or called(raised.node) in _TAKE_GRADIENTS
+        if made is not None and not (is_gradient and _parts(raised, made.call, value) is None):
+            explained = _explained(raised, name.id, value, made)
+            if behind is not None and explained is not None:
+                sentence = f"Line {behind.lineno} computes {read.id} from {behind.id}."
+                explained = replace(explained, text=f"{explained.text} {sentence}")
+            return explained
     return None
 
 
@@ -91,6 +104,12 @@ def _names(error: BaseException, raised: RaisedAt) -> Iterator[ast.Name]:
             nodes = arguments
         case ast.Call(args=arguments) if called(node) in _TAKE_TREES:
             nodes = [argument for argument in arguments if _has_element_like(raised, argument, arguments)]
+        case ast.Call(func=ast.Attribute(value=holder), args=arguments, keywords=options) if (
+            called(node) in _TAKE_GRADIENTS
+        ):
+            nodes = [*arguments[:1], *(option.value for option in options if option.arg in ("updates", "grads"))]
+            others = [holder, *arguments[1:], *(option.value for option in options)]
+            nodes = [argument for argument in nodes if _has_element_in(raised, argument, others)]
     if (
         isinstance(error, AttributeError)
         and isinstance(attribute, ast.Attribute)
@@ -117,6 +136,55 @@ def _has_element_like(raised: RaisedAt, node: ast.expr, arguments: list[ast.expr
         if argument is not node and _is_array_or_tree(value_of(raised, argument))
     ]
     return isinstance(value, tuple) and any(jax.tree_util.tree_structure(element) in trees for element in value)
+
+
+def _has_element_in(raised: RaisedAt, node: ast.expr, others: list[ast.expr]) -> bool:
+    """Return whether an element of a tuple has the keys, lengths and shapes of a part of another value.
+
+    Such a part is a moment in the state of an optimizer.
+    """
+    value = value_of(raised, node)
+    parts = [part for other in others if other is not node for part in _parts_of_state(value_of(raised, other))]
+    return isinstance(value, tuple) and any(
+        _is_array_or_tree(element) and _shapes(element) == _shapes(part) for element in value for part in parts
+    )
+
+
+def _parts_of_state(value: Any, depth: int = 5) -> Iterator[Any]:
+    """Yield a value, and the elements and attributes in it."""
+    yield value
+    kind = type(value)
+    inside: list[Any] = list(value.values()) if kind is dict else []
+    if kind is list or isinstance(value, tuple):
+        inside = list(value)
+    elif kind is not dict and not dtype_of(value):
+        inside = list(instance_dict(value).values())
+    for part in inside[:_MOST_PARTS] if depth else ():
+        yield from _parts_of_state(part, depth - 1)
+
+
+_MOST_PARTS = 20
+
+
+def _shapes(tree: Any) -> tuple[Any, list[Any]]:
+    import jax
+
+    leaves, structure = jax.tree_util.tree_flatten(tree)
+    return structure, [getattr(leaf, "shape", ()) for leaf in leaves]
+
+
+def _gradient_behind(raised: RaisedAt, name: ast.Name) -> ast.Name | None:
+    """Return the gradient g in `updates, state = opt.update(g, state)`, which has made the value of a name."""
+    if raised.loops is None or not isinstance(value_of(raised, name), tuple):
+        return None
+    found: list[ast.Name] = []
+    for node in ast.walk(raised.loops.module):
+        match node:
+            case ast.Assign(
+                targets=[ast.Tuple(elts=[ast.Name(id=first), _])], value=ast.Call(args=[ast.Name() as gradient, *_])
+            ) if first == name.id and node.lineno < raised.place.line and called(node.value) == "update":
+                found.append(gradient)
+    return max(found, key=lambda gradient: gradient.lineno, default=None)
 
 
 def _is_own_tree(value: tuple[Any, ...]) -> bool:
@@ -226,7 +294,9 @@ def _nodes_of_scope(body: list[ast.stmt]) -> Iterator[ast.AST]:
 
 def _explained(raised: RaisedAt, name: str, value: tuple[Any, ...], made: _Made) -> Explained | None:
     source = " ".join(raised.source(made.call).split())
-    source = source if len(source) <= 60 else f"{called(made.call)}(...)"
+    if len(source) > 60:
+        inner = made.call.func
+        source = f"{called(inner)}(...)(...)" if isinstance(inner, ast.Call) else f"{called(made.call)}(...)"
     parts = _parts(raised, made.call, value)
     number = "pair" if len(value) == 2 else f"tuple of {len(value)} values"
     types = [type_of(element) or _kind(element) for element in value]
@@ -248,16 +318,32 @@ def _kind(value: Any) -> str:
 
 def _parts(raised: RaisedAt, call: ast.Call, value: tuple[Any, ...]) -> _Parts | None:
     """Return the known values of a result of JAX or of a library on JAX."""
-    name = called(call.func if isinstance(call.func, ast.Call) else call)
+    transform = _transform(raised, call)
+    name = called(transform or call)
     parts = _KNOWN.get(name)
+    if name == "grad" and transform is not None and _has_aux(transform):
+        parts = _Parts(("gradient", "auxiliary"), ("the gradient", "the auxiliary value"))
     if parts is None or len(parts.names) != len(value):
         return None
     if name in _METHODS_OF:
         holder = value_of(raised, call.func.value) if isinstance(call.func, ast.Attribute) else None
         return parts if _METHODS_OF[name] in packages_of(holder) else None
-    function = value_of(raised, call.func.func if isinstance(call.func, ast.Call) else call.func)
+    function = value_of(raised, (transform or call).func)
     # value_of does not read a function from a module, such as lax.scan.
     return parts if (own_name(function, "__module__") or "jax").startswith("jax") else None
+
+
+def _has_aux(transform: ast.Call) -> bool:
+    options = [option.value for option in transform.keywords if option.arg == "has_aux"]
+    return any(isinstance(option, ast.Constant) and option.value is True for option in options)
+
+
+def _transform(raised: RaisedAt, call: ast.Call) -> ast.Call | None:
+    """Return the call that made the called function, such as jax.value_and_grad(f) of a jitted function."""
+    made = assigned(raised, call.func.id) if isinstance(call.func, ast.Name) else call.func
+    while called(made) == "jit" and isinstance(made, ast.Call) and made.args:
+        made = made.args[0]
+    return made if isinstance(made, ast.Call) else None
 
 
 def _cures(
@@ -277,6 +363,10 @@ def _cures(
                 edits = [edit_of(raised, over(made.target, code))]
                 cures += passed(raised, [(chosen if "REST" in code else applied)(cure, edits)])
         if len(cures) == 1:
+            if cures[0].code is None and parts is not None and len(places) == 1:  # without a trial
+                left = _names_of_values(raised, name, len(value), places[0], made, parts)
+                code = None if left is None or "REST" in left else f"{left} = {raised.source(made.call)}"
+                cures = [replace(cures[0], code=code)]
             yield cures[0]
             return
     code = None
