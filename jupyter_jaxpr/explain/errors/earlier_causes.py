@@ -6,14 +6,14 @@ import ast
 import re
 from typing import Any
 
-from ...interruptions import not_of_a_signal
-from ...jax.facts import is_jitted, is_tracer_type
+from ...jax.facts import is_tracer_type
 from ...jax.tracer_origins import is_over, maker_of, origin_of, short_type, type_of
 from ...observe.observation import FoundCure
 from ...observe.whose_code import is_installed
-from ...plain_text import FAILURES, file_of, kind_name, message_of
+from ...plain_text import file_of, kind_name, message_of
 from .after_the_call import after_the_call
 from .constructs import called
+from .donations import deleted_array
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .harmful_assignments import own_names
@@ -38,7 +38,7 @@ def state_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     text = message_of(error).strip()
     kind = kind_name(type(error))
     if isinstance(error, RuntimeError | ValueError) and _DELETED.search(text):
-        return _deleted_array(raised)
+        return deleted_array(raised)
     if kind == "UnexpectedTracerError" or (raised is not None and _is_leaked(raised, error)):
         return _leaked_value(text, raised, error)
     if kind == "KeyReuseError":
@@ -48,93 +48,6 @@ def state_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if isinstance(error, RecursionError) and _RECURSION.search(text) and touches_jax(error):
         return _recursion(raised, function)
     return None
-
-
-# --- donated arrays ---
-
-
-def _deleted_array(raised: RaisedAt | None) -> Explained:
-    name, type_ = _deleted_name(raised)
-    title = f"The memory of the array {name} is gone" if name else "The memory of an array is gone"
-    explanation = (
-        f"{name} ({type_}) was donated to a call, or deleted."
-        if name
-        else "The array was donated to a call, or deleted."
-    )
-    use_of_result = FoundCure(
-        "use the result",
-        None,
-        "Use the result of the call, or pass a copy to the call, or leave donate_argnums out of the jit.",
-    )
-    donation = _donation(raised, name)
-    if raised is None or donation is None:
-        return Explained(None, title, explanation, (use_of_result,))
-    call, argument, statement = donation
-    call_text = raised.source(call)
-    explanation = (
-        f"Line {call.lineno} passes {name} ({type_}) to {called(call)}, which may reuse the memory of an argument."
-    )
-    if call is raised.node:
-        explanation += " The previous iteration already passed the array."
-    code = f"{name}.copy()"
-    copy = FoundCure("a copy", code, "The call donates the copy, and the array stays. The copy takes memory.")
-    cures = [applied(copy, [edit_of(raised, over(argument, code))])]
-    if isinstance(statement, ast.Expr | ast.Assign) and statement.value is call:
-        use_of_result = FoundCure(
-            "use the result", f"{name} = {call_text}", f"{name} then holds the result of {called(call)}."
-        )
-    return Explained(None, title, explanation, (*cures, use_of_result))
-
-
-def _deleted_name(raised: RaisedAt | None) -> tuple[str | None, str]:
-    """Return the name and the type of the deleted array in the failing expression."""
-    if raised is None or raised.frame is None or raised.node is None:
-        return None, ""
-    for node in ast.walk(raised.node):
-        if isinstance(node, ast.Name | ast.Subscript | ast.Attribute):
-            value = value_of(raised, node)
-            try:
-                if hasattr(type(value), "is_deleted") and value.is_deleted():
-                    return raised.source(node), type_of(value)
-            except not_of_a_signal(*FAILURES):
-                continue
-    return None, ""
-
-
-def _donation(raised: RaisedAt | None, name: str | None) -> tuple[ast.Call, ast.expr, ast.stmt | None] | None:
-    """Return the only earlier call of a jitted function that donated the array, with the argument and the statement."""
-    if raised is None or raised.loops is None or name is None:
-        return None
-    donations = []
-    for node in ast.walk(raised.loops.module):
-        if isinstance(node, ast.Call) and node.lineno <= raised.place.line:
-            donated_argument = next((argument for argument in node.args if raised.source(argument) == name), None)
-            if (
-                donated_argument is not None
-                and isinstance(node.func, ast.Name)
-                and is_jitted(value_of(raised, node.func))
-            ):
-                donations.append((node, donated_argument, raised.statement_of(node)))
-    if len(donations) != 1 or not _donates(raised.loops.module, donations[0][0]):
-        return None
-    return donations[0]
-
-
-def _donates(module: ast.AST, call: ast.Call) -> bool:
-    """Return whether the cell jits the called function with donate_argnums or donate_argnames."""
-    name = ast.unparse(call.func)
-    for node in ast.walk(module):
-        jit_calls: list[ast.expr] = []
-        if isinstance(node, ast.FunctionDef) and node.name == name:
-            jit_calls = node.decorator_list
-        elif isinstance(node, ast.Assign) and any(ast.unparse(target) == name for target in node.targets):
-            jit_calls = [node.value]
-        for candidate in jit_calls:
-            if isinstance(candidate, ast.Call) and any(
-                (option.arg or "").startswith("donate") for option in candidate.keywords
-            ):
-                return True
-    return False
 
 
 # --- leaked tracers ---
