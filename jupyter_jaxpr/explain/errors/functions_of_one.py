@@ -1,0 +1,113 @@
+"""Finds a function that is written for one example, but is called with a batch, behind an error about shapes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...observe.observation import FoundCure
+from ...quantities import in_a_sentence
+from .constructs import called
+from .edits import applied, edit_of, over
+from .explanation import Explained
+from .expression_shapes import shape_of
+from .names import namespace
+from .origins import value_of
+from .raised import RaisedAt, at_caller
+from .returned import function_of_text
+from .shape_cures import REDUCTIONS
+from .trial_of_cure import passed
+
+#: Cures that only repeat the rule of the operation, or change an operand without a view on the whole function.
+_OF_THE_OPERATION = frozenset({"same size", "same shape", ".T"})
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A call of the user's function that led to the error.
+
+    Attributes:
+        at: The place of the call.
+        node: The call.
+        function: The definition of the called function.
+    """
+
+    at: RaisedAt
+    node: ast.Call
+    function: ast.FunctionDef
+
+
+def with_batch(explained: Explained, raised: RaisedAt | None, sizes: Sequence[int]) -> Explained:
+    """Return the explanation with the cure jax.vmap(f)(batch), if JAX can trace the call with the cure.
+
+    Args:
+        explained: The explanation of an error about shapes.
+        raised: Where the error was raised.
+        sizes: The sizes in JAX's message.
+    """
+    import jax
+
+    if raised is None or any(cure.level == "applies" or cure.name == "jax.vmap" for cure in explained.cures):
+        return explained
+    calls = list(_calls(raised))
+    if any("vmap" in ast.unparse(call.at.node) for call in calls if call.at.node is not None):
+        return explained
+    for call in calls:
+        if namespace(call.at).get("jax") is jax and (cure := _mapped(call, sizes)) is not None:
+            others = [other for other in explained.cures if other.name not in _OF_THE_OPERATION]
+            return replace(explained, cures=(cure, *others))
+    return explained
+
+
+def _calls(raised: RaisedAt) -> Iterator[_Call]:
+    """Yield the calls of the user's functions that led to the error, the innermost first."""
+    frames = [*raised.callers, raised.frame]
+    for frame, inner in reversed(list(zip(frames, frames[1:], strict=False))):
+        at = at_caller(raised, frame) if frame is not None else raised
+        node = at.node
+        if not isinstance(node, ast.Call) or inner is None:
+            continue
+        name = inner.f_code.co_name
+        function = function_of_text(at, name)
+        is_called = called(node) == name or (name == "__call__" and isinstance(node.func, ast.Name))
+        if is_called and isinstance(function, ast.FunctionDef):
+            yield _Call(at, node, function)
+
+
+def _mapped(call: _Call, sizes: Sequence[int]) -> FoundCure | None:
+    """Return the cure that maps the arrays of a call whose first axis has a size of JAX's message.
+
+    None if another argument is an array: a matrix and a batch of vectors look alike.
+    """
+    at, node = call.at, call.node
+    if node.keywords or not node.args or any(isinstance(argument, ast.Starred) for argument in node.args):
+        return None
+    shapes = [shape_of(at, argument) for argument in node.args]
+    first = {shape[0] for shape in shapes if shape}
+    if len(first) != 1 or not first <= set(sizes) or max(len(shape or ()) for shape in shapes) < 2:
+        return None
+    if any(
+        shape is None and not _holds_arrays(value_of(at, part)) for part, shape in zip(node.args, shapes, strict=True)
+    ):
+        return None
+    (size,) = first
+    source = at.source(node.func)
+    entries = ["0" if shape else "None" for shape in shapes]
+    options = "" if all(shapes) else f", in_axes=({', '.join(entries)})"
+    code = f"jax.vmap({source}{options})"
+    names = in_a_sentence([at.source(part) for part, shape in zip(node.args, shapes, strict=True) if shape], 4)
+    words = f"jax.vmap calls {source} {size} times: each call receives one element of axis 0 of {names}."
+    cure = applied(FoundCure("jax.vmap", code, words), [edit_of(at, over(node.func, code))])
+    tried = next(iter(passed(at, [cure])), None)
+    if tried is None or tried.level != "applies":
+        return None
+    if any(called(part) in REDUCTIONS for part in ast.walk(call.function)):  # the mean of a batch may be meant
+        return replace(tried, text=f"If {source} is written for one example: {words}", level="advice", edits=())
+    return tried
+
+
+def _holds_arrays(value: Any) -> bool:
+    """Return whether an argument is a container, such as the parameters of a model, or a number."""
+    return type(value) in (dict, list, tuple, int, float, bool) or hasattr(type(value), "_fields")
