@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from ...observe.observation import FoundCure
@@ -74,14 +73,16 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         shapes = _SHAPE.findall(match["shapes"])
         title = f"The shapes {' and '.join(shapes)} do not fit together{suffix}"
         explained = broadcast_error(title, raised, [_sizes(shape) for shape in shapes])
-        return _of_whole_function(explained, raised, _sizes(match["shapes"]))
+        return with_unmapped(explained, raised, _sizes(match["shapes"]))
     if match := _DOT.search(text):
         sizes = f"{match[1]} and {match[2]}"
         explanation = f"A matrix product sums over two axes of the same size, but these axes have {sizes} elements."
         title = f"The sizes {sizes} do not fit together{suffix}"
         cures = vmap_cures(raised, match.groups()) or transpose_cures(raised)
         explained = explained_with_trials(title, f"{explanation} {operand_types(raised)}", raised, cures)
-        return _of_whole_function(explained, raised, [int(match[1]), int(match[2])])
+        both = [int(match[1]), int(match[2])]
+        with_entries = with_unmapped(explained, raised, both)
+        return with_batch(explained, raised, both) if with_entries is explained else with_entries
     if match := _RESHAPE.search(text):
         arrays = operands(raised, [node for node, _ in shapes_of_operands(raised)])
         explanation = f"The new shape {match[3]} holds {match[4]} elements. {arrays}"
@@ -161,12 +162,6 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if match := _NOT_ARRAY.search(text):
         return _no_array(raised, match[1], match[2], int(match[3]))
     return None
-
-
-def _of_whole_function(explained: Explained, raised: RaisedAt | None, sizes: Sequence[int]) -> Explained:
-    """Return the explanation with the cures in the callers: other entries of in_axes, or a vmap of the function."""
-    with_entries = with_unmapped(explained, raised, sizes)
-    return with_batch(explained, raised, sizes) if with_entries is explained else with_entries
 
 
 def _select_types(raised: RaisedAt | None, attributes: str, values: str) -> Explained:

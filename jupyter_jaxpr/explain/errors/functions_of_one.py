@@ -1,11 +1,10 @@
-"""Finds a function that is written for one example, but is called with a batch, behind an error about shapes."""
+"""Finds a function that is written for one example, but is called with a batch, behind an error of a product."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ...observe.observation import FoundCure
 from ...quantities import in_a_sentence
@@ -14,6 +13,7 @@ from .edits import applied, edit_of, over
 from .explanation import Explained
 from .expression_shapes import shape_of
 from .names import namespace
+from .operand_nodes import shapes_of_operands
 from .origins import value_of
 from .raised import RaisedAt, at_caller
 from .returned import function_of_text
@@ -43,7 +43,7 @@ def with_batch(explained: Explained, raised: RaisedAt | None, sizes: Sequence[in
     """Return the explanation with the cure jax.vmap(f)(batch), if JAX can trace the call with the cure.
 
     Args:
-        explained: The explanation of an error about shapes.
+        explained: The explanation of an error of a matrix product.
         raised: Where the error was raised.
         sizes: The sizes in JAX's message.
     """
@@ -55,7 +55,9 @@ def with_batch(explained: Explained, raised: RaisedAt | None, sizes: Sequence[in
     if any("vmap" in ast.unparse(call.at.node) for call in calls if call.at.node is not None):
         return explained
     for call in calls:
-        if namespace(call.at).get("jax") is jax and (cure := _mapped(call, sizes)) is not None:
+        if namespace(call.at).get("jax") is jax and (cure := _mapped(raised, call, sizes)) is not None:
+            if cure.level != "applies":
+                return replace(explained, cures=(*explained.cures, cure))
             others = [other for other in explained.cures if other.name not in _OF_THE_OPERATION]
             return replace(explained, cures=(cure, *others))
     return explained
@@ -76,7 +78,7 @@ def _calls(raised: RaisedAt) -> Iterator[_Call]:
             yield _Call(at, node, function)
 
 
-def _mapped(call: _Call, sizes: Sequence[int]) -> FoundCure | None:
+def _mapped(raised: RaisedAt, call: _Call, sizes: Sequence[int]) -> FoundCure | None:
     """Return the cure that maps the arrays of a call whose first axis has a size of JAX's message.
 
     None if another argument is an array: a matrix and a batch of vectors look alike.
@@ -88,9 +90,8 @@ def _mapped(call: _Call, sizes: Sequence[int]) -> FoundCure | None:
     first = {shape[0] for shape in shapes if shape}
     if len(first) != 1 or not first <= set(sizes) or max(len(shape or ()) for shape in shapes) < 2:
         return None
-    if any(
-        shape is None and not _holds_arrays(value_of(at, part)) for part, shape in zip(node.args, shapes, strict=True)
-    ):
+    others = [part for part, shape in zip(node.args, shapes, strict=True) if shape is None]
+    if not all(_is_container_or_number(at, part) for part in others):
         return None
     (size,) = first
     source = at.source(node.func)
@@ -98,16 +99,22 @@ def _mapped(call: _Call, sizes: Sequence[int]) -> FoundCure | None:
     options = "" if all(shapes) else f", in_axes=({', '.join(entries)})"
     code = f"jax.vmap({source}{options})"
     names = in_a_sentence([at.source(part) for part, shape in zip(node.args, shapes, strict=True) if shape], 4)
-    words = f"jax.vmap calls {source} {size} times: each call receives one element of axis 0 of {names}."
+    words = f"jax.vmap calls {source} for each of the {size} elements along axis 0 of {names}."
     cure = applied(FoundCure("jax.vmap", code, words), [edit_of(at, over(node.func, code))])
     tried = next(iter(passed(at, [cure])), None)
     if tried is None or tried.level != "applies":
         return None
-    if any(called(part) in REDUCTIONS for part in ast.walk(call.function)):  # the mean of a batch may be meant
-        return replace(tried, text=f"If {source} is written for one example: {words}", level="advice", edits=())
+    # The mean of a batch may be meant, or the products of all pairs of rows.
+    is_mean = any(called(part) in REDUCTIONS for part in ast.walk(call.function))
+    operands = [shape for _, shape in shapes_of_operands(raised) if shape[:1] == (size,)]
+    if is_mean or len(operands) != 1 or sum(len(shape or ()) > 1 for shape in shapes) != 1:
+        text = f"{words} The results of all calls are stacked along axis 0."
+        return replace(tried, text=text, level="advice", edits=())
     return tried
 
 
-def _holds_arrays(value: Any) -> bool:
-    """Return whether an argument is a container, such as the parameters of a model, or a number."""
-    return type(value) in (dict, list, tuple, int, float, bool) or hasattr(type(value), "_fields")
+def _is_container_or_number(raised: RaisedAt, node: ast.expr) -> bool:
+    """Return whether an argument is a number, or a container such as the parameters of a model."""
+    value = value_of(raised, node)
+    is_written = isinstance(node, ast.Dict | ast.List | ast.Tuple)
+    return is_written or type(value) in (dict, list, tuple, int, float, bool) or hasattr(type(value), "_fields")

@@ -60,6 +60,8 @@ def swapped_cure(raised: RaisedAt, body: AnyFunction | None, is_container: bool)
     by_name = _is_next(second, parameters[0].arg, old) and not _is_next(first, parameters[0].arg, old)
     if not holds_second and (by_name or is_container or (isinstance(first, ast.Constant) and first.value is None)):
         return tried
+    if all(_is_old(part, old) for part in _parts(first)):
+        return None  # the first value is the carry, in other containers
     words = f"If {raised.source(second)} is the new carry, return {raised.source(second)} first. {ORDER}"
     return replace(cure, text=words, level="advice", edits=())
 
