@@ -127,7 +127,7 @@ def test_the_times_are_in_the_static_outputs() -> None:
         "| eager | 12 ms | 8.0 to 16 ms | 8.0 ms | 6.0 ms |\n"
         "| warm | 2.0 ms | 1.0 to 4.0 ms | 1.0 ms | 1.0 ms |\n\n"
         "- 1,200 eager calls were timed in batches of 12. In the fastest batch, a call took 8.0 ms.\n"
-        "- 100 warm calls were timed. The fastest took 1.0 ms.\n"
+        "- 100 warm calls were timed. The fastest call took 1.0 ms.\n"
         "- A remark.\n"
     )
     html = fragment(timed_document, characters=10_000).replace("\u00a0", " ")

@@ -236,7 +236,7 @@ def test_the_saved_page_has_the_types_beside_the_lines_of_the_cell(notebook: Not
         ("x: f32[8]", "x: f32[8]", "def f(x):"),
         ("x: f32[6] … f32[2]", "x: f32[6], f32[4], f32[2]", "        x = x[:n]"),
         ("p: {'x': f32[2], 'y': f32[2]}", "p: {'x': f32[2], 'y': f32[2]}", "    p = {'x': x, 'y': x}"),
-        ("q: (…) of 9 arrays", f"q: ({wide})", "    q = (x,) * 9"),
+        ("q: (…) with 9 arrays", f"q: ({wide})", "    q = (x,) * 9"),
         ("→ {'x': f32[2], 'y': f32[2]}", "→ {'x': f32[2], 'y': f32[2]}", "    return p"),
     ]
 

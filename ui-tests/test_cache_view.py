@@ -123,9 +123,9 @@ def test_a_saved_ledger_says_what_it_cost_and_why(saved):
     expect(rows.nth(3)).to_contain_text("Pad to one shape.")
     expect(rows.nth(3).locator("b")).to_have_text(["batch", "32", "17"])
     rows.nth(4).click()
-    expect(rows.nth(5)).to_have_text("batch: f32[32,3]8 hits · 1 miss · made in this run")
+    expect(rows.nth(5)).to_have_text("batch: f32[32,3]8 hits · 1 miss · entry made in this run")
 
-    cache.get_by_role("button", name="Show the functions").click()
+    cache.get_by_role("button", name="Show the library functions").click()
     expect(cache.get_by_role("listitem")).to_have_text("_threefry_split")
 
 
@@ -226,7 +226,7 @@ def test_axe_finds_nothing(saved, theme):
     saved.panel.get_by_role("row", name="shape").click()
     assert violations(saved.page) == []
     saved.panel.get_by_role("button", name="Predict").click()
-    expect(saved.panel.get_by_text("4 left to guess")).to_be_visible()
+    expect(saved.panel.get_by_text("outcomes left to guess: 4")).to_be_visible()
     assert violations(saved.page) == []
 
 

@@ -106,7 +106,7 @@ def test_unrolled_scan_and_while_side_by_side(loops):
     functions = compare.get_by_role("list", name="Functions").locator("> li > details > summary")
     expect(functions).to_have_count(4)
     expect(functions.nth(0)).to_have_text(
-        re.compile(r"^unrolledjitted for the comparisonruns in .+scompile time: .+s · 60 equations$")
+        re.compile(r"^unrolledjitted for the comparisonwarm call: .+scompile time: .+s · 60 equations$")
     )
     expect(functions.nth(2)).to_contain_text("derivative: jvp only · same bits")
     expect(functions.nth(3)).to_have_text("nopenot found")
@@ -123,8 +123,8 @@ def test_unrolled_scan_and_while_side_by_side(loops):
     expect(table.get_by_role("row", name="Derivative").get_by_role("cell")).to_have_text(
         ["grad and jvp", "grad and jvp", "jvp only", "–"]
     )
-    expect(table.get_by_role("row", name="Called").get_by_role("cell").nth(1)).to_have_text(
-        re.compile(r"^[\d,]+ times$")
+    expect(table.get_by_role("row", name="Number of calls").get_by_role("cell").nth(1)).to_have_text(
+        re.compile(r"^[\d,]+ calls$")
     )
     table.get_by_role("button", name="whiled").click()
     expect(loops.panel.get_by_role("tab", name="Program")).to_have_attribute("aria-selected", "true")
@@ -148,7 +148,7 @@ def test_nothing_is_cut_and_axe_finds_nothing(loops, width):
 
 def test_it_is_read_by_the_keyboard(loops):
     page, panel = loops.page, loops.panel
-    panel.get_by_role("button", name="Open beside").focus()
+    panel.get_by_role("button", name="Open in main area").focus()
     page.keyboard.press("Tab")
     first = panel.locator(".jp-JaxprCompare-narrow summary").first
     expect(first).to_be_focused()
@@ -163,7 +163,7 @@ def test_it_is_read_by_the_keyboard(loops):
 
 @pytest.mark.slow
 def test_it_is_kept_beside_the_notebook(loops_alone):
-    loops_alone.panel.get_by_role("button", name="Open beside").click()
+    loops_alone.panel.get_by_role("button", name="Open in main area").click()
     main = loops_alone.page.get_by_role("main")
     beside = main.get_by_role("tabpanel", name="Compare unrolled, scanned, whiled, nope")
     expect(beside).to_contain_text("jax.grad cannot differentiate whiled; jax.jvp can.")
@@ -202,7 +202,7 @@ def test_effects_are_repeated_only_where_that_is_confirmed(notebook):
     expect(nb.outputs(2)).to_contain_text("1")
     nb.panel.get_by_role("tab", name="Compare").click()
     nb.panel.get_by_role("button", name="Compare", exact=True).click()
-    question = nb.panel.get_by_role("alertdialog", name="Repeat effects?")
+    question = nb.panel.get_by_role("alertdialog", name="Repeat the effects?")
     expect(question).to_contain_text(
         "Some of these programs have effects (Debug): loud. The comparison runs each program many times, and each run "
         "repeats the effects. Run the programs?"

@@ -24,7 +24,7 @@ LEAD = (
     "line\u00a05, where a transcendental operation counts as 20 operations."
 )
 
-ASIDE = "Transcendental operations are counted apart. In shares, each counts as 20 operations."
+ASIDE = "Transcendental operations are counted apart. In shares, a transcendental operation counts as 20 operations."
 
 POWERS = """\
 %%jaxpr
@@ -103,7 +103,7 @@ def test_a_loop_is_counted_with_its_trips_and_xla_s_count_stands_beside_it(coste
     # 2 x 64 x 64 x 64 for each of 100 steps.
     expect(cost).to_contain_text(LEAD)
     expect(cost).to_contain_text(
-        "Transcendental operations are counted apart. In shares, each counts as 20 operations."
+        "Transcendental operations are counted apart. In shares, a transcendental operation counts as 20 operations."
     )
     costed.set_panel_width(900)
     rows = cost.get_by_role("grid", name="Cost by line").get_by_role("row")
@@ -217,11 +217,11 @@ def test_heat_is_drawn_in_the_cell_and_in_the_program_and_stays_at_its_lines(cos
     heat.click()
     expect(heat).to_have_attribute("aria-pressed", "true")
     expect(bars).to_have_count(2)  # the product, and the sine
-    expect(bars.first).to_have_attribute("title", "52.4\u00a0Mop, 100\u00a0% of the program")
+    expect(bars.first).to_have_attribute("title", "52.4\u00a0Mop, 100\u00a0% of the total cost")
     expect(costed_alone.lines(1).nth(4).get_by_role("img", name="52.4\u00a0Mop")).to_be_visible()
 
     costed_alone.panel.get_by_role("tab", name="Program").click()
-    equations = costed_alone.listing().get_by_role("img", name="52.4\u00a0Mop, 100\u00a0% of the program")
+    equations = costed_alone.listing().get_by_role("img", name="52.4\u00a0Mop, 100\u00a0% of the total cost")
     expect(equations).to_have_count(2)  # the scan, and the product inside it
     expect(bars).to_have_count(2)
 
@@ -268,7 +268,7 @@ def test_a_saved_notebook_shows_what_the_document_has_and_says_what_is_missing(c
     cost = cost_of(nb)
     expect(cost).to_contain_text(LEAD)
     expect(cost).to_contain_text("524,288 × 100")
-    expect(cost).to_contain_text("This machine was not measured, and no kernel is available to measure it.")
+    expect(cost).to_contain_text("This machine was not measured, and no kernel is available to measure the machine.")
     expect(cost.get_by_role("button", name="Measure this machine")).to_have_count(0)
 
     cut = copy.deepcopy(saved)

@@ -219,8 +219,8 @@ def test_any_two_programs_and_their_texts_are_compared(edited):
 
 def test_it_is_copied_with_the_signs_of_a_diff(edited):
     show(edited)
-    edited.panel.get_by_role("button", name="Copy", exact=True).click()
-    expect(edited.panel.get_by_role("button", name="Copied")).to_be_visible()
+    edited.panel.get_by_role("button", name="Copy the diff", exact=True).click()
+    expect(edited.panel.get_by_role("button", name="Diff copied")).to_be_visible()
     lines = clipboard(edited.page).splitlines()
     assert re.fullmatch(r"--- f · cell \[2\] · \d\d:\d\d", lines[0])
     assert re.fullmatch(r"\+\+\+ f · cell \[3\] · \d\d:\d\d", lines[1])
@@ -234,7 +234,7 @@ def test_it_is_copied_with_the_signs_of_a_diff(edited):
 def test_it_is_kept_beside_the_notebook(edited):
     show(edited)
     edited.page.set_viewport_size({"width": 1800, "height": 800})
-    edited.panel.get_by_role("button", name="Open beside").click()
+    edited.panel.get_by_role("button", name="Open in main area").click()
     beside = edited.page.get_by_role("main").get_by_role("tabpanel", name="Diff of f")
     expect(beside.get_by_role("listbox")).to_contain_text("length=6")
     expect(beside).to_contain_text(re.compile(r"Before: f · cell \[2\]"))
@@ -346,7 +346,7 @@ def test_noise_is_put_away_on_both_sides_by_a_key_and_counted(noisy):
 def test_the_filters_hold_in_the_main_area_and_for_the_next_run(noisy):
     page = noisy.page
     page.set_viewport_size({"width": 1800, "height": 900})
-    noisy.panel.get_by_role("button", name="Open beside").click()
+    noisy.panel.get_by_role("button", name="Open in main area").click()
     beside = page.get_by_role("main").get_by_role("tabpanel", name="Diff of f")
     filters_of(beside).get_by_role("button", name="Converts").click()
     filters_of(beside).get_by_role("button", name="Jit wrappers").click()
@@ -384,8 +384,8 @@ def test_the_filters_hold_in_the_main_area_and_for_the_next_run(noisy):
 def test_what_is_hidden_is_not_copied_and_said(noisy):
     panel = noisy.panel
     filters_of(panel).get_by_role("button", name="Converts").click()
-    panel.get_by_role("button", name="Copy", exact=True).click()
-    expect(panel.get_by_role("button", name="Copied")).to_be_visible()
+    panel.get_by_role("button", name="Copy the diff", exact=True).click()
+    expect(panel.get_by_role("button", name="Diff copied")).to_be_visible()
     lines = clipboard(noisy.page).splitlines()
     assert lines[2:4] == [
         "2 equations were added. 4 equations were removed. 3 equations were changed.",

@@ -143,7 +143,7 @@ def test_a_printed_call_shows_what_ran_and_the_trace_beside_it(printed):
     expect(nb.outputs(1)).to_have_text(
         [
             re.compile(r"^370\.0\s*$"),
-            "total (f32[5]) → f32[]8 equations · 1 scan ×5 · as jit would trace it · 2 more programs",
+            "total (f32[5]) → f32[]8 equations · 1 scan ×5 · as jit would trace it · 2 more programs of the run",
         ]
     )
     expect(head(nb)).to_have_text(

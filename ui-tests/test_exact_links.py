@@ -89,7 +89,7 @@ def test_the_price_is_told_first_and_nothing_is_compiled_without_a_yes(twice):
     expect(button(twice)).to_have_attribute("title", re.compile("The panel asks first\\.$"))
     button(twice).click()
     expect(question(twice)).to_contain_text(PRICE)
-    expect(question(twice).get_by_role("button", name="Do not compile")).to_be_focused()
+    expect(question(twice).get_by_role("button", name="Do not compile the copy")).to_be_focused()
     expect(own(twice)).to_be_visible()  # the text stays meanwhile
     twice.page.keyboard.press("Escape")
     expect(question(twice)).to_have_count(0)

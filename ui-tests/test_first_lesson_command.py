@@ -26,7 +26,7 @@ def test_it_opens_the_first_lesson_with_its_first_program_beside_it(page, tmp_pa
         expect(equations).to_have_text(EQUATIONS, timeout=60_000)
         saved = panel.locator("[data-status=saved]")
         expect(saved).to_contain_text("This is a saved copy.")
-        expect(saved).to_contain_text("Press Shift+Enter to run the cells, beginning with the first.")
+        expect(saved).to_contain_text("Press Shift+Enter to run the cells, beginning with the first cell.")
         prompts = notebook.locator(".jp-CodeCell .jp-InputArea-prompt")
         expect(prompts.nth(0)).to_have_text("[ ]:")
         expect(prompts.nth(1)).to_have_text("[ ]:")

@@ -123,11 +123,11 @@ def test_a_scan_says_what_goes_in_around_and_out(flow):
         "Each step takes a row of xs. Each step returns a row of hs.",
     )
     assert values(nb, "scan step, line 8") == [
-        "role | path | one step | in all",
+        "role | path | one step | all steps",
         "carry | h | f32[4] | f32[4]",
         "xs | xs | f32[4] | f32[50,4]",
         "ys | hs | f32[4] | f32[50,4]",
-        "const | w | f32[4,4] | same",
+        "const | w | f32[4,4] | same type",
     ]
 
     # From the card to the cell, and from the cell to the card.
@@ -202,7 +202,7 @@ def test_loops_nest_and_fold(flow):
     expect(cond).to_contain_text("Deciding equation")
     expect(outer.get_by_role("img").first).to_contain_text("scan")  # one level is drawn inside
     expect(outer.get_by_role("img").first).to_contain_text("×7")
-    expect(outer).to_contain_text("runs backwards: the last row first")
+    expect(outer).to_contain_text("each step takes a row, the last row first")
     view(nb).get_by_role("button", name="scan inner, line 9").click()
     expect(cond).to_have_count(0)
 
@@ -243,7 +243,7 @@ def test_the_keyboard_does_everything(flow):
     page.keyboard.press("Shift+Tab")
     assert focused(nb) == "Which construct to choose"
     page.keyboard.press("Enter")
-    assert focused(nb) == "Back"
+    assert focused(nb) == "Back to control flow"
     table = view(nb).get_by_role("table", name="Decision table")
     expect(table.locator('[aria-current="true"]')).to_contain_text("A loop with an output at each step")
     expect(view(nb)).to_contain_text("For scan step, line 8, use jax.lax.scan.")
@@ -297,7 +297,7 @@ def test_a_program_without_control_flow_says_what_to_do(flow):
     rows = view(nb).get_by_role("table", name="Decision table").get_by_role("row")
     expect(rows).to_have_count(8)
     expect(view(nb).locator('[aria-current="true"]')).to_have_count(0)
-    view(nb).get_by_role("button", name="Back").click()
+    view(nb).get_by_role("button", name="Back to control flow").click()
     expect(view(nb).get_by_role("button", name="Which construct to choose")).to_be_focused()
 
 

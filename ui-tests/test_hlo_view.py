@@ -181,7 +181,7 @@ def test_passes_are_asked_for_with_their_price_and_read_by_keyboard(rnn_alone):
     see.click()
     question = rnn_alone.panel.get_by_role("alertdialog", name="See the passes of XLA")
     expect(question).to_contain_text(re.compile(r"XLA compiles rnn once more .* The first compile took [\d.]+.m?s\."))
-    expect(question.get_by_role("button", name="Do not compile it")).to_be_focused()
+    expect(question.get_by_role("button", name="Do not compile the program")).to_be_focused()
     rnn_alone.page.keyboard.press("Escape")
     expect(question).to_have_count(0)
 

@@ -273,7 +273,7 @@ def test_no_control_of_a_live_run_beside_it_evaluates_text_of_the_document(noteb
 @pytest.mark.parametrize(
     ("attack", "summary"),
     [
-        (with_a_sweep, "Another sweep …"),
+        (with_a_sweep, "Run another sweep …"),
         pytest.param(without_a_sweep, "Sweep over sizes …", marks=pytest.mark.slow),
     ],
 )
@@ -320,7 +320,7 @@ def test_a_call_of_an_earlier_kernel_is_shown_and_not_filled_in(notebook):
     nb = notebook(LOAD, LIVE, SWEPT)
     nb.run_all()
     nb.panel.get_by_role("tab", name="Time").click()
-    nb.panel.get_by_text("Another sweep …").click()
+    nb.panel.get_by_text("Run another sweep …").click()
     expect(field(nb, "Call")).to_have_value("double(jnp.ones(n))")
     nb.restart_kernel()
     for name in ("Values", "Call", "Functions"):

@@ -147,7 +147,7 @@ def test_a7_the_first_call_is_the_slow_one_and_another_shape_has_its_own(lesson)
 
     nb.panel.get_by_role("tab", name=re.compile("^Time")).click()
     time = nb.panel.get_by_role("tabpanel", name=re.compile("^Time"))
-    again = time.get_by_role("table", name="The same call, again: eager and warm")
+    again = time.get_by_role("table", name="Times of eager and warm calls")
     expect(again.get_by_role("rowheader")).to_have_text(["eager", "warm"])
 
     run("a7-shape")

@@ -45,7 +45,7 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         flow = lesson.flow()
         expect(flow.get_by_role("region", name="Branch False of cond")).to_contain_text("index 0 · square")
         expect(flow.get_by_role("region", name="Branch True of cond")).to_contain_text("index 1 · double")
-        expect(flow).to_contain_text("chosen by x > 0")
+        expect(flow).to_contain_text("branch chosen by x > 0")
         expect(flow).to_contain_text("The jaxpr lists the False branch first")
         expect(lesson.steps(press=False).get_by_role("row", name="branch taken")).to_contain_text("False")
     with lesson.claim("b6-switch") as index:

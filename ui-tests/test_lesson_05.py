@@ -37,20 +37,20 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
     with lesson.claim("c4-rnn"):
         values = lesson.flow().get_by_role("table", name=re.compile("^Values of scan"))
         rows = [
-            "rolepathone stepin all",
+            "rolepathone stepall steps",
             "carryhf32[16]f32[16]",
             "xsxsf32[8]f32[100,8]",
             "yshf32[16]f32[100,16]",
-            "constp['wx']f32[8,16]same",
-            "constp['wh']f32[16,16]same",
-            "constp['b']f32[16]same",
+            "constp['wx']f32[8,16]same type",
+            "constp['wh']f32[16,16]same type",
+            "constp['b']f32[16]same type",
         ]
         expect(values.get_by_role("row")).to_have_text(rows)
     with lesson.claim("c5-epoch"):
         cache = lesson.view("Cache")
         expect(cache.get_by_role("row").filter(has_text="train_step")).to_contain_text(re.compile("1 ?compile|1"))
         expect(lesson.flow()).to_contain_text("100 steps")
-        again = lesson.view("Time").get_by_role("table", name="The same call, again: eager and warm")
+        again = lesson.view("Time").get_by_role("table", name="Times of eager and warm calls")
         expect(again.get_by_role("rowheader")).to_have_text(["eager", "warm"])
     for identifier in ("c5-loop-time", "c5-scan-time"):
         with lesson.claim(identifier) as index:

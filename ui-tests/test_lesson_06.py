@@ -20,7 +20,7 @@ def lesson(notebook, subtests):
 @pytest.mark.slow
 def test_every_claim_is_to_be_seen(lesson):
     def again() -> Locator:
-        table = lesson.view("Time").get_by_role("table", name="The same call, again: eager and warm")
+        table = lesson.view("Time").get_by_role("table", name="Times of eager and warm calls")
         expect(table.get_by_role("rowheader")).to_have_text(["eager", "warm"])
         return table
 

@@ -298,7 +298,7 @@ PRODUCT = [
     "x @ w",
     "While JAX traced, h had the type f32[16] here.",
     "1 equation comes from the expression.",
-    "The equations take 256 op, 43 % of the program.",
+    "The cost of the equations is 256 op, 43 % of the total cost of the program.",
     "c:f32[16] = dot_general b a",
 ]
 

@@ -85,7 +85,7 @@ def test_an_error_comes_and_goes(nb):
     expect(live(nb)).to_contain_text("As written, not run.")
     expect(nb.editor(1).locator(".jp-JaxprCell-raises")).to_have_count(0)
     type_at_end_of(nb, 3, " @ (")
-    expect(live(nb)).to_contain_text("Incomplete.")
+    expect(live(nb)).to_contain_text("The code is incomplete.")
 
 
 def test_off_nothing_is_traced_but_on_request(nb):
@@ -131,7 +131,7 @@ def test_a_restart_while_a_trace_is_on_its_way(nb):
     type_at_end_of(nb, 3, " * 2")
     nb.restart_kernel()
     type_at_end_of(nb, 3, " * 3")
-    expect(live(nb)).to_contain_text("Not traced.")
+    expect(live(nb)).to_contain_text("The code was not traced.")
     nb.run_all()
     expect(nb.equation(3)).to_contain_text("mul")
     type_at_end_of(nb, 3, " * 4")

@@ -36,13 +36,13 @@ def test_an_unrolled_loop_is_shown_beside_its_rewrite_which_can_be_copied_and_ru
     expect(note).to_contain_text("Line 4: The for loop was unrolled: 100 equations")
     expect(note).to_contain_text("100 of the program's 100 equations.")
     expect(note).to_contain_text("Each iteration needs the result of the previous iteration.")
-    expect(note.get_by_role("group", name="As written")).to_have_text("4for _ in range(100):5    x = jnp.sin(x)")
+    expect(note.get_by_role("group", name="Code as written")).to_have_text("4for _ in range(100):5    x = jnp.sin(x)")
     expect(note.get_by_role("group", name="Rewrite")).to_have_text(f"4{REWRITTEN}")
     expect(note).to_contain_text("Measured for the whole program: trace")
 
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     note.get_by_role("button", name="Copy rewrite").click()
-    expect(note.get_by_role("status")).to_have_text("Copied.")
+    expect(note.get_by_role("status")).to_have_text("The rewrite was copied.")
     assert page.evaluate("navigator.clipboard.readText()") == REWRITTEN
 
     note.get_by_role("button", name="Line 4").click()
@@ -71,7 +71,9 @@ def test_an_unrolled_loop_is_compared_with_its_rewrite_in_a_cell_of_its_own(note
     nb.run(1)
     note = notes_of(nb).filter(has_text="unrolled")
     note.get_by_role("button", name="Insert a cell that compares both").click()
-    expect(note.get_by_role("status")).to_have_text("A new cell has the code. Run the cell to compare.")
+    expect(note.get_by_role("status")).to_have_text(
+        "A new cell has the code as written and the rewrite. Run the cell to compare both."
+    )
     expect(nb.lines(2)).to_have_text(
         [
             "%%jaxpr --compare sines,sines_loop",

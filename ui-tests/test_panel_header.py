@@ -151,7 +151,7 @@ def test_the_copied_text_is_the_one_python_gives(notebook, page):
     nb.run(3)
     copy = nb.panel.get_by_role("button", name="Copy the program")
     copy.click()
-    expect(nb.panel.get_by_text("Copied.")).to_be_visible()
+    expect(nb.panel.get_by_text("The program was copied.")).to_be_visible()
     assert clipboard(page) == nb.outputs(2).text_content().rstrip("\n")
     assert clipboard(page) == (
         "{ lambda ; a:f32[8,128] b:f32[]. let\n"

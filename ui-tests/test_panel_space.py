@@ -160,7 +160,7 @@ def test_the_details_are_as_tall_as_their_text_and_move_nothing(net, page):
     first = net.equation(2).bounding_box()
 
     net.equation(1).click(position={"x": 60, "y": 8})
-    expect(details).to_contain_text("3.1\u00a0Mop, 254\u00a0kB, 12\u00a0% of the program")
+    expect(details).to_contain_text("3.1\u00a0Mop, 254\u00a0kB, 12\u00a0% of the total cost")
     assert details.bounding_box()["height"] <= 3 * 18 + 2 * 6 + 1
     page.mouse.move(1, 1)
     expect_as_tall_as_the_text(details)
@@ -177,7 +177,7 @@ def test_at_the_end_of_a_program_the_details_move_no_line_and_leave_the_line_und
     details = net.panel.get_by_role("region", name="Details of the selection")
     listing = net.panel.locator(".jp-JaxprProgram-listing .cm-scroller").first
     net.equation(1).click(position={"x": 60, "y": 8})
-    expect(details).to_contain_text("of the program")
+    expect(details).to_contain_text("of the total cost")
     page.mouse.move(1, 1)
     listing.evaluate("text => text.scrollTo(0, text.scrollHeight)")
     # The editor draws the last lines after the scroll.

@@ -35,7 +35,7 @@ def test_from_nothing_to_a_first_program_by_two_buttons(notebook, page):
     nb = notebook("# my notebook")
     page.keyboard.press("Control+Alt+j")
     expect(nb.panel.get_by_role("heading")).to_have_text("jupyter_jaxpr is not loaded")
-    expect(nb.panel).to_contain_text("Run this in the notebook, once for each kernel:")
+    expect(nb.panel).to_contain_text("Run this line in the notebook, once for each kernel:")
     nb.panel.get_by_role("button", name="Run in the notebook").click()
 
     expect(nb.panel.get_by_role("heading")).to_have_text("No program yet")

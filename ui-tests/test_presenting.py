@@ -57,7 +57,7 @@ def test_a_remote_control_goes_through_steps_and_programs(talk, page):
     heading = steps.get_by_role("heading", level=3)
     expect(heading).to_have_text("Step 1 of 5")
 
-    talk.panel.get_by_role("button", name="Present").click()
+    talk.panel.get_by_role("button", name="Start the presentation").click()
     expect(talk.panel.get_by_role("tab")).to_have_text(["Flow"])
     expect(talk.panel.get_by_role("button", name="Pin this program")).to_have_count(0)
     expect(page.get_by_role("region", name="File Browser Section")).to_have_count(0)
@@ -103,7 +103,7 @@ def test_the_keyboard_reaches_every_control_of_a_presentation(talk, page):
     end.focus()
     page.keyboard.press("Enter")
     expect(talk.panel.get_by_role("button", name="Pin this program")).to_be_visible()
-    expect(talk.panel.get_by_role("button", name="Present")).to_be_focused()
+    expect(talk.panel.get_by_role("button", name="Start the presentation")).to_be_focused()
 
 
 @pytest.mark.slow

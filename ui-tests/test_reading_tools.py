@@ -207,7 +207,7 @@ def test_what_is_hidden_is_seen_when_it_is_linked(net):
 
     nb.lines(1).nth(8).get_by_text("sin").click()  # jnp.sin(hs), in the cell
     expect(sine).to_be_visible()
-    expect(nb.panel.get_by_text("No line is hidden. No line matches the filters: Unused.")).to_be_visible()
+    expect(nb.panel.get_by_text("No line is hidden. No line matches the filters: Unused equations.")).to_be_visible()
 
     # The arrow keys skip hidden lines, and a search shows a hidden line.
     nb.listing().focus()
@@ -446,8 +446,8 @@ def test_lines_of_source_stand_above_what_was_made_of_them(net_at, theme):
 def test_lines_of_source_in_every_level(net):
     nb = net
     nb.panel.get_by_role("button", name="Hide lines").click()
-    nb.panel.get_by_role("button", name="Source").click()
-    expect(nb.panel.get_by_role("button", name="Source")).to_have_attribute("aria-pressed", "true")
+    nb.panel.get_by_role("button", name="Source lines").click()
+    expect(nb.panel.get_by_role("button", name="Source lines")).to_have_attribute("aria-pressed", "true")
     nb.panel.get_by_role("button", name="StableHLO").click()
     nb.panel.get_by_role("button", name="Unfold all").click()
     expect(heads(nb.listing("StableHLO")).filter(has_text="jnp.tanh").first).to_have_text(

@@ -86,7 +86,7 @@ def test_a_kernel_without_the_extension(notebook, lab):
     nb.command("jupyter-jaxpr:toggle-panel")
     expect(nb.panel.get_by_role("heading")).to_have_text("jupyter_jaxpr is not loaded")
     expect(nb.panel).to_contain_text(
-        "If the kernel does not find jupyter_jaxpr, run this first: %pip install jupyter_jaxpr"
+        "If the kernel does not find jupyter_jaxpr, run this line first: %pip install jupyter_jaxpr"
     )
     nb.run(0)
     expect(nb.panel.get_by_role("heading")).to_have_text("jupyter_jaxpr is not loaded")
@@ -111,11 +111,11 @@ def test_two_versions_that_do_not_fit_together(notebook):
         "The kernel has jupyter_jaxpr 0.9.0 and JupyterLab has 0.1.0. These versions do not work together. Run "
         '"pip install jupyter_jaxpr==0.9.0" where JupyterLab is installed, restart JupyterLab and reload this page.'
     )
-    expect(nb.panel.get_by_role("status")).to_have_text("The program cannot be shown." + apart)
+    expect(nb.panel.get_by_role("status")).to_have_text("The panel cannot show the program." + apart)
     nb.run(2)
     # The cell's own output says what it can without the panel.
     expect(nb.outputs(2).first).to_have_text("Array(2., dtype=float32, weak_type=True)")
-    expect(nb.panel.get_by_role("status")).to_have_text("The program cannot be shown." + apart)
+    expect(nb.panel.get_by_role("status")).to_have_text("The panel cannot show the program." + apart)
 
 
 @pytest.mark.slow

@@ -65,7 +65,7 @@ def test_the_text_of_a_file_is_there_and_linked_like_a_cell(model):
 def test_frames_of_libraries_are_folded_and_can_be_opened(model):
     wide = open_wide(model, alone=True)
     libraries = wide.column("Source").get_by_role("group")
-    expect(libraries.locator("summary")).to_have_text(re.compile(r"^Called in libraries: \d+ files$"))
+    expect(libraries.locator("summary")).to_have_text(re.compile(r"^Calls through \d+ library files$"))
     expect(libraries.get_by_role("button")).to_have_count(0)
     wide.lines("Source", "jax.nn.gelu").get_by_text("gelu", exact=True).click()
     expect(wide.count("jaxpr")).to_have_text(re.compile(r"^\d+ of \d+ equations linked$"))

@@ -224,8 +224,8 @@ def test_the_branch_that_was_taken_is_marked_on_the_card(notebook):
     steps = step_through(nb, 1)
     expect(steps.get_by_role("row", name="branch taken")).to_contain_text("False")
     taken, other = (nb.panel.get_by_role("region", name=f"Branch {label} of cond") for label in ("False", "True"))
-    expect(taken).to_contain_text("taken 1 time in the stepper's call · taken")
-    expect(other).to_contain_text("not taken in the stepper's call")
+    expect(taken).to_contain_text("the stepper's call took the branch 1 time · taken")
+    expect(other).to_contain_text("the stepper's call did not take the branch")
     expect(other).not_to_contain_text("· taken")
 
 
@@ -406,9 +406,9 @@ def test_effects_are_repeated_only_when_that_is_wanted(notebook):
     nb = notebook(LOAD, PRINTS)
     nb.run(0)
     steps = step_through(nb, 1)
-    question = steps.get_by_role("alertdialog", name="Repeat effects?")
+    question = steps.get_by_role("alertdialog", name="Repeat the effects?")
     expect(question).to_contain_text("Both runs repeat its prints and callbacks.")
-    no = question.get_by_role("button", name="Do not run")
+    no = question.get_by_role("button", name="Do not run the function")
     expect(no).to_be_focused()
     assert violations(nb.page, ".jp-JaxprStepper") == []
     nb.page.keyboard.press("Escape")
@@ -416,7 +416,7 @@ def test_effects_are_repeated_only_when_that_is_wanted(notebook):
     expect(heading(steps)).not_to_be_attached()
 
     steps.get_by_role("button", name="Record the steps").click()
-    question.get_by_role("button", name="Run and repeat effects").click()
+    question.get_by_role("button", name="Run and repeat the effects").click()
     expect(heading(steps)).to_have_text("Step 1 of 5")
     expect(steps).to_contain_text("The recorded results equal the original function's results, bit for bit.")
 

@@ -239,7 +239,7 @@ def test_several_functions_on_the_magic_line(notebook, lab):
     expect(plot(later)).to_have_attribute("data-drawn", "time")
     expect(table(later)).to_be_visible()
     assert table(later).inner_text() == rows
-    later.panel.get_by_text("Another sweep …").click()
+    later.panel.get_by_text("Run another sweep …").click()
     expect(later.panel).to_contain_text(
         "The saved sweep called selu(jnp.ones(n)) with n=64,512,4096. To repeat the sweep, type the call."
     )

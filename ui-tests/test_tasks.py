@@ -130,7 +130,7 @@ TASKS = (
         "Flow", "play the steps", (FLOW, press("button", STEP), press("button", "^Play")), shown("^Step [3-9] of 10$")
     ),
     Task("Cache", "see why rnn compiled twice", (CACHE,), shown(r"^static")),
-    Task("Cache", "see the entries of the cache", (CACHE, press("row", "^2 entries")), shown("rate")),
+    Task("Cache", "see the entries of the cache", (CACHE, press("row", "^2 cache entries")), shown("rate")),
     Task("Cache", "sort by price", (CACHE, press("button", "^price")), control("button", "^price")),
     Task("Cache", "find a function", (CACHE, press("searchbox", "^Filter"), typed("rnn")), control("row", "^rnn")),
     Task("Time", "see the slowest stage", (TIME,), shown("^The first call took|The longest stage")),

@@ -68,7 +68,7 @@ def lead(nb):
 
 def again(nb):
     """Eager and warm."""
-    return nb.panel.get_by_role("table", name="The same call, again: eager and warm")
+    return nb.panel.get_by_role("table", name="Times of eager and warm calls")
 
 
 @pytest.fixture
@@ -98,7 +98,9 @@ def test_the_first_call_by_its_stages(selu):
 
 def test_the_same_call_again_by_a_button(selu):
     panel = selu.panel
-    expect(panel).to_contain_text("Calls selu many times with the recorded values of a call, with and without jit.")
+    expect(panel).to_contain_text(
+        "The kernel calls selu many times with the recorded values of a call, with and without jit."
+    )
     panel.get_by_role("button", name="Time the calls").click()
     expect(lead(selu)).to_have_text(MEASURED, timeout=60_000)
 
@@ -108,8 +110,8 @@ def test_the_same_call_again_by_a_button(selu):
     expect(panel).to_contain_text(re.compile(rf"A warm call returns after {DURATION}, (before|when) its work is done"))
     expect(panel).to_contain_text(
         re.compile(
-            rf"[\d,]+ warm calls were timed(\. The fastest| in batches of [\d,]+\. In the fastest batch, a call) took "
-            rf"{DURATION}\."
+            r"[\d,]+ warm calls were timed(\. The fastest call| in batches of [\d,]+\. In the fastest batch, a call)"
+            rf" took {DURATION}\."
         )
     )
     expect(panel.get_by_role("button", name="Time the calls again")).to_be_visible()
@@ -152,7 +154,7 @@ def test_a_saved_notebook_has_it_without_a_kernel(selu, notebook, lab):
         button = nb.panel.get_by_role("button", name=name)
         expect(button).to_have_attribute("aria-disabled", "true")
         expect(button).to_have_accessible_description(
-            "This run comes from the saved notebook. Run its cell to measure times."
+            "This run comes from the saved notebook. Run the cell again to measure times."
         )
 
 
@@ -176,9 +178,9 @@ def test_effects_are_repeated_only_where_that_is_confirmed(notebook):
     expect(nb.outputs(2)).to_contain_text("1")
     nb.panel.get_by_role("tab", name="Time").click()
     nb.panel.get_by_role("button", name="Time the calls").click()
-    question = nb.panel.get_by_role("alertdialog", name="Time loud?")
+    question = nb.panel.get_by_role("alertdialog", name="Measure the time of loud?")
     expect(question).to_contain_text("loud has effects (Debug). Timing calls loud many times")
-    expect(question.get_by_role("button", name="Do not run it")).to_be_focused()
+    expect(question.get_by_role("button", name="Do not run the measurement")).to_be_focused()
     assert violations(nb.page) == []
     nb.page.keyboard.press("Escape")
     expect(question).not_to_be_attached()
@@ -187,7 +189,7 @@ def test_effects_are_repeated_only_where_that_is_confirmed(notebook):
     expect(nb.outputs(2)).to_have_text(re.compile(r"\b1\s*$"))
 
     nb.panel.get_by_role("button", name="Time the calls").click()
-    nb.panel.get_by_role("button", name="Run it", exact=True).click()
+    nb.panel.get_by_role("button", name="Run the measurement").click()
     expect(lead(nb)).to_have_text(MEASURED, timeout=60_000)
     nb.run(2)
     expect(nb.outputs(2)).not_to_have_text(re.compile(r"\b1\s*$"))

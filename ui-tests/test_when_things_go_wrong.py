@@ -43,7 +43,7 @@ def stale(nb: OpenNotebook) -> Locator:
 
 def from_before(what: str, cure: str) -> re.Pattern[str]:
     """The whole text of that line."""
-    return re.compile(rf"^{what} · {TIME} This run is from {TIME}\.\s*{re.escape(cure)}$")
+    return re.compile(rf"^{what} · {TIME} This run was recorded at {TIME}\.\s*{re.escape(cure)}$")
 
 
 def show_panel(nb: OpenNotebook) -> None:

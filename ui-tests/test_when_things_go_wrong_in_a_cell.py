@@ -48,7 +48,7 @@ clip(jnp.ones(3), 1.0)"""
         "depends on the arguments x (f32[3]) and low (f32[]). While JAX traces, arguments have shapes but no values."
     )
     expect(note).to_contain_text("Python cannot know whether x.sum() > low is true while JAX traces")
-    expect(note.get_by_role("group", name="As written").locator("mark")).to_have_text("x.sum() > low")
+    expect(note.get_by_role("group", name="Code as written").locator("mark")).to_have_text("x.sum() > low")
     # Beside each name stands how sure the cure is: a trial that takes long on a busy machine makes it advice.
     expect(note.get_by_role("term")).to_have_text([re.compile(f"^{name}") for name in ("jax.lax.cond", "jnp.where")])
 
@@ -73,7 +73,7 @@ size(jnp.full(2, -3.0))"""
     cures = nb.panel.get_by_role("article").filter(has_text="size could not be traced").locator("dl > div")
     where = cures.filter(has_text="jnp.where")
     expect(where).to_contain_text("Cell [2], line 4")
-    change = where.get_by_role("group", name="Change of the cell")
+    change = where.get_by_role("group", name="Change of the cell by the cure")
     expect(change.locator("[data-change=removed]")).to_contain_text(["if x.sum() > 0:", "return x", "return -x"])
     expect(change.locator("[data-change=added]")).to_contain_text("return jnp.where(x.sum() > 0, x, -x)")
 
@@ -83,7 +83,7 @@ size(jnp.full(2, -3.0))"""
     expect(nb.lines(1)).to_have_text(edited.split("\n"))
     expect(nb.prompt(1)).to_have_text("[2]:")  # nothing ran
     expect(where.get_by_role("status")).to_have_text(
-        re.compile("^Applied. Press Shift.Enter to run the cell again. .+Z undoes the change.$")
+        re.compile("^The cure was applied. Press Shift.Enter to run the cell again. .+Z undoes the change.$")
     )
     expect(nb.editor(1)).to_be_focused()
     nb.page.keyboard.press("ControlOrMeta+z")

@@ -233,7 +233,9 @@ def test_what_is_pointed_at_in_one_column_is_marked_in_all(rnn):
     rnn.page.keyboard.press("Home")
     expect(wide.count("jaxpr")).to_have_text("3 of 17 equations linked")
     expect(wide.linked("jaxpr")).to_have_count(3)
-    expect(wide.root).to_contain_text("The whole line is selected. Put the caret into an expression to select less.")
+    expect(wide.root).to_contain_text(
+        "The whole line is selected. Put the caret into an expression to select the expression alone."
+    )
 
 
 def test_marks_in_the_notebook_follow_too(rnn):
@@ -456,8 +458,8 @@ def test_a_level_that_was_not_made_has_a_button_and_another_run_is_followed(note
     nb.run(1)
     wide = open_wide(nb, beside=True)
     wide.show("jaxpr", "StableHLO")
-    expect(wide.column("StableHLO").get_by_role("button", name="Lower")).to_be_visible()
-    wide.column("StableHLO").get_by_role("button", name="Lower").click()
+    expect(wide.column("StableHLO").get_by_role("button", name="Lower the program")).to_be_visible()
+    wide.column("StableHLO").get_by_role("button", name="Lower the program").click()
     expect(wide.lines("StableHLO", "stablehlo.multiply")).to_be_visible()
     wide.lines("StableHLO", "stablehlo.multiply").click()
     expect(wide.linked("jaxpr")).to_contain_text("mul")

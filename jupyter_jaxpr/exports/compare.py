@@ -59,7 +59,7 @@ def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], 
     return [
         ("Warm call", _warm),
         ("Call returns after", lambda variant: _seconds(variant.warm.dispatch if variant.warm else None)),
-        ("Compiles in", _ready_after),
+        ("Compile time", _ready_after),
         ("trace", lambda variant: _seconds(variant.trace)),
         ("lower", lambda variant: _seconds(variant.lower)),
         ("compile", lambda variant: _seconds(variant.compile)),
@@ -67,7 +67,7 @@ def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], 
         ("Number of compiles", lambda variant: _number(variant.recompiles)),
         ("Derivative", _derivative),
         ("Result", lambda variant: _result(variant, variant is first)),
-        ("Called", lambda variant: count(variant.calls, "time") if variant.calls else _NOT_MEASURED),
+        ("Number of calls", lambda variant: count(variant.calls, "call") if variant.calls else _NOT_MEASURED),
     ]
 
 

@@ -54,7 +54,7 @@ def cost_text(document: Snapshot) -> CostText | None:
 def _row(document: Snapshot, cost: ProgramCost, row: CostRow) -> tuple[str, ...]:
     amount = operations_between(min(row.flops, row.flops_min), max(row.flops, row.if_taken))
     return (
-        place(document, row.frame) if row.frame >= 0 else "not in your code",
+        place(document, row.frame) if row.frame >= 0 else "no line of your code",
         row.label,
         f"{amount} per step" if row.per_trip else amount,
         f"{row.transcendentals:,}" if row.transcendentals else "",

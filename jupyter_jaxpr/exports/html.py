@@ -204,7 +204,7 @@ def _times(times: TimeText) -> list[Markup]:
     for program in times.programs:
         parts += [element("p", element("code", program.name), f": {program.sentence}")]
         if program.rows:
-            parts.append(_table("The same call, again", time.HEAD, program.rows, "jjx-time"))
+            parts.append(_table("Times of eager and warm calls", time.HEAD, program.rows, "jjx-time"))
         parts.append(element("ul", *(element("li", remark) for remark in program.remarks)))
     if times.sweep is not None:
         sweep = times.sweep

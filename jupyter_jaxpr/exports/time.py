@@ -16,7 +16,7 @@ from .growth_sentence import TIMES, growth_sentence
 HEAD = ("", "median", "quartiles", "fastest", "call returns after")
 _NOT_MEASURED = "–"
 _UNKNOWN = "unknown"
-_CALLS = "{runs} {kind} calls were timed. The fastest took {fastest}."
+_CALLS = "{runs} {kind} calls were timed. The fastest call took {fastest}."
 _ONE_CALL = "1 {kind} call was timed."
 _BATCHES = "{runs} {kind} calls were timed in batches of {batch}. In the fastest batch, a call took {fastest}."
 

@@ -189,7 +189,7 @@ it('lets sentences and labels stand after each other', () => {
   const source = parsed(
     'whole.ts',
     `
-    const one = \`\${first} \${trans.__('The axis is logarithmic.')}\`;
+    const one = \`\${first} \${trans.__('The axis of the values is logarithmic.')}\`;
     const two = [trans.__('saved copy'), date].join(' · ');
     const three = \` · \${trans.__('saved copy')}\`;
     const four = trans.__('%1 of the program', size ?? trans.__('unknown'));

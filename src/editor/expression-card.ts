@@ -54,8 +54,8 @@ export function expressionCard(
     add(
       'jp-JaxprCell-expressionFact',
       trans._n(
-        '%1 more equation is not listed.',
-        '%1 more equations are not listed.',
+        '%1 more equation of the expression is not listed.',
+        '%1 more equations of the expression are not listed.',
         left
       )
     );
@@ -116,8 +116,8 @@ function countSentences(
     sentences.push(
       isCall
         ? trans._n(
-            '%1 equation comes from what the expression calls.',
-            '%1 equations come from what the expression calls.',
+            '%1 equation comes from the function that the expression calls.',
+            '%1 equations come from the function that the expression calls.',
             count
           )
         : trans._n(
@@ -145,23 +145,23 @@ function operationsSentence(
   const amount = amountWords(amounts, 'work', trans);
   if (kind === 'per iteration') {
     return trans.__(
-      'The equations take %1 for one step of each loop with an unknown number of steps.',
+      'The cost of the equations is %1, with one step of each loop whose number of steps is unknown.',
       amount
     );
   }
   if (kind === 'at most') {
     return share === null
-      ? trans.__('The equations take at most %1.', amount)
+      ? trans.__('The cost of the equations is at most %1.', amount)
       : trans.__(
-          'The equations take at most %1, %2 of the program.',
+          'The cost of the equations is at most %1, %2 of the total cost of the program.',
           amount,
           percent(share)
         );
   }
   return share === null
-    ? trans.__('The equations take %1.', amount)
+    ? trans.__('The cost of the equations is %1.', amount)
     : trans.__(
-        'The equations take %1, %2 of the program.',
+        'The cost of the equations is %1, %2 of the total cost of the program.',
         amount,
         percent(share)
       );

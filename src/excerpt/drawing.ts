@@ -97,7 +97,9 @@ export function drawExcerpt(
       'text',
       'note',
       { x: 0, y: height - 6 },
-      trans.__('Dashed: inferred. XLA does not state the source of the line.')
+      trans.__(
+        'A dashed link is inferred: XLA does not state the source of the line.'
+      )
     );
   }
   return svg;

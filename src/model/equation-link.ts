@@ -123,7 +123,11 @@ export function followLink(
   );
   if (row === undefined) {
     return link.equation > programs[program].equations
-      ? trans.__('%1 has no equation %2 now.', link.name, link.equation)
+      ? trans.__(
+          'The program %1 has no equation %2 now.',
+          link.name,
+          link.equation
+        )
       : trans.__(
           'Equation %2 of %1 has not arrived in the panel. Scroll to the equation.',
           link.name,
@@ -139,7 +143,7 @@ export function followLink(
   return primitive === link.primitive
     ? ''
     : trans.__(
-        'The link was made for %3. Equation %2 of %1 is %4 now.',
+        'The link was made for the primitive %3, but equation %2 of %1 has the primitive %4 now.',
         link.name,
         link.equation,
         link.primitive,

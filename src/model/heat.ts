@@ -134,7 +134,7 @@ function heat(
     share,
     amount,
     text,
-    title: trans.__('%1, %2 of the program', text, percent(share))
+    title: trans.__('%1, %2 of the total cost', text, percent(share))
   };
 }
 

@@ -212,8 +212,8 @@ function shortened(type: string, trans: TranslationBundle): string {
   const container = `${head}…${CLOSING[head.slice(-1)]}`;
   // The kernel has cut the longest types.
   return type.endsWith('…')
-    ? trans.__('%1 of more than %2 arrays', container, count)
-    : trans._n('%2 of %1 array', '%2 of %1 arrays', count, container);
+    ? trans.__('%1 with more than %2 arrays', container, count)
+    : trans._n('%2 with %1 array', '%2 with %1 arrays', count, container);
 }
 
 const CLOSING: Readonly<Record<string, string>> = {
@@ -234,7 +234,7 @@ export function typeSentence(
   if (name.promoted !== null) {
     sentences.push(
       trans.__(
-        'JAX promoted an operand of dtype %1 for the value.',
+        'To compute the value, JAX promoted an operand from the dtype %1.',
         name.promoted
       )
     );

@@ -91,7 +91,13 @@ function countsLine(
   }
   const otherCount = usersPrograms(snapshot).length - 1;
   if (otherCount > 0) {
-    parts.push(trans._n('%1 more program', '%1 more programs', otherCount));
+    parts.push(
+      trans._n(
+        '%1 more program of the run',
+        '%1 more programs of the run',
+        otherCount
+      )
+    );
   }
   line.append(
     element(

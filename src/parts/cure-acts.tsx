@@ -70,7 +70,7 @@ export function CureActs(
       {standing.kind === 'applies' && (
         <button
           className="jp-JaxprPanel-button"
-          title={trans.__('Edits the cell. Nothing runs.')}
+          title={trans.__('The button edits the cell and runs no code.')}
           onClick={event => {
             event.stopPropagation();
             apply();
@@ -83,7 +83,7 @@ export function CureActs(
         <button
           className="jp-JaxprPanel-button"
           title={trans.__(
-            'Puts the edited text into a new cell below. Nothing runs.'
+            'The button puts the edited text into a new cell below and runs no code.'
           )}
           onClick={event => {
             event.stopPropagation();
@@ -131,11 +131,11 @@ function doneWords(
   }
   return level === 'choice'
     ? trans.__(
-        'Applied. Replace the names in capitals, then press Shift+Enter to run the cell again. %1 undoes the change.',
+        'The cure was applied. Replace the names in capitals, then press Shift+Enter to run the cell again. %1 undoes the change.',
         undo
       )
     : trans.__(
-        'Applied. Press Shift+Enter to run the cell again. %1 undoes the change.',
+        'The cure was applied. Press Shift+Enter to run the cell again. %1 undoes the change.',
         undo
       );
 }
@@ -168,7 +168,7 @@ function whyWords(
       return trans.__('The cell is no longer in the notebook.');
     case 'unknown-place':
       return trans.__(
-        'The panel does not know the place in the cell. Edit the cell by hand.'
+        'The panel does not know the place of the cure in the cell. Edit the cell by hand.'
       );
   }
 }

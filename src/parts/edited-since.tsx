@@ -58,10 +58,10 @@ function sentence(
   if (reason === 'edited') {
     return executionCount === null
       ? trans.__(
-          'A cell was edited after this run. Edited text has no links and no types; the other links and types show the run.'
+          'A cell was edited after this run. Edited text has no links and no types; all other links and types are those of the run.'
         )
       : trans.__(
-          'Cell [%1] was edited after this run. Edited text has no links and no types; the other links and types show the run.',
+          'Cell [%1] was edited after this run. Edited text has no links and no types; all other links and types are those of the run.',
           executionCount
         );
   }

@@ -100,28 +100,28 @@ function headOf(
     return trans.__('Live is on.');
   }
   if (state.kind === 'refused' || state.kind === 'distrusted') {
-    return trans.__('Not traced.');
+    return trans.__('The code was not traced.');
   }
   switch (state.answer.state) {
     case 'traced':
       return model.isWritten
         ? trans.__('As written, not run.')
         : trans.__(
-            'Traced as written, not run. The panel still shows the program of the last run.'
+            'The code as written was traced, not run. The panel still shows the program of the last run.'
           );
     case 'raised':
       return trans.__('As written, %1 raises an error.', nameOf(state, trans));
     case 'no_python':
-      return trans.__('Incomplete.');
+      return trans.__('The code is incomplete.');
     case 'waiting':
       return trans.__('Live waits until the measurement has ended.');
     case 'stopped':
       return trans.__('Live pauses for this cell.');
     case 'needs_arguments':
-      return trans.__('Argument types?');
+      return trans.__('Live needs argument types.');
     case 'no_function':
     case 'not_traced':
-      return trans.__('Not traced.');
+      return trans.__('The code was not traced.');
   }
 }
 
@@ -135,7 +135,7 @@ function nameOf(
 /** The kernel's sentences; the sentences of an error are on its card. */
 function textOf(state: LiveState, trans: TranslationBundle): string {
   if (state.kind === 'idle') {
-    return trans.__('Change a function in a cell.');
+    return trans.__('Change a function in a cell to trace the function.');
   }
   if (state.kind === 'distrusted') {
     return trans.__(

@@ -41,8 +41,8 @@ export function Running(props: {
           question={state.question}
           title={title}
           answers={{
-            yes: trans.__('Run it'),
-            no: trans.__('Do not run it')
+            yes: trans.__('Run the measurement'),
+            no: trans.__('Do not run the measurement')
           }}
           yes={yes}
           no={no}

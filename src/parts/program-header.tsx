@@ -111,7 +111,7 @@ export function Header(props: {
               label={
                 presenter.isPresenting()
                   ? trans.__('End the presentation (Escape)')
-                  : trans.__('Present')
+                  : trans.__('Start the presentation')
               }
               onClick={() => presenter.toggle()}
             />

@@ -205,7 +205,7 @@ export const documentFilesPlugin: JupyterFrontEndPlugin<void> = {
             path: {
               type: 'string',
               description: trans.__(
-                'The document that is compared with another one; left out for those that are chosen in the file browser'
+                'The path of a document to compare with another document; left out to compare the documents that are chosen in the file browser'
               )
             }
           }

@@ -32,7 +32,7 @@ export function addEquationLinks(
       const fragment = model && fragmentOf(model);
       if (fragment === null || path === undefined) {
         panel.notice = trans.__(
-          'No equation is chosen. Click an equation, or an expression in the cell, and copy again.'
+          'No equation is chosen. Click an equation, or an expression in the cell, and copy the link again.'
         );
         return;
       }
@@ -42,7 +42,7 @@ export function addEquationLinks(
           workspace: PageConfig.defaultWorkspace
         }) + fragment
       );
-      panel.notice = trans.__('Copied.');
+      panel.notice = trans.__('The link was copied.');
     }
   });
 

@@ -40,7 +40,7 @@ export const lessonsPlugin: JupyterFrontEndPlugin<void> = {
     commands.addCommand(OPEN_LESSONS, {
       label: trans.__('JAX Lessons'),
       caption: trans.__(
-        'Copy the lessons on jit into the folder %1 and open the first one',
+        'Copy the lessons on jit into the folder %1 and open the first lesson',
         'jaxpr-lessons'
       ),
       // Only the launcher's card has an icon; no other entry of the Help menu has one.
@@ -51,7 +51,9 @@ export const lessonsPlugin: JupyterFrontEndPlugin<void> = {
           properties: {
             cwd: {
               type: 'string',
-              description: trans.__('The folder that receives the copies')
+              description: trans.__(
+                'The folder that receives the copies of the lessons'
+              )
             }
           }
         }

@@ -216,7 +216,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
         const { snapshot, program } = model;
         const copying = await import('../parts/copying');
         Clipboard.copyToSystem(text(copying, snapshot, program));
-        panel.notice = trans.__('Copied.');
+        panel.notice = trans.__('The program was copied.');
       }
     };
     const hasProgram = (): boolean => (tracker.current?.program ?? -1) >= 0;

@@ -111,9 +111,9 @@ export const savingPlugin: JupyterFrontEndPlugin<void> = {
         );
         if (model !== null && !(await saveExcerpt(model, trans))) {
           void showErrorMessage(
-            trans.__('Nothing was saved'),
+            trans.__('The picture was not saved'),
             trans.__(
-              'The selection has no links. Click an equation, or an expression in the cell, and save the excerpt again.'
+              'The selection has no links. Click an equation, or an expression in the cell, and save the picture again.'
             )
           );
         }

@@ -51,7 +51,7 @@ export const startupPlugin: JupyterFrontEndPlugin<void> = {
           await offer(model, trans);
         } catch (error) {
           await showErrorMessage(
-            trans.__('Nothing was changed'),
+            trans.__('The startup file was not changed'),
             error instanceof Error ? error.message : String(error)
           );
         }

@@ -101,7 +101,7 @@ export function addWide(
           isRestored: {
             type: 'boolean',
             description: trans.__(
-              'Whether the columns were open when the page was left; then the panel stays as it is.'
+              'True to open the columns again after the page was reloaded; the panel then stays open or closed as before.'
             )
           }
         }

@@ -29,8 +29,8 @@ export class LibrariesRow {
     const paths = [...links.libraries.keys()];
     this.node.hidden = paths.length === 0;
     this._summary.textContent = trans._n(
-      'Called in libraries: %1 file',
-      'Called in libraries: %1 files',
+      'Calls through %1 library file',
+      'Calls through %1 library files',
       paths.length
     );
     if (paths.join('\n') !== [...this._buttons.keys()].join('\n')) {

@@ -43,7 +43,10 @@ export function widgetActions(
   const copy = (text: typeof programMarkdown): void => {
     const { snapshot, program } = model;
     if (snapshot !== null && program >= 0) {
-      void tellCopied(text(snapshot, program, trans), trans.__('Copied.'));
+      void tellCopied(
+        text(snapshot, program, trans),
+        trans.__('The program was copied.')
+      );
     }
   };
   /** Save a file; show an error as a sentence. */

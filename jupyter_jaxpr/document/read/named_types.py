@@ -130,7 +130,7 @@ def shortened(text: str) -> str:
     container = f"{head[0]}…{_CLOSING[head[0][-1]]}"
     # The kernel cuts the longest.
     number = count(arrays, "array")
-    return f"{container} of more than {number}" if text.endswith("…") else f"{container} of {number}"
+    return f"{container} with more than {number}" if text.endswith("…") else f"{container} with {number}"
 
 
 def _scopes_of(document: Snapshot, program: int) -> set[int]:

@@ -81,10 +81,10 @@ describe('heat in the cell', () => {
     expect(editor.dom.querySelector('.cm-gutters')).toBeNull();
     costsOf(model).heat = true;
     expect(plain(bars()).map(text => text.replace(/\.\d+%$/, '%'))).toEqual([
-      '25.6 kop, 23 % of the program: 22%',
-      '51.2 kop, 46 % of the program: 45%',
-      '3.2 kop, 1.6 k transc., 31 % of the program: 31%',
-      '143 op, 4 transc., 0.2 % of the program: 0%'
+      '25.6 kop, 23 % of the total cost: 22%',
+      '51.2 kop, 46 % of the total cost: 45%',
+      '3.2 kop, 1.6 k transc., 31 % of the total cost: 31%',
+      '143 op, 4 transc., 0.2 % of the total cost: 0%'
     ]);
     expect(plain(counts())).toEqual(SHOWN);
     costsOf(model).heat = false;

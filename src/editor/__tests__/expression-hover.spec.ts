@@ -105,7 +105,7 @@ describe('an expression of a cell that ran', () => {
       'h @ p["wh"]',
       'While JAX traced, r had the type f32[16] here.',
       '1 equation comes from the expression.',
-      'The equations take 51.2 kop, 46 % of the program.',
+      'The cost of the equations is 51.2 kop, 46 % of the total cost of the program.',
       'o:f32[16] = dot_general l j'
     ];
     expect(await asked(view, '@ p["wh"]')).toEqual(shown);
@@ -123,21 +123,21 @@ describe('an expression of a cell that ran', () => {
       'a + r',
       'While JAX traced, the expression returned the type f32[16].',
       '1 equation comes from the expression.',
-      'The equations take 1.6 kop, 1 % of the program.',
+      'The cost of the equations is 1.6 kop, 1 % of the total cost of the program.',
       'p:f32[16] = add n o'
     ]);
     expect(await asked(view, 'jax.nn.softmax')).toEqual([
       'jax.nn.softmax(h @ p["wo"])',
       'While JAX traced, the expression returned the type f32[4].',
       '9 equations come from the expression.',
-      'The equations take 15 op, 4 transc., 0.1 % of the program.',
+      'The cost of the equations is 15 op, 4 transc., 0.1 % of the total cost of the program.',
       't:f32[] = reduce_max s',
       'u:f32[] = max -inf:f32[] t',
       'v:f32[1] = broadcast_in_dim u',
       'w:f32[1] = stop_gradient v',
       'x:f32[4] = sub s w',
       'y:f32[4] = exp x',
-      '3 more equations are not listed.'
+      '3 more equations of the expression are not listed.'
     ]);
     expect(await asked(view, 'y, hs =', 1)).toEqual(UNKNOWN);
   });

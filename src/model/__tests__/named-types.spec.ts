@@ -88,7 +88,7 @@ describe('the types of the names of a line', () => {
         ...document.scopes.slice(0, 1)
       ]
     };
-    expect(lines(alone)).toEqual({ 3: 'x: {…} of 9 arrays' });
+    expect(lines(alone)).toEqual({ 3: 'x: {…} with 9 arrays' });
     const [[{ title }]] = typesOfLines(alone, 0, trans).values();
     expect(title).toBe(`While JAX traced, x had the type ${long} here.`);
     expect(lines(alone, -1)).toEqual({});
@@ -125,7 +125,7 @@ describe('the types of the names of a line', () => {
       'While JAX traced, c had the type f32[] here. The value comes from the carry of a loop.\n' +
         'While JAX traced, ys had the type f32[10,3] here. The value comes from the outputs of all 10 steps of a loop.',
       'While JAX traced, row had the type f32[3] here. The value comes from the inputs of one step of a loop of 1 step. ' +
-        'JAX promoted an operand of dtype bf16 for the value.'
+        'To compute the value, JAX promoted an operand from the dtype bf16.'
     ]);
     // Makes a second value of the name, outside of any loop.
     const both: Snapshot = {

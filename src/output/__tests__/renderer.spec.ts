@@ -76,7 +76,7 @@ describe('the output of a cell', () => {
       program({ name: 'grad' })
     ];
     expect(lines(await shown(snapshot({ programs })))[1]).toBe(
-      '3 equations · 4 calls, 1 compile · made in an earlier run · 2 more programs'
+      '3 equations · 4 calls, 1 compile · made in an earlier run · 2 more programs of the run'
     );
   });
 

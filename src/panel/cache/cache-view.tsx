@@ -81,7 +81,7 @@ export function Cache(props: {
       <p className="jp-JaxprPanel-quiet">
         {model.isWritten
           ? trans.__(
-              'The program is as written and has not run. Run the cell to see the cache.'
+              'The panel shows the program of code that has not run. Run the cell to see the cache.'
             )
           : trans.__('The cache was not observed in this run.')}
       </p>
@@ -168,7 +168,7 @@ function Score(props: {
         </b>
       )}
       {guessed > 0 && left > 0 && ' · '}
-      {left > 0 && trans.__('%1 left to guess', left)}
+      {left > 0 && trans.__('outcomes left to guess: %1', left)}
     </>
   );
 }

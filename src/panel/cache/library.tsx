@@ -34,8 +34,8 @@ export function Library(props: {
           onClick={() => setOpen(!open)}
         >
           {open
-            ? trans.__('Hide the functions')
-            : trans.__('Show the functions')}
+            ? trans.__('Hide the library functions')
+            : trans.__('Show the library functions')}
         </button>
       )}
       <ul id={id} hidden={!open}>

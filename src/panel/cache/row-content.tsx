@@ -114,7 +114,7 @@ function EntryCells(props: CellProps<IEntryRow>): JSX.Element {
       : amount(trans, 'hits', { value: entry.hits, exact }),
     amount(trans, 'misses', { value: entry.misses, exact: true }),
     ...(entry.fast_path ? [] : [trans.__('no fast path')]),
-    ...(entry.this_run ? [trans.__('made in this run')] : []),
+    ...(entry.this_run ? [trans.__('entry made in this run')] : []),
     ...(entry.held === null ? [trans.__('JAX may have dropped the entry')] : [])
   ];
   return (
@@ -140,7 +140,7 @@ function headingWords(row: IHeadingRow, trans: TranslationBundle): string {
   const { count } = row;
   switch (row.kind) {
     case 'entries':
-      return trans._n('%1 entry', '%1 entries', count);
+      return trans._n('%1 cache entry', '%1 cache entries', count);
     case 'earlier':
       return trans._n('%1 earlier miss', '%1 earlier misses', count);
     case 'earlier-with-slow-hits':
@@ -169,8 +169,8 @@ function headingWords(row: IHeadingRow, trans: TranslationBundle): string {
       );
     case 'unseen-entries':
       return trans._n(
-        '%1 more entry is not listed.',
-        '%1 more entries are not listed.',
+        '%1 more cache entry is not listed.',
+        '%1 more cache entries are not listed.',
         count
       );
   }

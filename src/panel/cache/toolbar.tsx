@@ -74,7 +74,7 @@ export function Toolbar(props: {
           copy(ledgerMarkdown(snapshot, trans), trans.__('Copied as Markdown.'))
         }
       >
-        {trans.__('md')}
+        {trans.__('MD')}
       </button>
       <span className="jp-JaxprPanel-notice" role="status">
         {copied}

@@ -43,9 +43,9 @@ export function kindName(kind: string, trans: TranslationBundle): string {
     case 'weak_type':
       return trans.__('weak type');
     case 'pytree':
-      return trans.__('structure');
+      return trans.__('pytree structure');
     case 'static_value':
-      return trans.__('static');
+      return trans.__('static value');
     case 'static_identity':
       return trans.__('static object');
     case 'call_style':
@@ -61,17 +61,17 @@ export function kindName(kind: string, trans: TranslationBundle): string {
     case 'layout':
       return trans.__('layout');
     case 'config':
-      return trans.__('config');
+      return trans.__('setting');
     case 'new_function':
       return trans.__('new function');
     case 'cell_rerun':
       return trans.__('cell run again');
     case 'reloaded':
-      return trans.__('reloaded');
+      return trans.__('module reloaded');
     case 'no_fast_path':
       return trans.__('no fast path');
     case 'cleared':
-      return trans.__('cleared');
+      return trans.__('cache cleared');
     case 'unknown':
       return trans.__('unknown');
     default:
@@ -160,8 +160,8 @@ export function priceWords(
       prices.length === 1
         ? ''
         : least === most
-          ? trans.__('%1 each', least)
-          : trans.__('%1 to %2 each', least, most)
+          ? trans.__('%1 per miss', least)
+          : trans.__('%1 to %2 per miss', least, most)
   };
 }
 

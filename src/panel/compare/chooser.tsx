@@ -25,7 +25,7 @@ export function Chooser(props: {
   const why =
     model.fromSaved || model.requests === null
       ? trans.__(
-          'The kernel that ran these programs is not available. Run the cell again to compare them.'
+          'The kernel that ran these programs is not available. Run the cell again to compare the programs.'
         )
       : chosen.length < 2
         ? trans.__('Choose two or more programs.')
@@ -51,7 +51,7 @@ export function Chooser(props: {
     return (
       <Question
         question={state.question}
-        title={trans.__('Repeat effects?')}
+        title={trans.__('Repeat the effects?')}
         answers={{
           yes: trans.__('Run the programs and repeat the effects'),
           no: trans.__('Do not run the programs')
@@ -105,7 +105,7 @@ export function Chooser(props: {
         <p id={about} className="jp-JaxprPanel-small">
           {why ??
             trans.__(
-              'Runs each program many times with the recorded values of a call of the first program.'
+              'The comparison runs each program many times with the recorded values of a call of the first program.'
             )}
         </p>
       </div>
@@ -125,7 +125,7 @@ function misfitOf(
     return null;
   }
   if (snapshot.programs[at].origin === 'recorded') {
-    return trans.__('is a recording, which cannot run');
+    return trans.__('cannot run: the program is a recording');
   }
   if (first === undefined) {
     return null;
@@ -135,7 +135,7 @@ function misfitOf(
   );
   return own === null || others === null || own === others
     ? null
-    : trans.__('takes other types');
+    : trans.__('takes other argument types than the first chosen program');
 }
 
 /** The types of the arrays that a program takes, in order; null if the signature does not list all arrays. */

@@ -78,7 +78,7 @@ export function Compare(props: {
                 className="jp-JaxprPanel-button"
                 onClick={() => openBeside(comparison)}
               >
-                {trans.__('Open beside')}
+                {trans.__('Open in main area')}
               </button>
             </div>
           )}

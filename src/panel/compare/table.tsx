@@ -50,7 +50,7 @@ export function Side(props: {
       <div
         className="jp-JaxprCompare-wide"
         role="region"
-        aria-label={trans.__('Side by side')}
+        aria-label={trans.__('Functions side by side')}
         tabIndex={0}
       >
         <Columns {...props} rows={rows} />
@@ -205,7 +205,7 @@ function TwoLines(props: {
         <span className="jp-JaxprCompare-time">
           {variant.warm === null
             ? ''
-            : trans.__('runs in %1', duration(variant.warm.median))}
+            : trans.__('warm call: %1', duration(variant.warm.median))}
         </span>
       </span>
       <span className="jp-JaxprCompare-below">

@@ -160,7 +160,7 @@ export function rowsOf(
     ),
     seconds(
       'ready',
-      trans.__('Compiles in'),
+      trans.__('Compile time'),
       readyAfter,
       variant => (variant.from_disk ? trans.__('from disk') : ''),
       trans.__('The sum of the trace, lower and compile times.')
@@ -208,13 +208,15 @@ export function rowsOf(
     },
     {
       key: 'calls',
-      label: trans.__('Called'),
-      about: trans.__('How often the comparison called the function.'),
+      label: trans.__('Number of calls'),
+      about: trans.__(
+        'The number of calls of the function that the comparison made.'
+      ),
       cells: variants.map(({ calls }) => ({
         text:
           (calls ?? 0) === 0
             ? null
-            : trans._n('%2 time', '%2 times', calls ?? 0, grouped(calls ?? 0))
+            : trans._n('%2 call', '%2 calls', calls ?? 0, grouped(calls ?? 0))
       }))
     }
   ];

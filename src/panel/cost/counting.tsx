@@ -28,7 +28,7 @@ export function Counted(props: {
               className="jp-JaxprPanel-button"
               onClick={() => void costs.count(snapshot, program)}
             >
-              {trans.__('Count again')}
+              {trans.__('Count the operations again')}
             </button>
           </p>
         )}

@@ -38,7 +38,7 @@ export function MemorySection(props: ISectionProps): JSX.Element {
           {memory.constants > 0 && (
             <p className="jp-JaxprPanel-small">
               {trans.__(
-                'Constants captured by the closure: %1. Pass large arrays as arguments.',
+                'The function captures constants of %1 from outside of its arguments. Pass large arrays as arguments.',
                 size(memory.constants)
               )}
             </p>
@@ -107,7 +107,7 @@ function Estimate(props: ISectionProps & { memory: Memory }): JSX.Element {
         <Table
           {...props}
           label={trans.__('Estimate of the largest live arrays at the peak')}
-          name={trans.__('live at the peak')}
+          name={trans.__('live array')}
           rows={memory.live.map((buffer: LiveBuffer) => ({
             name: buffer.name,
             type: buffer.type,

@@ -49,7 +49,7 @@ export function RooflineSection(props: {
             <Stretches parts={stretches(sentence(placement, warm, trans))} />
             {placement !== null &&
               cost.transcendentals > 0 &&
-              ` ${trans.__('Here, a transcendental operation counts as %1 operations.', TRANSCENDENTAL_WEIGHT)}`}
+              ` ${trans.__('In the roofline, a transcendental operation counts as %1 operations.', TRANSCENDENTAL_WEIGHT)}`}
           </p>
           <Picture machine={machine} placement={placement} trans={trans} />
           <p className="jp-JaxprPanel-small">
@@ -87,7 +87,7 @@ function Measuring(props: {
         {again
           ? ''
           : trans.__(
-              'This machine was not measured, and no kernel is available to measure it. Run the cell again.'
+              'This machine was not measured, and no kernel is available to measure the machine. Run the cell again.'
             )}
       </p>
     );
@@ -189,7 +189,7 @@ function Picture(props: {
   const frame = { left: 44, right: width - 18, top: 24, bottom: HEIGHT - 34 };
   const { x, y, roof, ridge } = rooflineOf(machine, placement, frame);
   const label = trans.__(
-    'Roofline: memory limits the speed of a program with fewer than %1 operations per byte, arithmetic limits the speed of a program with more.',
+    'Roofline: memory limits the speed of a program with fewer than %1 operations per byte, arithmetic limits the speed of a program with more operations per byte.',
     factor(machine.flops / machine.bandwidth)
   );
   const points = roof.map(point => point.map(at => at.toFixed(1)).join(','));

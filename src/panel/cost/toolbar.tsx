@@ -39,7 +39,7 @@ export function Toolbar(props: {
       <div
         className="jp-JaxprCost-groups"
         role="group"
-        aria-label={trans.__('Sum by')}
+        aria-label={trans.__('Sum the cost by')}
       >
         {groups.map((shownGroup, place) => (
           <button
@@ -92,7 +92,7 @@ export function Toolbar(props: {
           )
         }
       >
-        {trans.__('md')}
+        {trans.__('MD')}
       </button>
       <span className="jp-JaxprPanel-notice" role="status">
         {copied}

@@ -100,7 +100,7 @@ export function placeOf(
   if (row.frame < 0) {
     return {
       number: '',
-      where: row.group === 'line' ? trans.__('not in your code') : ''
+      where: row.group === 'line' ? trans.__('no line of your code') : ''
     };
   }
   if (isOwn(snapshot, row.frame)) {
@@ -131,7 +131,7 @@ export function asides(
   if (cost.transcendentals > 0 && cost.flops > 0) {
     words.push(
       trans.__(
-        'Transcendental operations are counted apart. In shares, each counts as %1 operations.',
+        'Transcendental operations are counted apart. In shares, a transcendental operation counts as %1 operations.',
         TRANSCENDENTAL_WEIGHT
       )
     );

@@ -51,11 +51,11 @@ export function XlaSection(props: {
   if (xla === null || xlaFlops === null) {
     return (
       <section className="jp-JaxprCost-section">
-        <h2>{trans.__("XLA's count")}</h2>
+        <h2>{trans.__("XLA's count of operations")}</h2>
         <p className="jp-JaxprPanel-small">
           {xla === null
             ? trans.__(
-                "XLA's count is unknown. The program was not compiled, or XLA gives no cost analysis."
+                "XLA's count of operations is unknown. The program was not compiled, or XLA gives no cost analysis."
               )
             : shortened(xla.text ?? '', LONGEST)}
         </p>
@@ -64,7 +64,7 @@ export function XlaSection(props: {
   }
   return (
     <section className="jp-JaxprCost-section">
-      <h2>{trans.__("XLA's count")}</h2>
+      <h2>{trans.__("XLA's count of operations")}</h2>
       {xla.text && (
         <p className="jp-JaxprCost-sentence">{shortened(xla.text, LONGEST)}</p>
       )}
@@ -148,7 +148,11 @@ function Differences(props: {
         {left > 0 && (
           <tr role="row">
             <th role="rowheader" scope="row">
-              {trans._n('%1 more reason', '%1 more reasons', left)}
+              {trans._n(
+                '%1 more reason for the difference',
+                '%1 more reasons for the difference',
+                left
+              )}
             </th>
             <td role="cell" />
             <td role="cell" />
@@ -157,7 +161,7 @@ function Differences(props: {
         {rest !== null && (rest.ours > 0 || rest.xla > 0) && (
           <tr role="row">
             <th role="rowheader" scope="row">
-              {trans.__('everything else')}
+              {trans.__('all other operations')}
             </th>
             <td role="cell">{grouped(rest.ours)}</td>
             <td role="cell">{grouped(rest.xla)}</td>

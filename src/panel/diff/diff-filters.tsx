@@ -55,7 +55,7 @@ export function DiffFilters(props: {
               )}
               onClick={showAll}
             >
-              {trans.__('Show')}
+              {trans.__('Show the hidden lines')}
             </button>
           </>
         )}

@@ -174,11 +174,11 @@ export function DiffTable(props: {
             setCopied(true);
           }}
         >
-          {copied ? trans.__('Copied') : trans.__('Copy')}
+          {copied ? trans.__('Diff copied') : trans.__('Copy the diff')}
         </button>
         {open !== null && (
           <button className="jp-JaxprPanel-button" onClick={open}>
-            {trans.__('Open beside')}
+            {trans.__('Open in main area')}
           </button>
         )}
         <button
@@ -189,7 +189,7 @@ export function DiffTable(props: {
           )}
           onClick={help}
         >
-          {trans.__('Keys')}
+          {trans.__('Show keys')}
         </button>
       </div>
       {diff.level === 'jaxpr' && (

@@ -91,7 +91,9 @@ export function hiddenRowsWords(
     diff.rows.some(row => row.skipped > 0)
   ) {
     words.push(
-      trans.__('These numbers do not include lines that the kernel left out.')
+      trans.__(
+        'These numbers do not include lines that the kernel left out of the diff.'
+      )
     );
   }
   return words.join(' ');

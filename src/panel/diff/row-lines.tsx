@@ -114,7 +114,7 @@ function Line(props: {
           <span
             className="jp-JaxprDiff-outside"
             title={trans.__(
-              'Names inside the call = names outside of the call'
+              'The name inside the call = the name of the same value outside of the call'
             )}
           >
             {side.outside}

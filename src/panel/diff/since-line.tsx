@@ -119,8 +119,12 @@ function sinceWords(
     case 'working':
       return trans.__('%1: comparing the programs …', since);
     case 'failed':
-      return trans.__('%1: no diff. %2', since, state.reason);
+      return trans.__(
+        '%1: the programs were not compared. %2',
+        since,
+        state.reason
+      );
     case 'idle':
-      return trans.__('%1: programs not compared yet.', since);
+      return trans.__('%1: the programs are not compared yet.', since);
   }
 }

@@ -75,19 +75,19 @@ function takenWords(
 ): string {
   if (times === 0) {
     return isWhole
-      ? trans.__("not taken in the stepper's call")
-      : trans.__("not taken in the kept part of the stepper's call");
+      ? trans.__("the stepper's call did not take the branch")
+      : trans.__("the kept part of the stepper's call did not take the branch");
   }
   return isWhole
     ? trans._n(
-        "taken %2 time in the stepper's call",
-        "taken %2 times in the stepper's call",
+        "the stepper's call took the branch %2 time",
+        "the stepper's call took the branch %2 times",
         times,
         grouped(times)
       )
     : trans._n(
-        "taken %2 time in the kept part of the stepper's call",
-        "taken %2 times in the kept part of the stepper's call",
+        "the kept part of the stepper's call took the branch %2 time",
+        "the kept part of the stepper's call took the branch %2 times",
         times,
         grouped(times)
       );
@@ -120,7 +120,7 @@ function Side(props: {
   );
   const about: React.ReactNode[] = [];
   if (String(place) !== branch.label) {
-    about.push(trans.__('index %1', place));
+    about.push(trans.__('index %1 in the jaxpr', place));
   }
   if (name !== '' || span !== null) {
     about.push(
@@ -135,7 +135,7 @@ function Side(props: {
         >
           {name === ''
             ? trans.__('line %1', span.line)
-            : trans.__('%1, line %2', name, span.line)}
+            : trans.__('%1 at line %2', name, span.line)}
         </button>
       ) : (
         name
@@ -184,7 +184,7 @@ function Side(props: {
         <p className="jp-JaxprPanel-small">
           {branch.scope < 0
             ? trans.__(
-                'The equations of this branch are beside the select in the program.'
+                'In the program, the equations of this branch are next to the equation of the select.'
               )
             : branch.equations === 0
               ? trans.__('This branch has no equations.')

@@ -65,7 +65,7 @@ export function Head(
         aria-expanded={open}
         aria-controls={open ? props.id : undefined}
         aria-label={name}
-        title={open ? trans.__('Fold') : trans.__('Unfold')}
+        title={open ? trans.__('Fold the card') : trans.__('Unfold the card')}
         onClick={event => {
           event.stopPropagation();
           fold(index, !open);
@@ -100,7 +100,10 @@ function About(props: IHeadProps & { open: boolean }): JSX.Element {
     parts.push(
       control.library === null
         ? trans.__('line unknown')
-        : trans.__('called by %1', shortened(control.library, LONGEST))
+        : trans.__(
+            'called by the library function %1',
+            shortened(control.library, LONGEST)
+          )
     );
   } else {
     const where = whereOf(reading.links, span, trans);
@@ -213,10 +216,10 @@ function predicateOf(control: Control): { scope: number; equation: number } {
 function partWords(part: string, trans: TranslationBundle): string {
   switch (part) {
     case 'body':
-      return trans.__('in the body');
+      return trans.__('in the outer body');
     case 'condition':
-      return trans.__('in the condition');
+      return trans.__('in the outer condition');
     default:
-      return trans.__('in branch %1', part);
+      return trans.__('in the outer branch %1', part);
   }
 }

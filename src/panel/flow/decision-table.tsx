@@ -102,7 +102,7 @@ export function Choosing(props: {
         onClick={back}
       >
         <Icon name="caret" />
-        {trans.__('Back')}
+        {trans.__('Back to control flow')}
       </button>
       <h2>{trans.__('Which construct to choose')}</h2>
       <p className="jp-JaxprFlow-verdict">
@@ -133,7 +133,7 @@ export function Choosing(props: {
               {trans.__('situation')}
             </th>
             <th role="columnheader" scope="col">
-              {trans.__('use')}
+              {trans.__('construct to use')}
             </th>
             <th role="columnheader" scope="col">
               {trans.__('reason')}
@@ -151,7 +151,9 @@ export function Choosing(props: {
               <td role="cell">
                 {row.when}
                 {row === fits && (
-                  <span className="jp-JaxprFlow-fits">{trans.__('fits')}</span>
+                  <span className="jp-JaxprFlow-fits">
+                    {trans.__('fits the card')}
+                  </span>
                 )}
               </td>
               <td role="cell" className="jp-mod-use">

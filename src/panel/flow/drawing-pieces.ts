@@ -308,7 +308,7 @@ export abstract class Drawer {
       );
     }
     if (this._control.reverse) {
-      lines.push(trans.__('runs backwards: the last row first'));
+      lines.push(trans.__('each step takes a row, the last row first'));
     }
     const shown = this._inOneLine(lines.filter(line => line !== ''));
     shown.forEach((line, at) => {

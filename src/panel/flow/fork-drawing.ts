@@ -141,7 +141,7 @@ export class ForkDrawer extends Drawer {
         ? ''
         : selected
           ? trans.__('all branches run, then %1 selects', predicate)
-          : trans.__('chosen by %1', predicate)
+          : trans.__('branch chosen by %1', predicate)
     );
   }
 }

@@ -77,7 +77,9 @@ export function Line(props: {
         {fold !== null && !isCall && (
           <span
             className="jp-JaxprProgram-chip"
-            title={closed ? trans.__('Unfold') : trans.__('Fold')}
+            title={
+              closed ? trans.__('Unfold the lines') : trans.__('Fold the lines')
+            }
             onClick={stop(props.toggleFold)}
           >
             {closed ? foldedWords(fold, trans) : trans.__('fold')}
@@ -172,7 +174,7 @@ function Call(props: {
     <>
       <span
         className="jp-JaxprProgram-chip"
-        title={trans.__('Unfold')}
+        title={trans.__('Unfold the lines')}
         onClick={props.unfold}
       >
         {trans.__('%1 · %2', fold.name, foldedWords(fold, trans))}

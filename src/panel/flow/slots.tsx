@@ -86,8 +86,8 @@ function headsOf(control: Control, trans: TranslationBundle): string[] {
     return [...start, trans.__('type')];
   }
   return control.primitive === 'while'
-    ? [...start, trans.__('in'), trans.__('out')]
-    : [...start, trans.__('one step'), trans.__('in all')];
+    ? [...start, trans.__('before'), trans.__('after')]
+    : [...start, trans.__('one step'), trans.__('all steps')];
 }
 
 function Row(props: {
@@ -99,7 +99,7 @@ function Row(props: {
 }): JSX.Element {
   const { slot, columns, reading, control, trans } = props;
   const { role, path, step, whole, out } = slot;
-  const same = <td className="jp-mod-same">{trans.__('same')}</td>;
+  const same = <td className="jp-mod-same">{trans.__('same type')}</td>;
   const type = (aval: number): JSX.Element => (
     <td className="jp-mod-type">{shortened(reading.wholeType(aval), 200)}</td>
   );
@@ -113,7 +113,7 @@ function Row(props: {
   const last = changed ? (
     <td className="jp-mod-type jp-mod-changed">
       <b>{shortened(reading.wholeType(out), 200)}</b>{' '}
-      <span>{trans.__('changed')}</span>
+      <span>{trans.__('type changed')}</span>
     </td>
   ) : role === 'const' || asBefore ? (
     same
@@ -129,7 +129,7 @@ function Row(props: {
         ) : variable !== null ? (
           <span
             title={trans.__(
-              'The path is unknown. This is the name of the variable in the program.'
+              'The path of the value is unknown. The table shows the name of the variable in the program.'
             )}
           >
             {shortened(variable, LONGEST_PATH)}

@@ -176,7 +176,7 @@ export function SmallProgram(props: IProgramProps): JSX.Element | null {
               className="jp-JaxprPanel-link"
               onClick={() => setWhole(false)}
             >
-              {trans.__('Show less')}
+              {trans.__('Show fewer lines')}
             </button>
           )}
           {first && (

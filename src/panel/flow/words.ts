@@ -208,7 +208,7 @@ export function drawingWords(
   const sentences = [trans.__('Drawing of %1.', control.kind)];
   if (control.kind === 'associative_scan') {
     sentences.push(
-      trans.__('Neighbouring elements are combined in pairs, as a tree.')
+      trans.__('The scan combines neighbouring elements in pairs, as a tree.')
     );
   } else if (carry !== '') {
     sentences.push(

@@ -188,7 +188,7 @@ function NoteEntry(props: {
             <summary>
               {note.kind === 'printed_while_tracing'
                 ? trans.__('Printed text')
-                : trans.__('Details')}
+                : trans.__('Details of the note')}
             </summary>
             <pre tabIndex={0}>{shortened(note.detail, LONGEST_DETAIL)}</pre>
           </details>
@@ -227,7 +227,7 @@ function NoteCode(props: {
       : appliedPlace(snapshot, note.level, note.edits);
   const copy = (text: string): void => {
     Clipboard.copyToSystem(text);
-    setDone(trans.__('Copied.'));
+    setDone(trans.__('The rewrite was copied.'));
   };
   const tryOut = async (run: Snapshot): Promise<void> => {
     setDone(trans.__('The kernel tries the rewrite…'));
@@ -256,7 +256,7 @@ function NoteCode(props: {
             first={excerpt.first}
             marks={excerpt.marks}
             wrong={ICONS[note.kind] === 'error'}
-            label={trans.__('As written')}
+            label={trans.__('Code as written')}
           />
         )}
         {code !== null && (
@@ -276,13 +276,13 @@ function NoteCode(props: {
             <button
               className="jp-JaxprPanel-button"
               title={trans.__(
-                'Inserts a cell below the active cell. When you run the new cell, it times both versions and compares their results.'
+                'Inserts a cell below the active cell. When you run the new cell, the cell times the code as written and the rewrite, and compares their results.'
               )}
               onClick={() => {
                 if (insert(trial) !== false) {
                   setDone(
                     trans.__(
-                      'A new cell has the code. Run the cell to compare.'
+                      'A new cell has the code as written and the rewrite. Run the cell to compare both.'
                     )
                   );
                 }

@@ -38,7 +38,7 @@ export function Again(props: {
       )}
       <table>
         <caption className="jp-JaxprTime-hidden">
-          {trans.__('The same call, again: eager and warm')}
+          {trans.__('Times of eager and warm calls')}
         </caption>
         <thead>
           <tr>
@@ -47,7 +47,7 @@ export function Again(props: {
             <th scope="col">{trans.__('median')}</th>
             <th scope="col">{trans.__('quartiles')}</th>
             <th scope="col" className="jp-JaxprTime-wide">
-              {trans.__('fastest')}
+              {trans.__('fastest call')}
             </th>
             <th scope="col" className="jp-JaxprTime-wide">
               {trans.__('call returns after')}

@@ -161,7 +161,7 @@ function Copies(props: ITableProps): JSX.Element {
           )
         }
       >
-        {trans.__('md')}
+        {trans.__('MD')}
       </button>
       <span className="jp-JaxprPanel-notice" role="status">
         {copied}

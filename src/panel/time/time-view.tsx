@@ -99,11 +99,11 @@ function OneCall(props: IPartProps & { program: Program }): JSX.Element {
       {program.stages !== null && (
         <StageTable stages={program.stages} trans={trans} />
       )}
-      <h3>{trans.__('The same call, again')}</h3>
+      <h3>{trans.__('Times of eager and warm calls')}</h3>
       {timing !== null && <Again timing={timing} trans={trans} />}
       <Running
         state={timings.time.stateOf(snapshot, index)}
-        title={trans.__('Time %1?', name)}
+        title={trans.__('Measure the time of %1?', name)}
         stop={() => timings.time.stop(snapshot, index)}
         yes={() => void timings.time.confirm(snapshot, index)}
         no={() => timings.time.dismiss(snapshot, index)}
@@ -130,7 +130,7 @@ function OneCall(props: IPartProps & { program: Program }): JSX.Element {
             {why !== null
               ? shortened(why, LONGEST)
               : trans.__(
-                  'Calls %1 many times with the recorded values of a call, with and without jit.',
+                  'The kernel calls %1 many times with the recorded values of a call, with and without jit.',
                   name
                 )}
           </p>
@@ -197,7 +197,7 @@ function OverSizes(
           summary={
             sweep === null
               ? trans.__('Sweep over sizes …')
-              : trans.__('Another sweep …')
+              : trans.__('Run another sweep …')
           }
         >
           <SweepForm

@@ -23,7 +23,7 @@ export function firstCallWords(
       );
     }
     return program.origin === 'traced'
-      ? trans.__('This program was only traced: it was not called.')
+      ? trans.__('This program was only traced: the program was not called.')
       : trans.__('The time of the first call is unknown.');
   }
   const took = bold(duration(stages.total));
@@ -90,9 +90,11 @@ export function stageWords(
         ? trans.__('JAX reads the executable from the persistent cache')
         : trans.__('XLA turns StableHLO into an executable');
     case 'first-run':
-      return trans.__('until the call returned; its work may end later');
+      return trans.__(
+        'the first run ends when the call returns; the work of the call may end later'
+      );
     case 'rest':
-      return trans.__('time in no stage that JAX reports');
+      return trans.__('time that belongs to no stage that JAX reports');
   }
 }
 
@@ -121,7 +123,7 @@ export function eagerCallsWords(
       )
     : trans._n(
         '%2 eager call was timed.',
-        '%2 eager calls were timed. The fastest took %3.',
+        '%2 eager calls were timed. The fastest call took %3.',
         time.runs,
         runs,
         fastest
@@ -144,7 +146,7 @@ export function warmCallsWords(
       )
     : trans._n(
         '%2 warm call was timed.',
-        '%2 warm calls were timed. The fastest took %3.',
+        '%2 warm calls were timed. The fastest call took %3.',
         time.runs,
         runs,
         fastest
@@ -192,7 +194,7 @@ export function whyNot(
   }
   if (model.fromSaved) {
     return trans.__(
-      'This run comes from the saved notebook. Run its cell to measure times.'
+      'This run comes from the saved notebook. Run the cell again to measure times.'
     );
   }
   const { status } = model;

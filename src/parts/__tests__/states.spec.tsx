@@ -59,10 +59,10 @@ describe('where there is no program', () => {
       'a kernel without the extension',
       { kind: 'not-loaded' },
       'jupyter_jaxpr is not loaded' +
-        'Run this in the notebook, once for each kernel:' +
+        'Run this line in the notebook, once for each kernel:' +
         '%load_ext jupyter_jaxpr' +
         'Run in the notebook' +
-        'If the kernel does not find jupyter_jaxpr, run this first: %pip install jupyter_jaxpr'
+        'If the kernel does not find jupyter_jaxpr, run this line first: %pip install jupyter_jaxpr'
     ],
     [
       'a kernel that is ready',
@@ -91,7 +91,7 @@ describe('where there is no program', () => {
     [
       'a kernel of another version',
       { kind: 'unusable', reason: 'Install 0.2.0 and reload.' },
-      'The program cannot be shown.Install 0.2.0 and reload.'
+      'The panel cannot show the program.Install 0.2.0 and reload.'
     ]
   ])('%s says what to do', (_, status, expected) => {
     const { node } = render(
@@ -159,7 +159,7 @@ describe('a long compile', () => {
     expect(words(node)).toBe(
       'rnn_unrolled' +
         'Compiling, 41 s' +
-        'If you interrupt the kernel, the cell stops when XLA has compiled.' +
+        'If you interrupt the kernel, the cell stops when XLA has compiled the program.' +
         'trace451 msdonelower249 msdonecompile41 s…first runwaits'
     );
     act(() => {
@@ -270,7 +270,7 @@ describe('the line above a program', () => {
   it('says that it is from before, and how to refresh it', () => {
     const { node } = render(<Banner model={stale()} trans={trans} />);
     expect(words(byRole(node, 'status')[0])).toBe(
-      'Kernel restarted · 02:51 This run is from 02:34.' +
+      'Kernel restarted · 02:51 This run was recorded at 02:34.' +
         'Run cell [7] again to refresh.'
     );
   });
@@ -281,7 +281,7 @@ describe('the line above a program', () => {
     const { node } = render(
       <Banner model={stale()} again={again} trans={trans} />
     );
-    const button = byRole(node, 'button', 'Run again')[0];
+    const button = byRole(node, 'button', 'Run the cell again')[0];
     click(button);
     click(button);
     expect(again).toHaveBeenCalledTimes(1);
@@ -312,7 +312,7 @@ describe('the line above a program', () => {
     redraw(<Banner model={model} again={again} trans={trans} />);
     expect(words(node)).toBe(
       'This is a saved copy of cell [7].' +
-        'Press Shift+Enter to run the cells, beginning with the first.' +
+        'Press Shift+Enter to run the cells, beginning with the first cell.' +
         'Run up to this cell'
     );
     click(byRole(node, 'button')[0]);

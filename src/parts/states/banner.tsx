@@ -41,7 +41,7 @@ export function Banner(props: {
           </b>{' '}
           {snapshot !== null &&
             trans.__(
-              'This run is from %1.',
+              'This run was recorded at %1.',
               clock(new Date(snapshot.created * 1000))
             )}
           <br />
@@ -51,7 +51,7 @@ export function Banner(props: {
           <AgainButton
             label={
               status.again === 'run'
-                ? trans.__('Run again')
+                ? trans.__('Run the cell again')
                 : trans.__('Load and run again')
             }
             run={() => again(model, 'cell')}
@@ -62,7 +62,7 @@ export function Banner(props: {
   }
   if (status.kind === 'unusable') {
     return (
-      <Sentence title={trans.__('New programs cannot be shown.')}>
+      <Sentence title={trans.__('The panel cannot show new programs.')}>
         {status.reason}
       </Sentence>
     );
@@ -117,7 +117,7 @@ function SavedCopy(props: {
         <span className="jp-JaxprPanel-second">
           {kind === 'not-loaded' || kind === 'ready'
             ? trans.__(
-                'Press Shift+Enter to run the cells, beginning with the first.'
+                'Press Shift+Enter to run the cells, beginning with the first cell.'
               )
             : kind === 'no-kernel'
               ? trans.__(

@@ -95,11 +95,13 @@ export function Empty(props: {
     case 'not-loaded':
       return (
         <EmptyText title={trans.__('jupyter_jaxpr is not loaded')}>
-          <p>{trans.__('Run this in the notebook, once for each kernel:')}</p>
+          <p>
+            {trans.__('Run this line in the notebook, once for each kernel:')}
+          </p>
           <Sample source={LOAD} where="above" run={run} trans={trans} />
           <p className="jp-JaxprPanel-small">
             {trans.__(
-              'If the kernel does not find jupyter_jaxpr, run this first: %pip install jupyter_jaxpr'
+              'If the kernel does not find jupyter_jaxpr, run this line first: %pip install jupyter_jaxpr'
             )}
           </p>
         </EmptyText>
@@ -111,7 +113,7 @@ export function Empty(props: {
             <p>
               {status.environment.tier_note ??
                 trans.__(
-                  'The kernel has no JAX. Run this in the notebook, then restart the kernel:'
+                  'The kernel has no JAX. Run this line in the notebook, then restart the kernel:'
                 )}
             </p>
             <Sample source={INSTALL} where="above" run={run} trans={trans} />
@@ -144,7 +146,7 @@ export function Empty(props: {
       return <Empty {...props} status={{ kind: 'connecting' }} />;
     case 'unusable':
       return (
-        <Sentence title={trans.__('The program cannot be shown.')}>
+        <Sentence title={trans.__('The panel cannot show the program.')}>
           {status.reason}
         </Sentence>
       );

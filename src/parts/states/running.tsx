@@ -177,7 +177,7 @@ export function stageVerb(
 function interruptWords(progress: Progress, trans: TranslationBundle): string {
   if (progress.stage === 'compile' && !progress.interruptible) {
     return trans.__(
-      'If you interrupt the kernel, the cell stops when XLA has compiled.'
+      'If you interrupt the kernel, the cell stops when XLA has compiled the program.'
     );
   }
   return progress.interruptible

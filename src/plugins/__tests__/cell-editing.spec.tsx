@@ -188,7 +188,9 @@ describe('a cure that applies', () => {
     );
     expect(words(node.querySelector('dd > p'))).toBe('Cell [7], line 4');
     const [diff] = byRole(node, 'group');
-    expect(diff.getAttribute('aria-label')).toBe('Change of the cell');
+    expect(diff.getAttribute('aria-label')).toBe(
+      'Change of the cell by the cure'
+    );
     expect([...diff.children].map(line => line.textContent)).toEqual([
       '4−removed: if x > 0:  # é',
       '5−removed:     return x',
@@ -213,7 +215,7 @@ describe('a cure that applies', () => {
     const at = AFTER.indexOf('return jnp') + WHERE.edits![0].text.length;
     expect(panel.selected).toEqual([{ start: at, end: at }]);
     expect(status(node)).toBe(
-      'Applied. Press Shift+Enter to run the cell again. Ctrl+Z undoes the change.'
+      'The cure was applied. Press Shift+Enter to run the cell again. Ctrl+Z undoes the change.'
     );
     expect(buttons(node)).toEqual(['Insert as a new cell']);
     cell.undo();
@@ -266,7 +268,7 @@ describe('a cure that applies', () => {
     const at = text.indexOf('NAME');
     expect(panel.selected).toEqual([{ start: at, end: at + 4 }]);
     expect(status(node)).toBe(
-      'Applied. Replace the names in capitals, then press Shift+Enter to run the cell again. Ctrl+Z undoes the change.'
+      'The cure was applied. Replace the names in capitals, then press Shift+Enter to run the cell again. Ctrl+Z undoes the change.'
     );
   });
 });
@@ -350,7 +352,7 @@ describe('a cure that cannot be applied', () => {
     ]);
     expect(buttons(node)).toEqual([]);
     expect(status(node)).toBe(
-      'The panel does not know the place in the cell. Edit the cell by hand.'
+      'The panel does not know the place of the cure in the cell. Edit the cell by hand.'
     );
   });
 

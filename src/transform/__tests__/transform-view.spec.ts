@@ -129,7 +129,7 @@ describe('the columns', () => {
     expect(
       column(view, 'grad').querySelector('.jp-JaxprTransform-counts')
         ?.textContent
-    ).toBe('→ fwd: 5 · ← bwd: 8 · kept: 96\u00a0B');
+    ).toBe('→ fwd: 5 · ← bwd: 8 · residuals: 96\u00a0B');
     expect(
       column(view, 'vmap').querySelector('.jp-JaxprTransform-words')
         ?.textContent
@@ -142,8 +142,8 @@ describe('the columns', () => {
     const { view } = open(whole);
     expect(tagged(view, 'grad')).toEqual([
       '1 dot_general → fwd',
-      '2 tanh → fwd kept for backward, 48\u00a0B',
-      '3 one_minus_square → fwd kept for backward, 48\u00a0B',
+      '2 tanh → fwd residual, 48\u00a0B',
+      '3 one_minus_square → fwd residual, 48\u00a0B',
       '4 mul → fwd',
       '5 reduce_sum → fwd',
       '6 broadcast_in_dim ← bwd',

@@ -161,7 +161,7 @@ describe('levels side by side', () => {
     ]);
     expect(counts(view)[1]).toBe('3 of 17 equations linked');
     expect(view.node.textContent).toContain(
-      'The whole line is selected. Put the caret into an expression to select less.'
+      'The whole line is selected. Put the caret into an expression to select the expression alone.'
     );
   });
 

@@ -64,7 +64,10 @@ export function fetchText(
   }
   if (listings.notice(name) !== null && !requested.has(name)) {
     const run = (): void => void pages.text(name, requests);
-    return { text: '', action: { label: trans.__('Try again'), run } };
+    return {
+      text: '',
+      action: { label: trans.__('Load the text again'), run }
+    };
   }
   void pages.text(name, requests);
   return null;
@@ -84,7 +87,10 @@ function notMade(
   return {
     text: level.reason ?? '',
     action: {
-      label: name === 'stablehlo' ? trans.__('Lower') : trans.__('Compile'),
+      label:
+        name === 'stablehlo'
+          ? trans.__('Lower the program')
+          : trans.__('Compile the program'),
       run: () => void listings.pages.make(name, model)
     }
   };

@@ -117,7 +117,7 @@ function Exact(
           title={trans.__('Exact links')}
           answers={{
             yes: trans.__('Compile the tagged copy'),
-            no: trans.__('Do not compile')
+            no: trans.__('Do not compile the copy')
           }}
           yes={() => void twins.work.confirm(snapshot, program)}
           no={() => twins.work.dismiss(snapshot, program)}
@@ -154,8 +154,8 @@ function Head(props: IExactBarOptions & { links: ExactLinks }): JSX.Element {
           )}
           {here.inferred > 0 &&
             ` ${trans._n(
-              '%2 more instruction is inferred.',
-              '%2 more instructions are inferred.',
+              'The link of %2 more instruction is inferred.',
+              'The links of %2 more instructions are inferred.',
               here.inferred,
               grouped(here.inferred)
             )}`}

@@ -376,7 +376,7 @@ export class JaxprListing implements IListing {
             at: text.length,
             text: names,
             title: this._trans.__(
-              'Names inside the call = names outside of the call'
+              'The name inside the call = the name of the same value outside of the call'
             ),
             kind: 'fact'
           }

@@ -76,7 +76,7 @@ export function describeTextLine(
         'div',
         'jp-JaxprProgram-fact',
         trans.__(
-          'Inferred: XLA does not state the source of this line. An instruction that contains or uses this line comes from here.'
+          'Inferred: XLA does not state the source of this line. An instruction that contains or uses this line comes from this place in the source.'
         )
       )
     );

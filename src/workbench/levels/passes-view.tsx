@@ -70,7 +70,9 @@ function Passes(props: IPassesProps): JSX.Element {
         {state.kind === 'working' && (
           <Working
             state={state}
-            stopping={trans.__('Stop takes effect when XLA has compiled.')}
+            stopping={trans.__(
+              'The kernel stops the request when XLA has compiled the program.'
+            )}
             stop={() => work.stop(snapshot, program)}
             announced
             trans={trans}
@@ -82,7 +84,7 @@ function Passes(props: IPassesProps): JSX.Element {
             title={trans.__('See the passes of XLA')}
             answers={{
               yes: trans.__('Compile the program again'),
-              no: trans.__('Do not compile it')
+              no: trans.__('Do not compile the program')
             }}
             yes={() => void work.confirm(snapshot, program)}
             no={() => work.dismiss(snapshot, program)}
@@ -101,7 +103,7 @@ function Passes(props: IPassesProps): JSX.Element {
             <>
               <p>
                 {trans.__(
-                  'XLA can compile the program once more and list what each pass changed, from StableHLO to this text.'
+                  'XLA can compile the program once more and list what each pass changed, from StableHLO to the optimised HLO.'
                 )}
               </p>
               <button
@@ -286,8 +288,8 @@ function Changed(
       {total !== null && lines.length < total && (
         <button className="jp-JaxprPanel-button" onClick={() => void more()}>
           {trans._n(
-            '… %2 more line',
-            '… %2 more lines',
+            'Show %2 more line',
+            'Show %2 more lines',
             total - lines.length,
             grouped(total - lines.length)
           )}

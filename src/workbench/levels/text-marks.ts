@@ -158,8 +158,8 @@ function size(
   }
   if (!isExact) {
     const some = trans._n(
-      'The instructions come from some of %2 equation at one source position. XLA does not distinguish these equations. Exact links do.',
-      'The instructions come from some of %2 equations at one source position. XLA does not distinguish these equations. Exact links do.',
+      'The instructions come from some of %2 equation at one source position. XLA does not distinguish these equations. Exact links distinguish the equations.',
+      'The instructions come from some of %2 equations at one source position. XLA does not distinguish these equations. Exact links distinguish the equations.',
       count,
       equationCount
     );

@@ -75,7 +75,7 @@ export class VariableUses {
     const lastNumber =
       readers.length > 0 ? rows[readers[readers.length - 1]].number : 0;
     const live = isResult
-      ? trans.__('%1 is a result and is live to the end.', name)
+      ? trans.__('%1 is a result and is live to the end of the jaxpr.', name)
       : from > 0 && lastNumber > 0
         ? trans.__(
             '%1 is live over equations %2 to %3.',

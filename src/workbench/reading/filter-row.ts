@@ -20,7 +20,7 @@ export class FilterRow {
       trans.__('Hide lines, fold names, show source')
     );
     this.node.append(
-      element('span', 'jp-JaxprProgram-filtersTitle', trans.__('Hide'))
+      element('span', 'jp-JaxprProgram-filtersTitle', trans.__('Hide lines'))
     );
     for (const noise of NOISES) {
       const name = noiseName(noise, trans);
@@ -38,7 +38,7 @@ export class FilterRow {
       () => (_tools.grouped = !_tools.grouped)
     );
     this._source = filter(
-      trans.__('Source'),
+      trans.__('Source lines'),
       trans.__(
         'Show each source line above the program lines that come from it (key: %1)',
         printedKey('text', 'source')

@@ -300,6 +300,6 @@ export function noiseName(noise: Noise, trans: TranslationBundle): string {
     case 'wrapper':
       return trans.__('Jit wrappers');
     case 'unused':
-      return trans.__('Unused');
+      return trans.__('Unused equations');
   }
 }

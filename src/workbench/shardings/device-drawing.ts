@@ -104,13 +104,13 @@ function titles(
   }
   const lines = [];
   if (rowAxis === null) {
-    lines.push(trans.__('The columns are axis %1.', columnAxis));
+    lines.push(trans.__('The columns show axis %1 of the array.', columnAxis));
   } else if (columnAxis === null) {
-    lines.push(trans.__('The rows are axis %1.', rowAxis));
+    lines.push(trans.__('The rows show axis %1 of the array.', rowAxis));
   } else {
     lines.push(
       trans.__(
-        'The rows are axis %1, the columns are axis %2.',
+        'The rows show axis %1 of the array, the columns axis %2.',
         rowAxis,
         columnAxis
       )
@@ -175,8 +175,8 @@ export function shardsWords(
   if (blocks.length > MOST_TOLD) {
     sentences.push(
       trans._n(
-        '%1 more block is not listed.',
-        '%1 more blocks are not listed.',
+        '%1 more block of the array is not listed.',
+        '%1 more blocks of the array are not listed.',
         blocks.length - MOST_TOLD
       )
     );

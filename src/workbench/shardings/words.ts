@@ -35,7 +35,7 @@ export function shardWords(
 ): string {
   return array.shard === null
     ? trans.__('shard unknown')
-    : trans.__('[%1] on each device', array.shard.join(','));
+    : trans.__('shard [%1] on each device', array.shard.join(','));
 }
 
 /** The summary line: devices, collectives, bytes. */

@@ -22,7 +22,9 @@ export function costLine(
   trans: TranslationBundle
 ): string {
   if (cost === null) {
-    return trans.__('Not counted yet: open the Cost tab to count the program');
+    return trans.__(
+      'The cost is not counted yet: open the Cost tab to count the cost'
+    );
   }
   const columns = cost.scopes.find(columns => columns.scope === scope);
   const flops = columns?.flops[equation] ?? -1;
@@ -58,13 +60,13 @@ export function costLine(
     );
   }
   if (columns.runs_min < runs) {
-    return trans.__('at most %1, %2, %3 of the program', work, moved, share);
+    return trans.__('at most %1, %2, %3 of the total cost', work, moved, share);
   }
   return runs === 1
-    ? trans.__('%1, %2, %3 of the program', work, moved, share)
+    ? trans.__('%1, %2, %3 of the total cost', work, moved, share)
     : trans._n(
-        '%2 × %5 run = %3, %4, %6 of the program',
-        '%2 × %5 runs = %3, %4, %6 of the program',
+        '%2 × %5 run = %3, %4, %6 of the total cost',
+        '%2 × %5 runs = %3, %4, %6 of the total cost',
         runs,
         amountWords(once, 'work', trans),
         work,

@@ -274,7 +274,11 @@ function facts(
   if (library.length > 0) {
     const details = document.createElement('details');
     details.append(
-      element('summary', '', trans._n('%1 frame', '%1 frames', library.length))
+      element(
+        'summary',
+        '',
+        trans._n('%1 library frame', '%1 library frames', library.length)
+      )
     );
     const lines = library.map(span => {
       const { function: name, file, line } = span;
@@ -290,7 +294,7 @@ function facts(
         once: true
       }
     );
-    add(trans.__('through library'), details);
+    add(trans.__('called through'), details);
   }
   const documentation = documentationOf(primitive, trans);
   if (documentation) {

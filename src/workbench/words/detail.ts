@@ -152,7 +152,9 @@ export function detailOf(
     const hint = element(
       'div',
       'jp-JaxprProgram-hint',
-      trans.__('Point at an equation, or at an expression in the cell.')
+      trans.__(
+        'Point at an equation, or at an expression in the cell, to see its details.'
+      )
     );
     const noNames = typesChoice.shown
       ? noNamesSentence(links.equations.snapshot, trans)
@@ -243,19 +245,19 @@ function precisionNote(
     case 'line':
       if (linked.spans.every(({ column }) => column < 0)) {
         return trans.__(
-          'The link covers whole lines: JAX recorded no columns here.'
+          'The link covers whole lines: JAX recorded no columns for this code.'
         );
       }
       return linked.spans.length === 1
         ? null
         : trans.__(
-            'The whole line is selected. Put the caret into an expression to select less.'
+            'The whole line is selected. Put the caret into an expression to select the expression alone.'
           );
     case 'none':
       return selection.kind === 'caret' || selection.kind === 'source'
         ? noEquationWords(selection, links, trans)
         : trans.__(
-            'Not linked: JAX recorded no line of your code for this line of the program.'
+            'This line of the program has no link: JAX recorded no line of your code for the line.'
           );
   }
 }

@@ -27,7 +27,7 @@ export function noEquationWords(
   if (otherPrograms.length > 0) {
     const names = [...new Set(otherPrograms.map(({ name }) => name))];
     return trans.__(
-      'No equation of the program in view comes from this place. Programs with equations from here: %1.',
+      'No equation of the program in view comes from this place. Programs with equations from this place: %1.',
       shortened(names.join(', '), 200)
     );
   }
@@ -46,7 +46,7 @@ export function noEquationWords(
   });
   return isLoop
     ? trans.__(
-        'No equation comes from this line itself: tracing unrolled the loop, and the equations come from the lines of its body.'
+        'No equation comes from the first line of the loop: tracing unrolled the loop, and the equations come from the lines of its body.'
       )
     : trans.__('No equation of the program in view comes from this place.');
 }

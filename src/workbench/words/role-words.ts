@@ -81,14 +81,14 @@ export function keptWords(
   const listed = types.join(', ');
   return kind === 'grad'
     ? {
-        text: trans.__('kept for backward, %1', size(bytes)),
+        text: trans.__('residual, %1', size(bytes)),
         title: trans.__(
           'Residual: %1 stays in memory from the forward part to the backward part.',
           listed
         )
       }
     : {
-        text: trans.__('kept for linear, %1', size(bytes)),
+        text: trans.__('residual, %1', size(bytes)),
         title: trans.__(
           'Residual: the primal program passes %1 to the linear program.',
           listed
@@ -110,7 +110,7 @@ export function countsWords(
     )
   );
   if (marks.part.kept.length > 0) {
-    words.push(trans.__('kept: %1', size(marks.bytes)));
+    words.push(trans.__('residuals: %1', size(marks.bytes)));
   }
   return words.join(' · ');
 }

@@ -92,7 +92,7 @@ describe('the Cache view', () => {
       '1 train_step line 31212 calls1010 hits22 entries22 compiles314 ms',
       '2 compiled: first call batch: f32[32,3] · 8 later hits155 ms',
       '2 compiled: shape batch: f32[32,3] → f32[17,3] · 2 later hitsPad to one shape.159 ms',
-      '2 2 entries'
+      '2 2 cache entries'
     ]);
     const change = row(node, 'shape');
     expect([...change.querySelectorAll('b')].map(words)).toEqual([
@@ -109,7 +109,7 @@ describe('the Cache view', () => {
     }));
     const { node } = view({ functions: [ledgerFunction({ entries })] });
     expect(rows(node)[0]).toContain('entries unknown');
-    click(row(node, '2 entries'));
+    click(row(node, '2 cache entries'));
     expect(rows(node).slice(-1)[0]).toContain('JAX may have dropped');
   });
 
@@ -214,7 +214,7 @@ describe('the Cache view', () => {
     expect(filledViews(model)).toContain('cache');
     const { node } = render(<Cache model={model} trans={trans} />);
     expect(words(node)).toBe(
-      'The program is as written and has not run. Run the cell to see the cache.'
+      'The panel shows the program of code that has not run. Run the cell to see the cache.'
     );
   });
 
@@ -229,7 +229,7 @@ describe('the Cache view', () => {
     now.misses_left_out = 3;
     const { node } = view({ functions: [now, before] });
     expect(rows(node).slice(3)).toEqual([
-      '2 2 entries',
+      '2 2 cache entries',
       '2 4 earlier misses and slow hits',
       '1 1 function of earlier runs'
     ]);
@@ -319,10 +319,10 @@ describe('the Cache view', () => {
     press(document.activeElement, 'ArrowRight');
     expect(rows(node)).toHaveLength(4);
     press(document.activeElement, 'End');
-    expect(focus()).toBe('2 entries');
+    expect(focus()).toBe('2 cache entries');
     expect(
       [...node.querySelectorAll('[data-kind][tabindex="0"]')].map(words)
-    ).toEqual(['2 entries']);
+    ).toEqual(['2 cache entries']);
   });
 
   it('shows library functions by name when asked', () => {
@@ -330,10 +330,10 @@ describe('the Cache view', () => {
       library_functions: ['_threefry_split', 'linalg.norm'],
       library_misses: 5
     });
-    const button = byRole(node, 'button', 'Show the functions')[0];
+    const button = byRole(node, 'button', 'Show the library functions')[0];
     expect(words(button.parentElement)).toBe(
       '5 cache misses of functions inside JAX or other packages ' +
-        'are not counted above. Show the functions'
+        'are not counted above. Show the library functions'
     );
     click(button);
     expect([...node.querySelectorAll('li')].map(words)).toEqual([
@@ -361,16 +361,16 @@ describe('prediction', () => {
     expect(words(byRole(node, 'treegrid')[0])).not.toMatch(/\d compile|shape/);
     const score = (): string =>
       words(node.querySelector('.jp-JaxprCache-score'));
-    expect(score()).toBe('4 left to guess');
+    expect(score()).toBe('outcomes left to guess: 4');
 
     click(byRole(node, 'button', 'miss')[0]);
-    expect(score()).toBe('1 of 1 guess right · 3 left to guess');
+    expect(score()).toBe('1 of 1 guess right · outcomes left to guess: 3');
     expect(rows(node)[1]).toBe(
       '2 miss · your answer was rightcompiled: first call batch: f32[32,3]155 ms'
     );
     act(() => row(node, '8 more calls with the same signature').focus());
     press(document.activeElement, 'm');
-    expect(score()).toBe('1 of 2 guesses right · 2 left to guess');
+    expect(score()).toBe('1 of 2 guesses right · outcomes left to guess: 2');
     press(document.activeElement, 'ArrowDown');
     press(document.activeElement, 'm');
     press(document.activeElement, 'ArrowDown');
@@ -403,10 +403,10 @@ describe('prediction', () => {
       words(node.querySelector('.jp-JaxprCache-score'));
     click(byRole(node, 'button', 'Predict')[0]);
     click(byRole(node, 'button', 'miss')[0]);
-    expect(score()).toBe('1 of 1 guess right · 3 left to guess');
+    expect(score()).toBe('1 of 1 guess right · outcomes left to guess: 3');
     model.show(snapshotWithLedger({}, { id: 'run-2' }), false);
     redraw(<Cache model={model} trans={trans} />);
-    expect(score()).toBe('4 left to guess');
+    expect(score()).toBe('outcomes left to guess: 4');
     model.dispose();
   });
 });

@@ -70,7 +70,7 @@ train_step (line 3)     12    10        2         2  314 ms
     The type of batch changed from f32[32,3] to f32[17,3].
     Pad to one shape.
 <lambda> (line 4)       ≥4    ≥1        0         3   60 ms
-  ◆ v: f32[4] · × 3 · 10 ms to 30 ms each · 60 ms
+  ◆ v: f32[4] · × 3 · 10 ms to 30 ms per miss · 60 ms
     This is the fourth function object of lambda from line 4.
     Make it once.
 2 functions            ≥16   ≥11        2         5  374 ms
@@ -167,7 +167,7 @@ describe('the table as Markdown', () => {
 
 \`<lambda> (line 4)\`
 
-- ◆ \`v: f32[4] · × 3 · 10 ms to 30 ms each\` 60 ms
+- ◆ \`v: f32[4] · × 3 · 10 ms to 30 ms per miss\` 60 ms
   \`This is the fourth function object of lambda from line 4.\`
   \`Make it once.\`
 

@@ -120,14 +120,14 @@ describe('functions side by side', () => {
         '–'
       ],
       ['Call returns after', '8.0 µs', '8.0 µs', '–'],
-      ['Compiles in', '950 ms', '150 ms', '–'],
+      ['Compile time', '950 ms', '150 ms', '–'],
       ['trace', '20 ms', '20 ms', '–'],
       ['lower', '30 ms', '30 ms', '–'],
       ['compile', '900 ms', '100 ms', '–'],
       ['Equations', '300', '4', '–'],
       ['Derivative', 'grad and jvp', 'jvp only', '–'],
       ['Result', 'reference0.51', 'close0.51', '–'],
-      ['Called', '1,322 times', '52 times', '–']
+      ['Number of calls', '1,322 calls', '52 calls', '–']
     ]);
   });
 
@@ -159,8 +159,8 @@ describe('functions side by side', () => {
   it('are rows of two lines where there is no room', () => {
     const { node } = shown(runOf(TWO));
     expect([...node.querySelectorAll('li summary')].map(words)).toEqual([
-      'unrolledjitted for the comparisonruns in 12 µscompile time: 950 ms · 300 equations',
-      'whiledruns in 12 µscompile time: 150 ms · 4 equations · derivative: jvp only · close',
+      'unrolledjitted for the comparisonwarm call: 12 µscompile time: 950 ms · 300 equations',
+      'whiledwarm call: 12 µscompile time: 150 ms · 4 equations · derivative: jvp only · close',
       'nopenot found'
     ]);
   });
@@ -168,7 +168,7 @@ describe('functions side by side', () => {
   it('lead to their programs, and into the main area', () => {
     const { node, opened } = shown(runOf(TWO));
     click(byRole(node, 'button', 'whiled')[0]);
-    click(byRole(node, 'button', 'Open beside')[0]);
+    click(byRole(node, 'button', 'Open in main area')[0]);
     expect(opened).toEqual(['program 1', 'beside fori(x)']);
   });
 
@@ -219,9 +219,9 @@ describe('programs to compare', () => {
     expect(boxes.map(box => box.disabled)).toEqual([false, true, false, true]);
     expect([...node.querySelectorAll('label')].map(words)).toEqual([
       'f (f32[8])',
-      'f (f32[16]) · takes other types',
+      'f (f32[16]) · takes other argument types than the first chosen program',
       'g (f32[8] weak)',
-      'cell [1] (f32[8]) · is a recording, which cannot run'
+      'cell [1] (f32[8]) · cannot run: the program is a recording'
     ]);
     click(boxes[0]);
     click(boxes[2]);
@@ -300,7 +300,7 @@ describe('programs to compare', () => {
       />
     );
     expect(words(node)).toContain(
-      'The kernel that ran these programs is not available. Run the cell again to compare them.'
+      'The kernel that ran these programs is not available. Run the cell again to compare the programs.'
     );
     expect(askingOf(model, 'compare').stateOf(runOf(null)).kind).toBe('idle');
   });

@@ -105,7 +105,7 @@ describe('the Cost view', () => {
       ]
     ]);
     expect(words(node.querySelector('.jp-JaxprCost-asides'))).toBe(
-      'Transcendental operations are counted apart. In shares, each counts as 20 operations. Bytes are counted for each equation alone. Fusion by XLA saves some of these bytes.'
+      'Transcendental operations are counted apart. In shares, a transcendental operation counts as 20 operations. Bytes are counted for each equation alone. Fusion by XLA saves some of these bytes.'
     );
   });
 
@@ -156,7 +156,7 @@ describe('the Cost view', () => {
 
   it('sums by primitive and by scope as well', () => {
     const { node } = view();
-    expect(byRole(node, 'group', 'Sum by')[0].textContent).toBe(
+    expect(byRole(node, 'group', 'Sum the cost by')[0].textContent).toBe(
       'lineprimitivescope'
     );
     click(byRole(node, 'button', 'primitive')[0]);
@@ -292,7 +292,7 @@ describe("XLA's own count", () => {
 
   it('stands beside ours, with the reason', () => {
     const { node } = view();
-    expect(words(section(node, "XLA's count"))).toContain(
+    expect(words(section(node, "XLA's count of operations"))).toContain(
       'XLA counts 945 operations.'
     );
     expect(table(node)).toEqual([
@@ -302,7 +302,7 @@ describe("XLA's own count", () => {
         '800 × 100',
         '802 × 1'
       ],
-      ['everything else', '143', '143'],
+      ['all other operations', '143', '143'],
       ['total', '80,143', '945']
     ]);
   });
@@ -310,13 +310,13 @@ describe("XLA's own count", () => {
   it('is said to be the same where it is, and to be unknown where there is none', () => {
     const same = { flops: 80143, transcendentals: null, bytes: null };
     const { node } = view({ xla: { ...same, differences: [] } });
-    expect(words(section(node, "XLA's count"))).toContain(
+    expect(words(section(node, "XLA's count of operations"))).toContain(
       "XLA's cost_analysis() also gives: transcendentals unknown, bytes accessed unknown."
     );
     expect(table(node)).toEqual([]);
-    expect(words(section(view({ xla: null }).node, "XLA's count"))).toContain(
-      'The program was not compiled, or XLA gives no cost analysis.'
-    );
+    expect(
+      words(section(view({ xla: null }).node, "XLA's count of operations"))
+    ).toContain('The program was not compiled, or XLA gives no cost analysis.');
   });
 
   it('has no rest where a part of it is unknown', () => {
@@ -366,7 +366,7 @@ describe('memory', () => {
     ]);
     expect(words(memory)).toContain('The peak is 11.8 kB. line 10');
     expect(words(memory.querySelector('table'))).toBe(
-      'live at the peaklinebytesargument xs f32[100,8]3.2 kB'
+      'live arraylinebytesargument xs f32[100,8]3.2 kB'
     );
   });
 
@@ -393,7 +393,9 @@ describe('memory', () => {
       'The forward pass keeps 12.8 kB for the backward pass.'
     );
     expect(text).toContain('tanh 2 × f32[100,16]line 712.8 kB');
-    expect(text).toContain('Constants captured by the closure: 4.0 MB.');
+    expect(text).toContain(
+      'The function captures constants of 4.0 MB from outside of its arguments.'
+    );
   });
 
   it('is unknown where it could not be had', () => {
@@ -410,10 +412,10 @@ describe('the roofline', () => {
 
   it('has the program at its intensity, until it has a warm time', () => {
     expect(roofline({ machine: known })).toContain(
-      'The program is memory-bound: at 0.49 operations per byte, the roof is 9.8 Gop/s. Time the program in the Time tab to compare its speed with the roof. Here, a transcendental operation counts as 20 operations.'
+      'The program is memory-bound: at 0.49 operations per byte, the roof is 9.8 Gop/s. Time the program in the Time tab to compare its speed with the roof. In the roofline, a transcendental operation counts as 20 operations.'
     );
     expect(roofline({ machine: known, timings: [programTiming()] })).toContain(
-      'The program is memory-bound: at 0.49 operations per byte, the roof is 9.8 Gop/s. A warm call takes 0.10 ms and reaches 1.1 Gop/s, 11 % of the roof. Here, a transcendental operation counts as 20 operations.'
+      'The program is memory-bound: at 0.49 operations per byte, the roof is 9.8 Gop/s. A warm call takes 0.10 ms and reaches 1.1 Gop/s, 11 % of the roof. In the roofline, a transcendental operation counts as 20 operations.'
     );
   });
 

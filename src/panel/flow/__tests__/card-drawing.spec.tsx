@@ -109,7 +109,7 @@ describe('drawings', () => {
       'x',
       'f32[]',
       'f32[]',
-      'chosen by x < 3'
+      'branch chosen by x < 3'
     ]);
   });
 
@@ -121,7 +121,7 @@ describe('drawings', () => {
     expect(texts(drawing)).toEqual(
       expect.arrayContaining([
         '× 100, unroll 4',
-        'runs backwards: the last row first'
+        'each step takes a row, the last row first'
       ])
     );
   });

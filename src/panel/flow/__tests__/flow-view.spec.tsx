@@ -106,13 +106,13 @@ describe('the card of a scan', () => {
       'Drawing of scan. The carry h passes through 100 steps. Each step takes a row of xs. Each step returns a row of hs.'
     );
     expect(table(node)).toEqual([
-      'role | path | one step | in all',
+      'role | path | one step | all steps',
       'carry | h | f32[16] | f32[16]',
       'xs | xs | f32[8] | f32[100,8]',
       'ys | hs | f32[16] | f32[100,16]',
-      "const | p['wx'] | f32[8,16] | same",
-      "const | p['wh'] | f32[16,16] | same",
-      "const | p['b'] | f32[16] | same"
+      "const | p['wx'] | f32[8,16] | same type",
+      "const | p['wh'] | f32[16,16] | same type",
+      "const | p['b'] | f32[16] | same type"
     ]);
   });
 
@@ -146,10 +146,10 @@ describe('the card of a scan', () => {
       })
     );
     expect(table(node)[1]).toBe(
-      'carry | unknown | f32[16] | f32[16,16] changed'
+      'carry | unknown | f32[16] | f32[16,16] type changed'
     );
     expect(heads(node)).toEqual([
-      'scan step called by jnp.median | unknown number of steps'
+      'scan step called by the library function jnp.median | unknown number of steps'
     ]);
   });
 });
@@ -185,8 +185,8 @@ describe('the card of a cond', () => {
     ]);
     const sides = [...node.querySelectorAll<HTMLElement>('[data-branch]')];
     expect(sides.map(side => words(side.querySelector('header')))).toEqual([
-      'Falseindex 0 · <lambda>, line 6 · 1 op',
-      'Trueindex 1 · <lambda>, line 5 · 2 op'
+      'Falseindex 0 in the jaxpr · <lambda> at line 6 · 1 op',
+      'Trueindex 1 in the jaxpr · <lambda> at line 5 · 2 op'
     ]);
     expect(lines(node, 'Branch True of cond, line 4')).toEqual([
       'h:f32[] = integer_powy=2 g',
@@ -304,12 +304,12 @@ describe('many cards', () => {
     );
     expect(heads(node)).toEqual([
       'scan step line 10 | 100 steps · 80.0 kop',
-      'scan a line 10, in the body | 100 steps · 80.0 kop',
+      'scan a line 10, in the outer body | 100 steps · 80.0 kop',
       'scan c line 10 | 100 steps · 80.0 kop'
     ]);
     click(byRole(node, 'button', 'Unfold all')[0]);
     expect(heads(node)[2]).toBe(
-      'map b line 10, primitive scan, in the body | 100 steps · 80.0 kop'
+      'map b line 10, primitive scan, in the outer body | 100 steps · 80.0 kop'
     );
     expect(
       byRole(node, 'img')
@@ -360,7 +360,7 @@ describe('the page of choices', () => {
   it('has the row that fits marked, and gives the focus back', () => {
     const { node } = shown(golden('newton-0.12'));
     click(byRole(node, 'button', 'Which construct to choose')[0]);
-    expect(words(document.activeElement)).toBe('Back');
+    expect(words(document.activeElement)).toBe('Back to control flow');
     expect(words(node.querySelector('.jp-JaxprFlow-verdict'))).toBe(
       'For while_loop step, line 10, use jax.lax.while_loop. The number of steps depends on values that are known only at run time.'
     );
@@ -377,7 +377,7 @@ describe('the page of choices', () => {
     expect(
       rows.filter(row => row.getAttribute('aria-current') === 'true').map(words)
     ).toEqual([
-      'A loop that runs until a condition is metfitsjax.lax.while_loopThe values decide when the loop ends. Only forward-mode differentiation works through the loop: jvp, not grad.'
+      'A loop that runs until a condition is metfits the cardjax.lax.while_loopThe values decide when the loop ends. Only forward-mode differentiation works through the loop: jvp, not grad.'
     ]);
     press(document.activeElement, 'Escape');
     expect(words(document.activeElement)).toBe('Which construct to choose');
@@ -410,7 +410,7 @@ describe('long programs', () => {
     expect(lines(node, 'Program of scan step').length).toBe(8);
     click(byRole(node, 'button', 'Show all 23 lines')[0]);
     expect(lines(node, 'Program of scan step').length).toBe(23);
-    click(byRole(node, 'button', 'Show less')[0]);
+    click(byRole(node, 'button', 'Show fewer lines')[0]);
     expect(lines(node, 'Program of scan step').length).toBe(8);
   });
 });

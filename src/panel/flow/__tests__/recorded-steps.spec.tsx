@@ -85,17 +85,19 @@ describe('a branch', () => {
 
   it('that only another call of the cell took was not taken in the recorded one', () => {
     const [no, yes] = sides(shown('cond-0.12', once()));
-    expect(no).toContain("not taken in the stepper's call");
-    expect(yes).toContain("taken 1 time in the stepper's call · taken");
+    expect(no).toContain("the stepper's call did not take the branch");
+    expect(yes).toContain("the stepper's call took the branch 1 time · taken");
   });
 
   it('says no more than what was kept', () => {
     const [no, yes] = sides(
       shown('cond-0.12', once({ thinned: 'One of 2 is kept.' }))
     );
-    expect(no).toContain("not taken in the kept part of the stepper's call");
+    expect(no).toContain(
+      "the kept part of the stepper's call did not take the branch"
+    );
     expect(yes).toContain(
-      "taken 1 time in the kept part of the stepper's call · taken"
+      "the kept part of the stepper's call took the branch 1 time · taken"
     );
   });
 });

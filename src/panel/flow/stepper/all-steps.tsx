@@ -94,7 +94,7 @@ function Copies(props: { walk: Walk; trans: TranslationBundle }): JSX.Element {
           )
         }
       >
-        {trans.__('tsv')}
+        {trans.__('TSV')}
       </button>
       <span className="jp-JaxprPanel-notice" role="status">
         {copied}

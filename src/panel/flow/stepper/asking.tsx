@@ -37,10 +37,10 @@ export function Asking(props: IAskingProps): JSX.Element {
       return (
         <Question
           question={stepper.question}
-          title={trans.__('Repeat effects?')}
+          title={trans.__('Repeat the effects?')}
           answers={{
-            yes: trans.__('Run and repeat effects'),
-            no: trans.__('Do not run')
+            yes: trans.__('Run and repeat the effects'),
+            no: trans.__('Do not run the function')
           }}
           yes={() => void stepping.confirm(snapshot, index)}
           no={() => stepping.dismiss(snapshot, index)}

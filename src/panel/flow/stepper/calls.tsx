@@ -82,7 +82,7 @@ function branches(row: CallBranches, trans: TranslationBundle): string {
     return trans.__('unknown');
   }
   if (row.taken.length === 0) {
-    return trans.__('not reached');
+    return trans.__('construct not reached');
   }
   if (row.taken.length === 1 && row.times[0] === 1) {
     return shortened(row.taken[0], 40);

@@ -216,8 +216,8 @@ function Choice(props: {
   return (
     <label className="jp-JaxprStepper-choice">
       <select
-        aria-label={trans.__('plotted')}
-        title={trans.__('plotted')}
+        aria-label={trans.__('Plotted value')}
+        title={trans.__('Plotted value')}
         value={chosen}
         onChange={event => choose(Number(event.target.value))}
       >
@@ -271,7 +271,7 @@ function describe(
     )
   ];
   if (drawing.logarithmic) {
-    sentences.push(trans.__('The axis is logarithmic.'));
+    sentences.push(trans.__('The axis of the values is logarithmic.'));
   }
   if (limit !== '') {
     sentences.push(trans.__('The dashed line is at %1.', limit));
@@ -279,8 +279,8 @@ function describe(
   if (drawing.missing > 0) {
     sentences.push(
       trans._n(
-        '%2 value is not finite, so it is not plotted.',
-        '%2 values are not finite, so they are not plotted.',
+        '%2 value is not finite, so the plot leaves the value out.',
+        '%2 values are not finite, so the plot leaves the values out.',
         drawing.missing,
         grouped(drawing.missing)
       )

@@ -36,8 +36,8 @@ export function Verdict(props: {
           <thead>
             <tr>
               <th scope="col">{trans.__('result')}</th>
-              <th scope="col">{trans.__('recorded')}</th>
-              <th scope="col">{trans.__('original')}</th>
+              <th scope="col">{trans.__('recorded run')}</th>
+              <th scope="col">{trans.__('original call')}</th>
               <th scope="col">{trans.__('largest difference')}</th>
             </tr>
           </thead>
@@ -66,8 +66,8 @@ export function Verdict(props: {
       {apart.length > MOST_ROWS && (
         <p>
           {trans._n(
-            '%2 more result differs.',
-            '%2 more results differ.',
+            '%2 more result differs from the original call.',
+            '%2 more results differ from the original call.',
             apart.length - MOST_ROWS,
             grouped(apart.length - MOST_ROWS)
           )}

@@ -28,8 +28,8 @@ export function Visits(props: {
     <label className="jp-JaxprStepper-visits">
       <span className="jp-JaxprPanel-small">
         {trans._n(
-          'entered %2 time',
-          'entered %2 times',
+          'loop entered %2 time',
+          'loop entered %2 times',
           visits_total,
           grouped(visits_total)
         )}

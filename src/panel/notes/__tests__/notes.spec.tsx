@@ -178,7 +178,7 @@ describe('the notes of a run', () => {
       ])
     ).toEqual([
       [
-        'As written',
+        'Code as written',
         ['4for _ in range(100):', '5    x = jnp.sin(x)  # "again"']
       ],
       [

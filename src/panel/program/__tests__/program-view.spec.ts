@@ -242,7 +242,7 @@ describe('a program in the panel', () => {
       '7 | r:f32[16] = tanh q'
     ]);
     expect(detail(view)).toBe(
-      '73 equations5 to 7The whole line is selected. Put the caret into an expression to select less.'
+      '73 equations5 to 7The whole line is selected. Put the caret into an expression to select the expression alone.'
     );
   });
 
@@ -509,7 +509,7 @@ describe('the other levels of a program', () => {
     await settled();
     expect(messages(view)).not.toBe('');
     channel.answer = first;
-    click(button(view, 'Try again'));
+    click(button(view, 'Load the text again'));
     await settled();
     expect(shown(view).length).toBe(3);
     expect(messages(view)).toBe('');
@@ -524,7 +524,7 @@ describe('the other levels of a program', () => {
     expect(
       view.node.querySelector('.jp-JaxprProgram-absent p')?.textContent
     ).toBe('JAX was not asked to lower it.');
-    click(button(view, 'Lower'));
+    click(button(view, 'Lower the program'));
     expect(messages(view)).toBe('Lowering …');
     await settled();
     expect(channel.asked).toEqual([

@@ -94,8 +94,8 @@ describe('the Time view of a run that was not measured', () => {
       'trace | 5.4 ms | 4 % | JAX runs the Python code on tracers',
       'lower | 14 ms | 10 % | JAX turns the jaxpr into StableHLO',
       'compile | 121 ms | 85 % | XLA turns StableHLO into an executable',
-      'first run | 0.70 ms | < 1 % | until the call returned; its work may end later',
-      'rest | 1.2 ms | 1 % | time in no stage that JAX reports',
+      'first run | 0.70 ms | < 1 % | the first run ends when the call returns; the work of the call may end later',
+      'rest | 1.2 ms | 1 % | time that belongs to no stage that JAX reports',
       'first call | 142 ms'
     ]);
   });
@@ -123,7 +123,7 @@ describe('the Time view of a run that was not measured', () => {
         document.getElementById(again.getAttribute('aria-describedby') ?? '')
       )
     ).toBe(
-      'This run comes from the saved notebook. Run its cell to measure times.'
+      'This run comes from the saved notebook. Run the cell again to measure times.'
     );
     click(again);
     expect(byRole(node, 'button', 'Stop')).toHaveLength(0);
@@ -143,15 +143,19 @@ describe('the Time view of a run that was not measured', () => {
     kernel.answer = async () => confirm('It prints. Run it again?');
     await pressed(node, 'Time the calls');
     const question = byRole(node, 'alertdialog')[0];
-    expect(question.getAttribute('aria-label')).toBe('Time selu?');
-    expect(words(question)).toBe('It prints. Run it again?Do not run itRun it');
-    expect(words(document.activeElement)).toBe('Do not run it');
+    expect(question.getAttribute('aria-label')).toBe(
+      'Measure the time of selu?'
+    );
+    expect(words(question)).toBe(
+      'It prints. Run it again?Do not run the measurementRun the measurement'
+    );
+    expect(words(document.activeElement)).toBe('Do not run the measurement');
     press(question, 'Escape');
     expect(byRole(node, 'alertdialog')).toHaveLength(0);
     expect(kernel.asked).toHaveLength(1);
     await pressed(node, 'Time the calls');
     kernel.answer = async () => answered(timing());
-    await pressed(node, 'Run it');
+    await pressed(node, 'Run the measurement');
     expect(kernel.asked[2]).toMatchObject({ confirmed: true });
     expect(words(node)).toContain('A warm call takes 0.36 ms.');
   });
@@ -196,7 +200,7 @@ describe('the same call, again', () => {
   it('has eager and warm with their quartiles, and dispatch beside done', () => {
     const { node } = shown(measured, null, true);
     expect(rows(node.querySelectorAll('table')[1])).toEqual([
-      'median | quartiles | fastest | call returns after',
+      'median | quartiles | fastest call | call returns after',
       'eager | 6.2 ms | 5.2 to 6.9 ms | 5.0 ms | 6.1 ms',
       'warm | 0.36 ms | 0.36 to 0.43 ms | 0.35 ms | 22 µs'
     ]);
@@ -204,7 +208,7 @@ describe('the same call, again', () => {
       'A warm call returns after 22 µs, before its work is done.'
     );
     expect(words(node.querySelector('.jp-JaxprTime-again'))).toContain(
-      '100 eager calls were timed. The fastest took 5.0 ms. 200 warm calls were timed in batches of 16. In the fastest batch, a call took 0.35 ms.'
+      '100 eager calls were timed. The fastest call took 5.0 ms. 200 warm calls were timed in batches of 16. In the fastest batch, a call took 0.35 ms.'
     );
     expect(words(node.querySelector('.jp-JaxprTime-notes'))).toBe(
       'x was donated: it was copied outside the clock.'

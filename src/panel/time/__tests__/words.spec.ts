@@ -43,7 +43,7 @@ describe('the first call in words', () => {
   it('says of what was not called that it was not', () => {
     const traced = program({ stages: null, origin: 'traced' });
     expect(read(firstCallWords(traced, trans))).toBe(
-      'This program was only traced: it was not called.'
+      'This program was only traced: the program was not called.'
     );
   });
 
@@ -101,7 +101,7 @@ describe('the same call, again', () => {
       '1 warm call was timed.'
     );
     expect(read(warmCallsWords(warmTime(), trans))).toBe(
-      '200 warm calls were timed. The fastest took 0.35 ms.'
+      '200 warm calls were timed. The fastest call took 0.35 ms.'
     );
     const batches = warmTime({ runs: 12_800, batch: 512 });
     expect(read(eagerCallsWords(batches, trans))).toBe(

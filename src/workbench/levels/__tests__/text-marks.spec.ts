@@ -59,7 +59,7 @@ describe('the words beside a line of HLO', () => {
       '2 instructions',
       'The called computation has 2 instructions. ' +
         'The instructions come from some of 3 equations at one source position. ' +
-        'XLA does not distinguish these equations. Exact links do.'
+        'XLA does not distinguish these equations. Exact links distinguish the equations.'
     ]);
     expect(words('%t = f32[] fusion(%s), calls=%unknown', 'fusion')).toEqual(
       []

@@ -29,9 +29,9 @@ describe('heat in the listing', () => {
     expect(
       heated.map(line => line.replace(/^.* = (\w+).* \| /, '$1 | '))
     ).toEqual([
-      'add | 143 op, 4 transc., 0.2 % of the program',
-      'scan | 80.0 kop, 1.6 k transc., 100 % of the program',
-      'sin | 51.2 kop, 46 % of the program'
+      'add | 143 op, 4 transc., 0.2 % of the total cost',
+      'scan | 80.0 kop, 1.6 k transc., 100 % of the total cost',
+      'sin | 51.2 kop, 46 % of the total cost'
     ]);
   });
 

@@ -101,7 +101,7 @@ describe('a line of a jaxpr', () => {
       'Equation 4 defines o. o is used once. o is live over equations 4 to 5.'
     ]);
     expect(variables(listing, 8)[0]).toBe(
-      'Equation 7 defines r. No equation uses r. r is a result and is live to the end.'
+      'Equation 7 defines r. No equation uses r. r is a result and is live to the end of the jaxpr.'
     );
     expect(variables(listing, 3)[3]).toBe(
       'l is an input. l is used once. l is live up to equation 4.'

@@ -27,7 +27,7 @@ const said = (snapshot: Snapshot, line: number): string =>
 describe('a place that no equation of the program in view comes from', () => {
   it('names the programs with equations from there', () => {
     expect(said(twoPrograms(), 10)).toBe(
-      'No equation of the program in view comes from this place. Programs with equations from here: rnn.'
+      'No equation of the program in view comes from this place. Programs with equations from this place: rnn.'
     );
   });
 
@@ -51,7 +51,7 @@ describe('a place that no equation of the program in view comes from', () => {
       notes: [note]
     };
     expect(said(looped, 2)).toBe(
-      'No equation comes from this line itself: tracing unrolled the loop, and the equations come from the lines of its body.'
+      'No equation comes from the first line of the loop: tracing unrolled the loop, and the equations come from the lines of its body.'
     );
   });
 });

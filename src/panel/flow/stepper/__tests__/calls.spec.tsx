@@ -40,7 +40,7 @@ describe('the calls of the cell', () => {
       '1 | True | 3 | 6',
       '2 | unknown |  | ',
       'unknown | False × 1, True × 9 |  | ',
-      'unknown | not reached |  | '
+      'unknown | construct not reached |  | '
     ]);
     expect(node.textContent).toContain(
       'The branches of 3 other calls of f in the cell are unknown.'

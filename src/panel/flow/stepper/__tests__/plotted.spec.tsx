@@ -23,7 +23,7 @@ describe('a line of numbers', () => {
   it('may be of another leaf', () => {
     const { node } = shown(card(), recording());
     const select = node.querySelector(
-      'select[aria-label="plotted"]'
+      'select[aria-label="Plotted value"]'
     ) as HTMLSelectElement;
     expect([...select.options].map(words)).toEqual([
       'carry total',
@@ -47,7 +47,7 @@ describe('a line of numbers', () => {
       'M0.0 100.0L200.0 80.0M600.0 40.0M1000.0 0.0'
     );
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
-      'The plot shows total at each step. Smallest value 1, largest value 6. 2 values are not finite, so they are not plotted.'
+      'The plot shows total at each step. Smallest value 1, largest value 6. 2 values are not finite, so the plot leaves the values out.'
     );
     slide(node, 1);
     expect(words(node.querySelector('.jp-JaxprStepper-reading'))).toBe(

@@ -29,7 +29,7 @@ describe('results that part', () => {
       "1 of 3 results differs from the function's."
     );
     expect(values(node, 1)).toEqual([
-      'result | recorded | original | largest difference',
+      'result | recorded run | original call | largest difference',
       'result[2] | 0.1 | 0.10000001 | 7.45e-9'
     ]);
   });
