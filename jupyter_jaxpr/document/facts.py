@@ -28,6 +28,7 @@ SILENCEABLE_NOTES = (
     "captured_constant",
     "dropped_update",
     "eager_compiles",
+    "equal_static",
     "frozen_call",
     "frozen_change",
     "key_used_twice",

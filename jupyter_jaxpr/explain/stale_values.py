@@ -37,10 +37,18 @@ _STATIC = (
     "{static} is a static argument of {function}: JAX compares {static} by its __eq__ and __hash__, which do not show "
     "the change."
 )
+_STATIC_BY_HASH = (
+    "{static} is a static argument of {function}: JAX finds the entry of the same object by its __hash__ alone, which "
+    "does not show the change."
+)
 _PASS = "Pass {name} to {function} as an argument."
 _PASS_NO_STATIC = (
     "Pass {name} to {function} as an argument, or give {static} an __eq__ and a __hash__ that compare {name}, and "
     "replace {static} by a new object in place of changing it."
+)
+_PASS_NO_HASH = (
+    "Pass {name} to {function} as an argument, or give {static} a __hash__ that depends on {name}, and replace "
+    "{static} by a new object in place of changing it."
 )
 _AGAIN = "Run the cell that defines {function} again. JAX then traces {function} with the new {name}."
 _BOTH_AGAIN = (
@@ -110,7 +118,7 @@ def _findings(function: str, changes: Sequence[ChangedSince], wording: _Wording)
 
 def _cure(function: str, value: ChangedSince) -> str:
     if value.of_static is not None:
-        return _PASS_NO_STATIC.format(name=value.name, function=function, static=value.of_static)
+        return cure_of_static(value.name, value.of_static, function, value.is_named_by_eq)
     if value.after.kind == "function":
         again = _AGAIN if value.cached is None else _BOTH_AGAIN
         return again.format(name=value.name, function=function, inner=value.cached)
@@ -131,7 +139,23 @@ def _text(function: str, value: ChangedSince, wording: _Wording) -> str:
     keeps = wording.keeps.format(function=function, name=name, kept=kept_value, inner=value.cached)
     if value.of_static is None:
         return f"{sentence} {keeps}"
-    return f"{sentence} {_STATIC.format(static=value.of_static, function=function)} {keeps}"
+    return f"{sentence} {how_static_is_found(value.of_static, function, value.is_named_by_eq)} {keeps}"
+
+
+def how_static_is_found(static: str, function: str, is_named_by_eq: bool) -> str:
+    """Return the sentence on why JAX finds the entry of a static argument that was changed in place.
+
+    Args:
+        static: The name of the argument.
+        function: The name of the function.
+        is_named_by_eq: True if the `__eq__` of the argument's class compares what was changed.
+    """
+    return (_STATIC_BY_HASH if is_named_by_eq else _STATIC).format(static=static, function=function)
+
+
+def cure_of_static(name: str, static: str, function: str, is_named_by_eq: bool) -> str:
+    """Return the cure for a path in a static argument that was changed in place; see `how_static_is_found`."""
+    return (_PASS_NO_HASH if is_named_by_eq else _PASS_NO_STATIC).format(name=name, static=static, function=function)
 
 
 _KINDS = {"Array": "array", "ndarray": "array", "function": "function"}

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..explain.dropped_updates import dropped_updates
+from ..explain.equal_statics import equal_statics
 from ..explain.errors import trial_time_limit
 from ..explain.errors.explained import error_finding, is_of_call
 from ..explain.errors.trial_time_limit import Budget
@@ -63,6 +64,8 @@ def complete(
     if imported():
         _find(observation, lambda: leaked_tracers(active.run.traced_functions))
         _find(observation, lambda: stale_values(active.run))
+        if (static_hits := active.run.static_hits) is not None:
+            _find(observation, lambda: list(equal_statics(list(static_hits.found.values()), observation.findings)))
         _find(observation, lambda: frozen_values(active.run.frozen_calls.calls.values()))
         _find(observation, lambda: changes_by_traces(active.run.changed_by_traces.values()))
         _find(observation, lambda: truncated_types(active.run.truncated))

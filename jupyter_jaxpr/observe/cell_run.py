@@ -30,6 +30,7 @@ from .calls.impure_calls import FrozenCalls
 from .calls.kept_calls import KeptCalls
 from .calls.monitoring import HAS_MONITORING
 from .calls.printed_output import PrintRecorder
+from .calls.static_hits import StaticHits
 from .calls.untraced_lines import LineRecorder
 from .functions import FunctionRecord
 from .observation import EagerCompile, LineReading, Observation, ObservedFunction, ObservedProgram, Place
@@ -256,6 +257,7 @@ class Run:
         self.last_calls = LastCalls(self.kept_calls.hit)
         self.entry_hits: EntryHits | None = None
         self.hit_programs: HitPrograms | None = None
+        self.static_hits: StaticHits | None = None
         self.thread = threading.get_ident()
         self.started_at = time.perf_counter()
         self.file = file

@@ -123,9 +123,13 @@ class Functions:
         users = [user for (key, _), (_, user) in self._by_user_code.items() if key == id(fun)]
         return users[0] if len(users) == 1 else None
 
+    def of_users(self) -> list[FunctionRecord]:
+        """Return the records of the functions that the user's own code jitted."""
+        return [record for record in list(self._records.values()) if not record.library]
+
     def have_several(self) -> bool:
         """Return whether a hit of some user function may run one of several programs."""
-        return any(record.has_several and not record.library for record in list(self._records.values()))
+        return any(record.has_several for record in self.of_users())
 
     def is_shared(self, fun: Any) -> bool:
         """Return whether a jitted function serves several user functions, so that its calls cannot be separated."""

@@ -137,6 +137,13 @@ def are_surely_equal(before: Contents | None, after: Contents | None) -> bool:
     return difference(before, after) is None
 
 
+def holds_array(contents: Contents | None) -> bool:
+    """Return whether a value is a JAX array or a container with a JAX array."""
+    if contents is None:
+        return False
+    return contents.kind == "Array" or any(map(holds_array, (contents.parts or {}).values()))
+
+
 def is_mutable(contents: Contents | None) -> bool:
     """Return whether a value can be changed in place."""
     return contents is not None and (contents.parts is not None or contents.kind == "ndarray")

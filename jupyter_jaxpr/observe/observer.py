@@ -25,6 +25,7 @@ from .calls.entry_hits import EntryHits
 from .calls.hit_programs import HitPrograms
 from .calls.kept_calls import ProgramCalls
 from .calls.monitoring import HAS_MONITORING
+from .calls.static_hits import StaticHits
 from .cell_run import Run
 from .credited_counts import count_by_name, drain, take_loose
 from .hook_receiver import HookReceiver
@@ -68,7 +69,8 @@ class Observer(HookReceiver):
         run.counter.drains = lambda: drain(run, self.functions, self.hooks)
         run.hit_programs = HitPrograms(run, self.functions.record_of, self.looking_away)
         run.counter.other_called = run.frozen_calls.called
-        run.counter.first_called = run.hit_programs.about_to_call
+        run.static_hits = StaticHits(run, self.functions.record_of)
+        run.counter.first_called = lambda called: _about_to_call(run, called)
         run.counter.record_of = lambda called: self.functions.record_of(called._fun)
         state = state_of(self._threads)
         prune(state, self.history)
@@ -88,6 +90,8 @@ class Observer(HookReceiver):
         run.hold_last_calls()  # the last calls must stop before the counter: both use one hook of JAX
         if file is not None and not HAS_MONITORING and self.functions.have_several():
             run.hit_programs.start()
+        if file is not None and not HAS_MONITORING:
+            run.static_hits.before_calls(self.functions.of_users())
         if self.hooks.support.tier == "hooks":
             run.library_before = dict(self.library)
             run.ledger = self.history.ledger(run.thread, run.ledger_calls, run.reading)
@@ -130,6 +134,8 @@ class Observer(HookReceiver):
                 self._untold_changes.stop()
             if run.hit_programs is not None:
                 run.hit_programs.stop()
+            if run.static_hits is not None:
+                run.static_hits.stop()
             if run.entry_hits is not None:
                 run.entry_hits.stop()
             run.last_calls.stop()
@@ -282,3 +288,10 @@ class Observer(HookReceiver):
 
         with self.looking_away():
             return run.kept_calls.by_program(call_leaves, last_of)
+
+
+def _about_to_call(run: Run, called: Any) -> None:
+    """Install the hooks on the hits of a function before the function is called from a new place."""
+    for hits in (run.hit_programs, run.static_hits):
+        if hits is not None:
+            hits.about_to_call(called)

@@ -99,6 +99,8 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
     if state.run is not None and miss.function.has_several and not miss.function.construct:
         if state.run.hit_programs is not None:
             state.run.hit_programs.start()
+    if state.run is not None and state.run.static_hits is not None:
+        state.run.static_hits.made_program(miss.function)
     if miss.activity is not None:
         unfinished = miss.activity.programs.pop((id(jaxpr), id(None)), None)  # the call did not return
         if unfinished is not None:

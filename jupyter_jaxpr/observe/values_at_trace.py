@@ -12,19 +12,20 @@ import functools
 import os
 import types
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import CodeType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted, is_tracer_type, partial_of
-from ..plain_text import FAILURES, defined, exact, file_of, function_of
+from ..plain_text import defined, exact, file_of, function_of
 from .cache.static_values import StaticValue
 from .calls.impure_calls import FrozenCall
 from .code_of_callables import name_of, unwrap
-from .kept_contents import Contents, contents_of, difference, is_mutable
+from .kept_contents import Contents, Difference, contents_of, difference, holds_array, is_mutable
 from .observation import Place
-from .outside_reads import Read, Step, reads_of
+from .outside_reads import Read, reads_of
+from .path_values import DICTS, VARIABLE, Variable, stored_attribute, value_of_path
 from .whose_code import is_installed
 
 _VALUES = 128
@@ -55,6 +56,7 @@ class ChangedSince(NamedTuple):
         place: The place of the expression that reads the path.
         of_static: The static argument that holds the value; None for another value.
         cached: The jitted function whose earlier trace read the path; None where the trace itself read it.
+        is_named_by_eq: True if the `__eq__` of the static argument's class names the attribute that holds the value.
     """
 
     name: str
@@ -63,6 +65,7 @@ class ChangedSince(NamedTuple):
     place: Place
     of_static: str | None
     cached: str | None
+    is_named_by_eq: bool = False
 
 
 class ChangedByTrace(NamedTuple):
@@ -81,6 +84,11 @@ class ChangedByTrace(NamedTuple):
     before: Contents
     after: Contents
     place: Place
+
+
+# The relation of the static argument of a later call to the object of the trace: the same object, another object, or
+# another object where the object of the trace was changed in place.
+Relation = Literal["same", "other", "changed"]
 
 
 class ValuesAtTrace:
@@ -127,7 +135,7 @@ class ValuesAtTrace:
             for key, entry in self._values.items()
             if key not in self._cached and _was_read(entry, did_run[key])
         }
-        variables = [self._values.pop(key) for key, entry in list(self._values.items()) if entry.contents is _VARIABLE]
+        variables = [self._values.pop(key) for key, entry in list(self._values.items()) if entry.contents is VARIABLE]
         name = name_of(fun)
         changes: list[ChangedByTrace] = []
         if earlier_changing or any(is_mutable(entry.contents) for entry in self._values.values()):
@@ -172,13 +180,44 @@ class ValuesAtTrace:
             changed = None if later is None else difference(entry.contents, later.contents)
             if changed is not None:
                 name = entry.read.name + changed.path
-                static = entry.read.root if entry.read.is_parameter and entry.read.root in self._statics else None
-                static = None if entry.cached else static
+                static = entry.read.root if self._is_of_static(entry) else None
+                named = static is not None and _is_named_by_eq(self._statics[static](), entry.read)
                 changes.setdefault(
                     (name, changed.before.text),
-                    ChangedSince(name, changed.before, changed.after, entry.read.place, static, entry.cached),
+                    ChangedSince(name, changed.before, changed.after, entry.read.place, static, entry.cached, named),
                 )
         return list(changes.values())
+
+    def reads_static(self, name: str) -> bool:
+        """Return whether the trace read an attribute or an item of a static argument."""
+        return any(self._is_of_static(entry) and entry.read.root == name for entry in self._values.values())
+
+    def differs_from(self, statics: Mapping[str, Any]) -> Iterator[tuple[ChangedSince, Relation]]:
+        """Yield the paths that surely have other values in the static arguments of another call than at the trace.
+
+        Arrays are not compared, because that could wait for a device.
+
+        Args:
+            statics: The static arguments of the call, by the names of their parameters.
+
+        Yields:
+          The difference, and the relation of the call's object to the object of the trace.
+        """
+        for entry in self._values.values():
+            name = entry.read.root
+            traced = self._statics[name]() if self._is_of_static(entry) and name in statics else None
+            found = None if traced is None else _difference_in(statics[name], entry)
+            if found is None:
+                continue
+            relation: Relation = "same" if traced is statics[name] else "other"
+            if relation == "other" and _difference_in(traced, entry) is not None:
+                relation = "changed"
+            named = _is_named_by_eq(traced, entry.read)
+            changed = (entry.read.name + found.path, found.before, found.after, entry.read.place, name, None, named)
+            yield ChangedSince(*changed), relation
+
+    def _is_of_static(self, entry: Kept) -> bool:
+        return entry.read.is_parameter and entry.read.root in self._statics and entry.cached is None
 
     def _read(self, fun: Any) -> dict[tuple[str, str], Kept]:
         statics = {name: value for name, reference in self._statics.items() if (value := reference()) is not None}
@@ -201,6 +240,28 @@ def _changes(
             name = entry.read.name + changed.path
             changes.append(ChangedByTrace(function, name, changed.before, changed.after, later.read.place))
     return changes
+
+
+def _difference_in(static: Any, entry: Kept) -> Difference | None:
+    """Return the difference of a path in a static argument to the trace; None without a sure difference."""
+    if holds_array(entry.contents):
+        return None
+    try:
+        later = contents_of(value_of_path(entry.read, {}, {}, {entry.read.root: static}))
+    except not_of_a_signal(LookupError, ValueError):
+        return None
+    return None if holds_array(later) else difference(entry.contents, later)
+
+
+def _is_named_by_eq(static: Any, read: Read) -> bool:
+    """Return whether the `__eq__` of an object's class names the attribute with which a path goes on."""
+    method = defined(type(static), "__eq__")
+    if type(method) is not FunctionType or not read.steps or read.steps[0].is_item:
+        return False
+    return bool({read.steps[0].key, *_ALL_ATTRIBUTES} & _names(method.__code__))
+
+
+_ALL_ATTRIBUTES = ("__dict__", "vars", "astuple", "asdict")
 
 
 def _was_read(entry: Kept, ran: bool | None) -> bool:
@@ -253,7 +314,7 @@ class _Reader:
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
         for read in reads.reads:
             try:
-                value = _resolve(read, function.__globals__, cells, bound_values)
+                value = value_of_path(read, function.__globals__, cells, bound_values)
             except not_of_a_signal(LookupError, ValueError):  # the name does not exist or has no value yet
                 continue
             if not reads.is_changed(read):
@@ -263,7 +324,7 @@ class _Reader:
                 self._follow(read, value, depth - 1, through_jit, in_callback or has_callback)
         for change in reads.changes:
             try:
-                value = _resolve(change, function.__globals__, cells, bound_values)
+                value = value_of_path(change, function.__globals__, cells, bound_values)
             except not_of_a_signal(LookupError, ValueError):
                 continue
             key = (function_of(function.__code__), change.name)
@@ -285,8 +346,8 @@ class _Reader:
         key = (function_of(function.__code__), read.name)
         if key in self._values or len(self._values) >= _VALUES:
             return
-        if type(value) is _Variable or (value is os.environ and read.method != "get"):
-            contents: Contents | None = _VARIABLE
+        if type(value) is Variable or (value is os.environ and read.method != "get"):
+            contents: Contents | None = VARIABLE
         else:
             contents = contents_of(value)
         if contents is not None:
@@ -304,7 +365,7 @@ class _Reader:
                 self._read(method, {}, depth, through_jit, in_callback)
                 return
             try:
-                value = _attribute(value, read.method)
+                value = stored_attribute(value, read.method)
             except LookupError:
                 return
         if type(value) in (FunctionType, types.MethodType) or is_jitted(value) or _call_of(value) is not None:
@@ -314,7 +375,7 @@ class _Reader:
 def _holds_tracer(value: Any, depth: int) -> bool:
     """Return whether a value is a tracer, or a container of Python's with a tracer inside."""
     kind = type(value)
-    if any(kind is container for container in _DICTS):
+    if any(kind is container for container in DICTS):
         parts: Iterable[Any] = list(dict.values(value))
     elif any(kind is container for container in (list, tuple, set, collections.deque)):
         parts = list(value)
@@ -371,75 +432,3 @@ def _call_of(fun: Any) -> Any:
     if type(call) is not FunctionType or is_installed(file_of(call.__code__)):
         return None
     return types.MethodType(call, fun)
-
-
-# --- the value of a path ---
-
-
-class _Variable:
-    """Stands for an environment variable, whose value is not read."""
-
-
-_VARIABLE = Contents("environment variable", "")
-_DICTS: frozenset[type] = frozenset({dict, collections.OrderedDict, collections.defaultdict})
-
-
-def _resolve(read: Read, names: Mapping[str, Any], cells: Mapping[str, Any], arguments: Mapping[str, Any]) -> Any:
-    if read.is_parameter:
-        value = arguments[read.root]
-    elif read.root in cells:
-        value = cells[read.root].cell_contents
-    else:
-        value = names[read.root]
-    for step in read.steps:
-        value = _item(value, step) if step.is_item else _attribute(value, step.key)
-    return value
-
-
-def _item(owner: Any, step: Step) -> Any:
-    if type(owner) in _DICTS:
-        return dict.__getitem__(owner, step.key)
-    if type(owner) in (list, tuple) and type(step.key) is int:
-        return owner[step.key]
-    if owner is os.environ and type(step.key) is str:
-        return _Variable()
-    raise KeyError(step.key)
-
-
-def _attribute(owner: Any, name: str) -> Any:
-    """Return an attribute that an object or a class stores; no property and no user code runs."""
-    kind = type(owner)
-    if kind is types.ModuleType:
-        return vars(owner)[name]
-    if issubclass(kind, type):
-        if kind is not type:  # a metaclass may define attribute access
-            raise KeyError(name)
-        return _stored_in_class(owner, name)
-    if type(defined(kind, "__getattribute__")) is not types.WrapperDescriptorType:
-        raise KeyError(name)
-    descriptor = defined(kind, name)
-    if type(descriptor) in _READ_BY_PYTHON:
-        try:
-            return descriptor.__get__(owner)
-        except not_of_a_signal(*FAILURES):  # the slot of the object is empty
-            raise KeyError(name) from None
-    if defined(type(descriptor), "__set__") is not None:  # the attribute is a data descriptor, such as a property
-        raise KeyError(name)
-    try:
-        stored = object.__getattribute__(owner, "__dict__")
-    except AttributeError:  # the class has slots, and its objects have no __dict__
-        stored = None
-    if type(stored) is dict and name in stored:
-        return stored[name]
-    return _stored_in_class(kind, name)
-
-
-_READ_BY_PYTHON = frozenset({types.MemberDescriptorType, type(vars(collections.namedtuple("_Sample", "a"))["a"])})
-
-
-def _stored_in_class(kind: type, name: str) -> Any:
-    stored = defined(kind, name)
-    # a function or a property does not read as its stored value
-    if stored is None or defined(type(stored), "__get__") is not None:
-        raise KeyError(name)
-    return stored

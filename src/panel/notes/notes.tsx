@@ -26,6 +26,7 @@ const ICONS: Record<string, IconName> = {
   printed_while_tracing: 'printed',
   captured_constant: 'constant',
   stale_value: 'constant',
+  equal_static: 'constant',
   frozen_call: 'constant',
   frozen_change: 'constant',
   eager_compiles: 'refresh',

@@ -1,0 +1,98 @@
+"""Reads the value of a path such as `config["opt"].rate` from the objects that Python stores.
+
+No code of the user runs: a property, a `__getattr__` or a container class of the user's ends the path.
+"""
+
+from __future__ import annotations
+
+import collections
+import os
+import types
+from collections.abc import Mapping
+from typing import Any
+
+from ..interruptions import not_of_a_signal
+from ..plain_text import FAILURES, defined
+from .kept_contents import Contents
+from .outside_reads import Read, Step
+
+
+class Variable:
+    """Stands for an environment variable, whose value is not read."""
+
+
+VARIABLE = Contents("environment variable", "")
+DICTS: frozenset[type] = frozenset({dict, collections.OrderedDict, collections.defaultdict})
+
+
+def value_of_path(read: Read, names: Mapping[str, Any], cells: Mapping[str, Any], arguments: Mapping[str, Any]) -> Any:
+    """Return the value of a path.
+
+    Args:
+        read: The path.
+        names: The global names.
+        cells: The cells of the function's outer variables, by name.
+        arguments: The values of the parameters that are known.
+
+    Raises:
+        LookupError: A part of the path does not exist, or only code of the user's can read it.
+        ValueError: An outer variable has no value yet.
+    """
+    if read.is_parameter:
+        value = arguments[read.root]
+    elif read.root in cells:
+        value = cells[read.root].cell_contents
+    else:
+        value = names[read.root]
+    for step in read.steps:
+        value = _item(value, step) if step.is_item else stored_attribute(value, step.key)
+    return value
+
+
+def _item(owner: Any, step: Step) -> Any:
+    if type(owner) in DICTS:
+        return dict.__getitem__(owner, step.key)
+    if type(owner) in (list, tuple) and type(step.key) is int:
+        return owner[step.key]
+    if owner is os.environ and type(step.key) is str:
+        return Variable()
+    raise KeyError(step.key)
+
+
+def stored_attribute(owner: Any, name: str) -> Any:
+    """Return an attribute that an object or a class stores; no property and no user code runs."""
+    kind = type(owner)
+    if kind is types.ModuleType:
+        return vars(owner)[name]
+    if issubclass(kind, type):
+        if kind is not type:  # a metaclass may define attribute access
+            raise KeyError(name)
+        return _stored_in_class(owner, name)
+    if type(defined(kind, "__getattribute__")) is not types.WrapperDescriptorType:
+        raise KeyError(name)
+    descriptor = defined(kind, name)
+    if type(descriptor) in _READ_BY_PYTHON:
+        try:
+            return descriptor.__get__(owner)
+        except not_of_a_signal(*FAILURES):  # the slot of the object is empty
+            raise KeyError(name) from None
+    if defined(type(descriptor), "__set__") is not None:  # the attribute is a data descriptor, such as a property
+        raise KeyError(name)
+    try:
+        stored = object.__getattribute__(owner, "__dict__")
+    except AttributeError:  # the class has slots, and its objects have no __dict__
+        stored = None
+    if type(stored) is dict and name in stored:
+        return stored[name]
+    return _stored_in_class(kind, name)
+
+
+_READ_BY_PYTHON = frozenset({types.MemberDescriptorType, type(vars(collections.namedtuple("_Sample", "a"))["a"])})
+
+
+def _stored_in_class(kind: type, name: str) -> Any:
+    stored = defined(kind, name)
+    # a function or a property does not read as its stored value
+    if stored is None or defined(type(stored), "__get__") is not None:
+        raise KeyError(name)
+    return stored
