@@ -94,6 +94,50 @@ def test_after_a_call_that_raised_it_is_unknown_which_entries_are_left(notebook:
     )
 
 
+RAISES_FOR_ROWS = """%%jaxpr
+@jax.jit
+def f(x):
+    if x.ndim == 2:
+        raise ValueError("one axis")
+    return x * 2
+y = jnp.ones(5)
+def call(x):
+    try:
+        f(x)
+    except ValueError:
+        pass
+f(y); call(y[:, None]); f(y[:3])"""
+
+
+def test_calls_that_raised_with_one_key_leave_one_entry_without_a_program(notebook: Notebook) -> None:
+    rows = [("x: f32[5]", True), ("x: f32[3]", True)]
+    for cell in (
+        RAISES_FOR_ROWS,
+        "%%jaxpr\ncall(y[:, None])\nf(y)",
+        "%%jaxpr\ncall(y[:, None])\ncall(y[:, None])\nf(y)",
+    ):
+        ran = notebook.run(cell)
+        function = next(function for function in ran.document["ledger"]["functions"] if function["name"] == "f")
+        assert [(entry["signature"], entry["held"]) for entry in function["entries"]] == rows
+        assert notebook["f"]._cache_size() == 3
+    ran = notebook.run("%%jaxpr\nf.clear_cache(); call(y[:, None]); call(y[:2, None]); f(y[:1])")
+    function = next(function for function in ran.document["ledger"]["functions"] if function["name"] == "f")
+    assert {entry["held"] for entry in function["entries"]} == {None}
+
+
+def test_a_call_that_raised_once_and_then_made_a_program(notebook: Notebook) -> None:
+    notebook.run("%%jaxpr\nfails = True\n@jax.jit\ndef f(x):\n    if fails: raise ValueError\n    return x * 2")
+    ran = notebook.run(
+        "%%jaxpr\ny = jnp.ones(5)\ntry:\n    f(y)\nexcept ValueError:\n    fails = False\nf(y)\nf(y[:3])"
+    )
+    function = next(function for function in ran.document["ledger"]["functions"] if function["name"] == "f")
+    assert [(entry["signature"], entry["held"]) for entry in function["entries"]] == [
+        ("x: f32[5]", True),
+        ("x: f32[3]", True),
+    ]
+    assert notebook["f"]._cache_size() == 2
+
+
 def test_a_function_without_a_fast_path_has_one_entry_and_slow_hits() -> None:
     @jax.jit
     def f(x: Any) -> Any:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import pytest
 from misses_told import first, told
 
 from jupyter_jaxpr import observe
@@ -68,6 +70,35 @@ def test_config_mesh() -> None:
     cure = "Set the mesh once, before the first call."
     reason = Reason("config", "The mesh changed from none to i=1.", "mesh", "none", "i=1", cure)
     assert told(ledger, "f") == [first("f"), ("compiled", (reason,))]
+
+
+@pytest.mark.filterwarnings("ignore:.with mesh")
+@pytest.mark.parametrize(
+    ("order", "was", "after"),
+    [
+        ((None, "with", None, "set"), "none", "i=1"),
+        ((None, "set", "with"), "none", "i=1"),
+        ((None, "with", "set"), "none", "i=1"),
+        (("set", "with"), "i=1 by set_mesh", "i=1 by with mesh:"),
+        (("with", "set"), "i=1 by with mesh:", "i=1 by set_mesh"),
+        (("set", "with", None), "i=1", "none"),
+    ],
+)
+def test_the_closest_call_for_a_mesh_has_the_fewest_differences(order, was, after) -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    x = jnp.ones(3)
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+    within = {None: contextlib.nullcontext, "with": lambda: mesh, "set": lambda: jax.set_mesh(mesh)}
+    with observe() as ledger:
+        for kind in order:
+            with within[kind]():
+                f(x)
+    cure = "Set the mesh once, before the first call."
+    reason = Reason("config", f"The mesh changed from {was} to {after}.", "mesh", was, after, cure)
+    assert told(ledger, "f")[-1] == ("compiled", (reason,))
 
 
 def test_another_transformation_makes_another_program() -> None:

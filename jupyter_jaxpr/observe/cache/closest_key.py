@@ -17,7 +17,7 @@ from .cache_key import Key, Leaf
 from .key_texts import paths
 from .leaf_reasons import kinds_of_types, leaf_differences
 from .reason import Reason, ReasonKind
-from .setting_reasons import setting_reasons
+from .setting_reasons import meshes_changed, setting_reasons
 from .structures import is_same
 
 _ORDER: dict[ReasonKind, int] = {
@@ -176,7 +176,9 @@ def _difference(old: Key, new: Key, new_leaves: Mapping[str, Leaf], reading: Rea
     if any(setting.argument == "jax_enable_x64" for setting in settings):
         # With x64 toggled, the same number or NumPy array has another dtype: converting the argument is no cure.
         reasons = [replace(reason, cure=None) if reason.kind == "dtype" else reason for reason in reasons]
-    kinds += [(setting.kind,) for setting in settings]
+    for setting in settings:
+        number = meshes_changed(old, new) if setting.argument == "mesh" else 1
+        kinds.append((setting.kind,) * max(number, 1))
     if _compile(kinds):  # JAX compiled for the other differences: another holder has no part in the miss
         reasons = [reason for reason in reasons if reason.kind != "argument_type"]
     return Difference((*reasons, *settings), tuple(kinds))

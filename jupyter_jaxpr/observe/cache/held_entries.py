@@ -18,7 +18,9 @@ from ...interruptions import not_of_a_signal
 from ...jax.facts import jitted_by_name
 from ...jax.held_traces import traces_by_function
 from ...plain_text import FAILURES
+from .cache_key import Key
 from .function_history import EVENTS_PER_FUNCTION, FunctionHistory, MissEvent
+from .key_differences import kinds_of_values
 
 EVICTED_ABOVE = 4_000
 """The number of misses of the user's functions above which JAX may evict entries.
@@ -49,7 +51,10 @@ def held_entries(history: FunctionHistory, clears: int, misses: int) -> list[boo
         size = _size(history, number)
         if size is None or _several_options([makers[index] for index in mine]):
             continue
-        raised = sum(_may_have_left_one(event, number, clears) for event in history.events)
+        raised = _left_by_raised(
+            [event for event in history.events if _may_have_left_one(event, number, clears)],
+            [makers[index] for index in mine],
+        )
         forgotten = bool(raised) or misses > EVICTED_ABOVE or len(history.events) == EVENTS_PER_FUNCTION
         if size - raised < len(fast):
             if size == 0:
@@ -91,6 +96,32 @@ def _traces_left(history: FunctionHistory, number: int, traces: Mapping[int, int
 def _may_have_left_one(event: MissEvent, number: int, clears: int) -> bool:
     """Return whether an event is a call of the function object that raised after the last clear of JAX's caches."""
     return event.outcome == "raised" and event.function_object == number and event.clears == clears
+
+
+def _left_by_raised(raised: Sequence[MissEvent], makers: Sequence[MissEvent]) -> int:
+    """Return the largest number of entries that calls that raised may have left: calls with one key left one entry.
+
+    A call that raised leaves an entry without a program. A later call with the same key fills the entry.
+    """
+    known = [maker.key for maker in makers[-_KEYS:]]
+    left = 0
+    for event in raised:
+        if any(_are_surely_equal(key, event.key) for key in known):
+            continue
+        left += 1
+        if len(known) < 2 * _KEYS:
+            known.append(event.key)
+    return left
+
+
+_KEYS = 32
+
+
+def _are_surely_equal(old: Key | None, new: Key | None) -> bool:
+    """Return whether two keys without static values are equal; static values may have an `__eq__` of the user's."""
+    if old is None or new is None or old.statics or new.statics or old.function or new.function:
+        return False
+    return kinds_of_values(old, new) == ()
 
 
 def _size(history: FunctionHistory, number: int) -> int | None:

@@ -19,9 +19,7 @@ def setting_reasons(old: Key, new: Key) -> Iterable[Reason]:
     """Yield a reason for each JAX setting that changed between two calls."""
     if len(old.context) == len(new.context) and all(map(operator.is_, old.context, new.context)):
         return
-    before = dict(zip(old.context_names, old.context, strict=False))
-    current = dict(zip(new.context_names, new.context, strict=False))
-    changed = [name for name in current if name in before and not is_same(before[name], current[name])]
+    before, current, changed = _contexts(old, new)
     if any(_MESH in name for name in changed):
         was, after = _mesh_texts(before, current)
         cure = "Set the mesh once, before the first call."
@@ -38,6 +36,19 @@ def setting_reasons(old: Key, new: Key) -> Iterable[Reason]:
         if _MESH not in name:
             texts = _text(before[name]), _text(current[name])
             yield _setting(name, *(texts if texts[0] != texts[1] else (text_of(before[name]), text_of(current[name]))))
+
+
+def meshes_changed(old: Key, new: Key) -> int:
+    """Return the number of JAX's settings of a mesh that changed: `set_mesh` and `with mesh:` set different ones."""
+    return sum(_MESH in name for name in _contexts(old, new)[2])
+
+
+def _contexts(old: Key, new: Key) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+    """Return the settings of two calls by name, and the names of the settings that changed."""
+    before = dict(zip(old.context_names, old.context, strict=False))
+    current = dict(zip(new.context_names, new.context, strict=False))
+    changed = [name for name in current if name in before and not is_same(before[name], current[name])]
+    return before, current, changed
 
 
 def _setting(name: str, was: str, became: str) -> Reason:
