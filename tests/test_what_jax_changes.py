@@ -309,6 +309,56 @@ def test_a_donated_argument_that_no_result_uses(notebook, body, donated, call, p
 
 
 @pytest.mark.parametrize(
+    ("signature", "body", "call", "path", "type_text"),
+    [
+        ("z, y", "return y * 2", "f(jnp.ones(3), jnp.ones(3))", "z", " (f32[3])"),
+        ("z, y", "z = 0\n    return y * 2", "f(jnp.ones(3), y=jnp.ones(3))", "z", " (f32[3])"),
+        ("z, y", "return y + z['a']", "f({'a': jnp.ones(3), 'b': jnp.ones(2)}, 1.0)", "z['b']", " (f32[2])"),
+        ("z, y", "return y * 2", "f({'a': jnp.ones(3), 'b': jnp.ones(2)}, jnp.ones(3))", "z", ""),
+    ],
+)
+def test_a_donated_argument_that_the_function_does_not_use(notebook, signature, body, call, path, type_text):
+    notebook.run("from functools import partial")
+    cell = f"%%jaxpr\n@partial(jax.jit, donate_argnums=0)\ndef f({signature}):\n    {body}\n{call}"
+    ran = notebook.run(cell)
+    note = ran.note("unused_donation")
+    assert (note["title"], note["text"], note["cure"]) == (
+        f"f does not use {path}, so JAX does not donate {path}",
+        f"f donates {path}{type_text}, and the program of f neither reads nor returns {path}. JAX leaves {path} out of "
+        f"the program: the call does not use the memory of {path} and does not free the memory. JAX does not warn of "
+        "this.",
+        f"Do not donate {path}, or remove {path} from the arguments of f.",
+    )
+    assert ran.line_of(note) == 2
+    assert "unused_donation" not in notebook.run(f"%%jaxpr\n{call}").notes
+
+
+def test_the_array_of_an_unused_donated_argument_stays(notebook):
+    ran = notebook.run(
+        "%%jaxpr\nz = jnp.ones(3)\nf = jax.jit(lambda z, y: y * 2, donate_argnums=0)\nf(z, jnp.ones(3))\nz.is_deleted()"
+    )
+    assert ran.result.result is False
+    assert ran.note("unused_donation")["title"] == "<lambda> does not use z, so JAX does not donate z"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "jax.jit(lambda z, y: y * 2, donate_argnums=0, keep_unused=True)(jnp.ones(3), jnp.ones(3))",
+        "jax.jit(lambda z, y: (z, y * 2), donate_argnums=0)(jnp.ones(3), jnp.ones(3))",
+        "jax.jit(lambda z, y: y * 2, donate_argnums=1)(jnp.ones(3), jnp.ones(3))",
+        "jax.jit(lambda z, y: y * 2)(jnp.ones(3), jnp.ones(3))",
+        "jax.jit(lambda z, y: y * 2, donate_argnums=0)(2.0, jnp.ones(3))",
+        "jax.jit(lambda z, y: jax.jit(lambda a: a + 1)(z) + y, donate_argnums=0)(jnp.ones(3), jnp.ones(3))",
+    ],
+)
+def test_donated_arguments_that_the_function_uses(notebook, cell):
+    ran = notebook.run(f"%%jaxpr\n{cell}")
+    assert ran.result.success
+    assert [note["text"] for note in ran.document["notes"] if note["kind"] in ("unused_donation", "failed")] == []
+
+
+@pytest.mark.parametrize(
     ("body", "donated"),
     [("return x * 2", "0"), ("return (x + y).sum(), x, y", "(0, 1)"), ("return x.sum() + y", "1")],
 )

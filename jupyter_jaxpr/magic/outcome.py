@@ -19,6 +19,7 @@ from ..explain.keys_between_calls import keys_between_calls
 from ..explain.leaks import leaked_tracers
 from ..explain.stale_values import stale_values
 from ..explain.unblocked import unblocked_timings
+from ..explain.unread_donations import unread_donations
 from ..explain.untold_changes import promoted_carries, truncated_types, unused_donations
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported
@@ -71,6 +72,7 @@ def complete(
         _find(observation, lambda: truncated_types(active.run.truncated))
         _find(observation, lambda: promoted_carries(active.run.promoted))
         _find(observation, lambda: list(unused_donations(active.run.unused_donations)))
+        _find(observation, lambda: unread_donations(active.run))
         _find(observation, lambda: dropped_updates(active.cell.source, active.cell.file))
         if error is None:
             _find(

@@ -83,12 +83,14 @@ class JitOptions:
     the default values of the function's parameters, which may be arrays.
     """
 
-    __slots__ = ("_values", "by", "donates")
+    __slots__ = ("_values", "by", "donates", "keeps_unused")
 
     def __init__(self, options: Any) -> None:
         self.by = "jit"
         # true if a call donates an argument
         self.donates = bool(getattr(options, "donate_argnums", ()) or getattr(options, "donate_argnames", ()))
+        # true if the program keeps the arguments that the function does not use
+        self.keeps_unused = bool(getattr(options, "keep_unused", True))
         kind: Any = type(options)
         self._values = _option_reader(kind)(options)
 
@@ -97,7 +99,7 @@ class JitOptions:
         """Return the options of a `jax.pmap` call."""
         options = cls.__new__(cls)
         # the options do not show whether pmap donates an argument: assume so
-        options.by, options._values, options.donates = "pmap", values, True
+        options.by, options._values, options.donates, options.keeps_unused = "pmap", values, True, True
         return options
 
     def equals(self, other: JitOptions) -> bool:

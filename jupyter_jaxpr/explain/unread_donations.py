@@ -1,0 +1,79 @@
+"""Finds donated arguments that a function does not use: JAX leaves them out of the program and donates nothing."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+from ..observe.cache.cache_key import Key
+from ..observe.cache.key_texts import paths
+from ..observe.cell_run import Run
+from ..observe.observation import Finding
+from ..observe.programs_of_misses import KeptProgram
+from ..observe.value_texts import NOTHING_CALLED
+
+_TITLE = "{function} does not use {path}, so JAX does not donate {path}"
+_TEXT = (
+    "{function} donates {path}{type}, and the program of {function} neither reads nor returns {path}. JAX leaves "
+    "{path} out of the program: the call does not use the memory of {path} and does not free the memory. JAX does not "
+    "warn of this."
+)
+_CURE = "Do not donate {path}, or remove {path} from the arguments of {function}."
+_MOST = 4
+
+
+def unread_donations(run: Run) -> list[Finding]:
+    """Return a finding for each donated argument that a program of a run, made in the run, leaves out."""
+    findings = []
+    for activity in run.functions.values():
+        record = activity.record
+        if record.library or record.construct is not None or record.equinox or record.pmap:
+            continue
+        for program, is_new, _ in activity.programs.values():
+            if is_new and program.origin == "ran" and any(program.donated) and program.keys:
+                for path, type_text in list(_unread(program, program.keys[0]))[:_MOST]:
+                    facts = {"function": record.name, "path": path, "type": type_text}
+                    finding = Finding(
+                        kind="unused_donation",
+                        title=_TITLE.format(**facts),
+                        text=_TEXT.format(**facts),
+                        cure=_CURE.format(**facts),
+                        function=record.name,
+                        place=record.definition,
+                    )
+                    findings.append(finding)
+    return list(dict.fromkeys(findings))
+
+
+def _unread(program: KeptProgram, key: Key) -> Iterator[tuple[str, str]]:
+    """Yield the name of each donated argument that a program does not use, or the path of each such leaf, and its type.
+
+    Only arrays of JAX are donated.
+    """
+    if key.options.keeps_unused or not key.count:
+        return
+    unused = _unused_inputs(program.jaxpr)[-key.count :]
+    donated = program.donated[-key.count :]
+    if len(unused) != key.count or len(donated) != key.count or not any(map(operator.and_, unused, donated)):
+        return
+    leaves = [
+        (path, leaf.describe(), is_unused and is_donated and leaf.holder == "jax.Array")
+        for path, leaf, is_unused, is_donated in zip(
+            paths(key, NOTHING_CALLED), key.leaves, unused, donated, strict=True
+        )
+    ]
+    for name in key.names:
+        of_argument = [leaf for leaf in leaves if leaf[0] == name or leaf[0].startswith((f"{name}[", f"{name}."))]
+        if len(of_argument) > 1 and all(is_left_out for *_, is_left_out in of_argument):
+            yield name, ""
+        else:
+            yield from ((path, f" ({kind})") for path, kind, is_left_out in of_argument if is_left_out)
+
+
+def _unused_inputs(jaxpr: Any) -> list[bool]:
+    """Return for each input of a program whether no equation reads the input and no result is the input."""
+    inner = getattr(jaxpr, "jaxpr", jaxpr)
+    used = {id(operand) for equation in inner.eqns for operand in equation.invars}
+    used.update(map(id, inner.outvars))
+    return [id(variable) not in used for variable in inner.invars]
