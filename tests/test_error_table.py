@@ -31,6 +31,7 @@ FILES = {
     "objects_and_states": (pytest.mark.slow,),
     "shapes_and_axes": (pytest.mark.slow,),
     "of_bodies_and_libraries": (pytest.mark.slow,),
+    "of_shapes_and_sizes": (pytest.mark.slow,),
 }
 # Of the files that run each day, the older line runs the rows whose cards differ there, and the first file.
 ROWS = [

@@ -13,11 +13,11 @@ from .constructs import called
 from .convolutions import kernel_cures, kernel_sentence
 from .edits import applied, edit_of, over
 from .explanation import Explained
-from .expression_shapes import leaves_of, parts_of, shape_of, type_of_slice
+from .expression_shapes import leaves_of, made_of, parts_of, shape_of, type_of_slice
+from .kept_axes import REDUCTIONS, keepdims_cures
 from .operand_nodes import operand_nodes
 from .origins import dtype_of, operands, value_of
 from .raised import RaisedAt
-from .shape_cures import REDUCTIONS, keepdims_cures
 from .stencils import stencil_cure
 from .trial_of_cure import passed
 from .written_slices import written_slice_cure
@@ -156,28 +156,15 @@ def _is_product(node: ast.expr) -> bool:
     return is_call or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult))
 
 
-def _made_of(raised: RaisedAt, node: ast.expr) -> list[ast.expr]:
-    """Return an expression, and the values that the function assigns to the names in these expressions."""
-    function = raised.function
-    assigns = [part for part in ast.walk(function) if isinstance(part, ast.Assign)] if function is not None else []
-    made, names = [node], set[str]()
-    for expression in made:  # the list grows while the loop reads it
-        for part in ast.walk(expression):
-            if isinstance(part, ast.Name) and part.id not in names:
-                names.add(part.id)
-                made += [assign.value for assign in assigns if ast.unparse(assign.targets[0]) == part.id]
-    return made
-
-
 def _has_product(raised: RaisedAt, node: ast.expr) -> bool:
     """Return whether a matrix product is in an expression, or in the values of the names in the expression."""
-    parts = [part for made in _made_of(raised, node) for part in ast.walk(made)]
+    parts = [part for made in made_of(raised, node) for part in ast.walk(made)]
     return any(isinstance(part, ast.expr) and _is_product(part) for part in parts)
 
 
 def _is_reduction(raised: RaisedAt, node: ast.expr) -> bool:
     """Return whether an operand is a reduction, such as a mean, that the expression or the function computes."""
-    return any(called(part) in REDUCTIONS for part in _made_of(raised, node)[:2])
+    return any(called(part) in REDUCTIONS for part in made_of(raised, node)[:2])
 
 
 def _is_label(raised: RaisedAt, node: ast.expr, long: Sequence[ast.expr]) -> bool:

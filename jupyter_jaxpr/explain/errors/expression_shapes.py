@@ -147,3 +147,16 @@ def leaves_of(node: ast.expr) -> list[ast.expr]:
     """Return the operands of an expression, and the operands of its element by element parts in place of the parts."""
     parts = parts_of(node) if not isinstance(node, ast.Call) else None
     return [node] if parts is None else [leaf for part in parts for leaf in leaves_of(part)]
+
+
+def made_of(raised: RaisedAt, node: ast.expr) -> list[ast.expr]:
+    """Return an expression, and the values that the function assigns to the names in these expressions."""
+    function = raised.function
+    assigns = [part for part in ast.walk(function) if isinstance(part, ast.Assign)] if function is not None else []
+    made, names = [node], set[str]()
+    for expression in made:  # the list grows while the loop reads it
+        for part in ast.walk(expression):
+            if isinstance(part, ast.Name) and part.id not in names:
+                names.add(part.id)
+                made += [assign.value for assign in assigns if ast.unparse(assign.targets[0]) == part.id]
+    return made

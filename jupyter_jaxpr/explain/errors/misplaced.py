@@ -21,8 +21,8 @@ from .raised import RaisedAt, touches_jax
 from .static_argument_edits import parameters_of
 from .trees import with_article
 from .trial_of_cure import passed
+from .unpacked_shapes import is_integer, rewritten, unpacked_shape_error, written
 
-_NO_DTYPE = re.compile(r"^Cannot interpret '\d+' as a data type")
 _ONE_LIST = re.compile(
     r"^Passing an array as a dtype argument|^Zero-dimensional arrays cannot be concatenated"
     r"|^Only integer scalar arrays can be converted to a scalar index|^concatenate requires ndarray"
@@ -81,6 +81,8 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
         and (option := _named_static(raised, raised.node))
     ):
         return option
+    if isinstance(raised.node, ast.Call) and (sizes := unpacked_shape_error(raised, raised.node, text)) is not None:
+        return sizes
     if not isinstance(raised.node, ast.Call) or not touches_jax(error):
         return None
     if called(raised.node) == "update" and (state := _no_state(raised, raised.node)) is not None:
@@ -92,8 +94,6 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
         return labels
     if _RANKS.search(text) and called(call).endswith("integer_labels") and len(call.args) == 2:
         return _labels(raised, call)
-    if _NO_DTYPE.search(text):
-        return _sizes(raised, call)
     if called(call) == "associative_scan" and _LEAVES.search(text):
         words = "The function gets two parts of the elements, and returns one part with the same containers and keys."
         title = "The function of associative_scan returns a structure that differs from that of its arguments"
@@ -135,42 +135,15 @@ def _function_as_text(raised: RaisedAt, call: ast.Call, text: str) -> Explained 
     return Explained(None, title, "", tuple(cures))
 
 
-def _rewritten(raised: RaisedAt, node: ast.AST, name: str, code: str, text: str) -> tuple[FoundCure, ...]:
-    """Return the cure that replaces a node with new code; empty if the trial of the cure fails."""
-    return tuple(passed(raised, [applied(FoundCure(name, code, text), [edit_of(raised, over(node, code))])]))
-
-
-def _written(raised: RaisedAt, call: ast.Call, arguments: list[str]) -> str:
-    """Return the code of a call with new positional arguments and the same keywords."""
-    keywords = [raised.source(keyword) for keyword in call.keywords]
-    return f"{raised.source(call.func)}({', '.join([*arguments, *keywords])})"
-
-
-def _sizes(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """Explains jnp.zeros(3, 4): the sizes need a tuple."""
-    parameters = parameters_of(value_of(raised, call.func))
-    integers = [_is_integer(raised, argument) for argument in call.args]
-    first = next((place for place, is_one in enumerate(integers) if is_one), None)
-    if first is None or len(call.args) - first < 2 or not all(integers[first:]):
-        return None
-    if parameters[first : first + 1] != ["shape"] or "fill_value" in parameters:
-        return None
-    arguments = [raised.source(argument) for argument in call.args]
-    code = _written(raised, call, [*arguments[:first], f"({', '.join(arguments[first:])})"])
-    words = "The sizes of a shape are one argument. The next argument is the dtype."
-    title = f"{called(call)} takes the sizes of the shape as one tuple"
-    return Explained(None, title, "", _rewritten(raised, call, "a tuple", code, words))
-
-
 def _starts(raised: RaisedAt, call: ast.Call) -> Explained:
     """Explains lax.dynamic_slice(x, 1, 2): the start indices need a tuple."""
     arguments = [
-        f"({raised.source(argument)},)" if _is_integer(raised, argument) else raised.source(argument)
+        f"({raised.source(argument)},)" if is_integer(raised, argument) else raised.source(argument)
         for argument in call.args
     ]
     title = f"{called(call)} takes one start for each axis, as a tuple"
     words = "Write the starts as a tuple, also for an array of one axis."
-    cures = _rewritten(raised, call, "a tuple", _written(raised, call, arguments), words)
+    cures = rewritten(raised, call, "a tuple", written(raised, call, arguments), words)
     return Explained(None, title, "", cures or (FoundCure("a tuple", None, words),))
 
 
@@ -178,28 +151,23 @@ def _dimension_numbers(raised: RaisedAt, node: ast.expr) -> Explained:
     """Explains lax.dot_general(x, y, ((1,), (0,))): the dimension numbers lack the batch axes."""
     title = "dimension_numbers of dot_general is a pair: the axes to sum over, and the batch axes"
     words = "Each of the two is a pair: axes of the left operand, and axes of the right one."
-    cures = _rewritten(raised, node, "a pair", f"({raised.source(node)}, ((), ()))", words)
+    cures = rewritten(raised, node, "a pair", f"({raised.source(node)}, ((), ()))", words)
     return Explained(None, title, "", cures or (FoundCure("a pair", None, words),))
-
-
-def _is_integer(raised: RaisedAt, node: ast.expr) -> bool:
-    value = node.value if isinstance(node, ast.Constant) else value_of(raised, node)
-    return type(value) is int or (isinstance(node, ast.Subscript) and ".shape" in ast.unparse(node))
 
 
 def _list(raised: RaisedAt, call: ast.Call) -> Explained | None:
     """Explains jnp.concatenate(a, b): the arrays need a list."""
     arrays = list(call.args)
-    last = arrays[-1] if len(arrays) > 2 and _is_integer(raised, arrays[-1]) else None
+    last = arrays[-1] if len(arrays) > 2 and is_integer(raised, arrays[-1]) else None
     arrays = arrays[:-1] if last is not None else arrays
     known_arrays = [array for array in arrays if dtype_of(value_of(raised, array)) or isinstance(array, ast.Call)]
     if len(arrays) < 2 or len(known_arrays) != len(arrays):
         return None
     array_list = f"[{', '.join(raised.source(array) for array in arrays)}]"
-    code = _written(raised, call, [array_list, *([raised.source(last)] if last is not None else [])])
+    code = written(raised, call, [array_list, *([raised.source(last)] if last is not None else [])])
     words = f"{called(call)} joins the arrays of one list or tuple."
     title = f"{called(call)} takes the arrays as one list"
-    return Explained(None, title, "", _rewritten(raised, call, "a list of arrays", code, words))
+    return Explained(None, title, "", rewritten(raised, call, "a list of arrays", code, words))
 
 
 # --- functions and values ---
@@ -231,7 +199,7 @@ def _functions(raised: RaisedAt, call: ast.Call, message: str) -> Explained | No
     arguments.insert(place, arguments.pop(function_places[0]))  # the other arguments keep their order
     title = f"{name} takes its function as argument {place + 1}, not as argument {function_places[0] + 1}"
     words = f"Pass the arguments of {name} in this order."
-    return Explained(None, title, "", _rewritten(raised, call, "the order", _written(raised, call, arguments), words))
+    return Explained(None, title, "", rewritten(raised, call, "the order", written(raised, call, arguments), words))
 
 
 def _branches(raised: RaisedAt, call: ast.Call) -> Explained:
@@ -239,10 +207,10 @@ def _branches(raised: RaisedAt, call: ast.Call) -> Explained:
     while end < len(call.args) and _is_function(raised, call.args[end]):
         end += 1
     arguments = [raised.source(argument) for argument in call.args]
-    code = _written(raised, call, [arguments[0], f"[{', '.join(arguments[1:end])}]", *arguments[end:]])
+    code = written(raised, call, [arguments[0], f"[{', '.join(arguments[1:end])}]", *arguments[end:]])
     words = "The branches of switch are one list. What follows is passed to the branch."
     title = "switch takes its branches as one list"
-    return Explained(None, title, "", _rewritten(raised, call, "a list of branches", code, words))
+    return Explained(None, title, "", rewritten(raised, call, "a list of branches", code, words))
 
 
 def _result_of_call(raised: RaisedAt, call: ast.Call, inner: ast.Call, message: str) -> Explained | None:
@@ -256,7 +224,7 @@ def _result_of_call(raised: RaisedAt, call: ast.Call, inner: ast.Call, message: 
     if not isinstance(inner.func, ast.Name) or not _is_function(raised, inner.func):
         return Explained(None, title, "", (FoundCure("the function", None, words),))
     code = raised.source(inner.func)
-    return Explained(None, title, "", _rewritten(raised, inner, "the function", code, words))
+    return Explained(None, title, "", rewritten(raised, inner, "the function", code, words))
 
 
 def _named_argnums(raised: RaisedAt, call: ast.Call) -> Explained | None:
@@ -279,7 +247,7 @@ def _named_argnums(raised: RaisedAt, call: ast.Call) -> Explained | None:
             return Explained(None, title, "", (FoundCure("argnums", None, words),))
         places = [str(parameters.index(text)) for text in texts]
         code = places[0] if option is names[0] else f"({', '.join(places)}{',' if len(places) == 1 else ''})"
-        return Explained(None, title, "", _rewritten(raised, option, "argnums", code, words))
+        return Explained(None, title, "", rewritten(raised, option, "argnums", code, words))
     return None
 
 
@@ -298,7 +266,7 @@ def _named_static(raised: RaisedAt, call: ast.Call) -> Explained | None:
         words = f"{named} takes names."
         if len(texts) != len(names):
             return Explained(None, title, "", (FoundCure(named, None, words),))
-        cures = _rewritten(raised, option, named, code, words)
+        cures = rewritten(raised, option, named, code, words)
         return Explained(None, title, "", cures or (FoundCure(named, code, words),))
     return None
 
@@ -324,7 +292,7 @@ def _policy(raised: RaisedAt) -> Explained | None:
             if not hasattr(jax.checkpoint_policies, name) or namespace(raised).get("jax") is not jax:
                 return Explained(None, title, "", (FoundCure("jax.checkpoint_policies", None, words),))
             code = f"jax.checkpoint_policies.{name}"
-            cures = _rewritten(raised, node.value, "jax.checkpoint_policies", code, words)
+            cures = rewritten(raised, node.value, "jax.checkpoint_policies", code, words)
             return Explained(edit_of(raised, over(node.value, "")).place, title, "", cures)
     return None
 
@@ -353,7 +321,7 @@ def _devices(raised: RaisedAt, call: ast.Call, size: str) -> Explained | None:
     if not function.endswith("jax.pmap"):
         return Explained(None, title, "", (FoundCure("jax.vmap", None, words),))
     code = f"{function.removesuffix('pmap')}vmap"
-    return Explained(None, title, "", _rewritten(raised, mapped.func, "jax.vmap", code, words))
+    return Explained(None, title, "", rewritten(raised, mapped.func, "jax.vmap", code, words))
 
 
 _XLA_FLAGS = (
@@ -441,9 +409,9 @@ def _no_params(raised: RaisedAt, call: ast.Call) -> Explained | None:
     if len(candidates) != 1:
         return None
     (params,) = candidates
-    code = _written(raised, call, [*(raised.source(argument) for argument in call.args), params])
+    code = written(raised, call, [*(raised.source(argument) for argument in call.args), params])
     words = f"The third argument of update is the parameters, which {optimizer}.init got."
-    cures = _rewritten(raised, call, "params", code, words)
+    cures = rewritten(raised, call, "params", code, words)
     return Explained(None, "This optimizer needs the parameters in update", "", cures) if cures else None
 
 
@@ -457,7 +425,7 @@ def _class_labels(raised: RaisedAt, call: ast.Call) -> Explained | None:
     title = f"{called(call)} takes a number for each class, but {raised.source(call.args[1])} holds integers"
     code = f"{raised.source(call.func)}_with_integer_labels"
     words = "This function takes the number of the class of each row."
-    cures = _rewritten(raised, call.func, "integer labels", code, words)
+    cures = rewritten(raised, call.func, "integer labels", code, words)
     return Explained(None, title, operands(raised, call.args), cures)
 
 
@@ -499,7 +467,7 @@ def _trees(raised: RaisedAt, operator: str, left: str, right: str) -> Explained 
     parameters = ", ".join(trees)
     code = f"jax.tree.map(lambda {parameters}: {raised.source(node)}, {parameters})"
     words = "jax.tree.map computes with the arrays at the same place of each tree."
-    cures = _rewritten(raised, node, "jax.tree.map", code, words)
+    cures = rewritten(raised, node, "jax.tree.map", code, words)
     return Explained(None, title, "", cures or (FoundCure("jax.tree.map", None, words),))
 
 

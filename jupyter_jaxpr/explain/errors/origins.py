@@ -18,6 +18,7 @@ from ...observe.side_effects.attributes import instance_dict
 from ...observe.whose_code import is_installed
 from ...plain_text import FAILURES, file_of
 from ...quantities import in_a_sentence
+from .paths_of_values import path_of
 from .raised import RaisedAt
 
 _AT_MOST = 4  # most arguments that a sentence names
@@ -284,8 +285,9 @@ def _operand_sentence(raised: RaisedAt, node: ast.expr) -> str | None:
         return None
     if value is None:
         return f"{text} is {type_}."
+    path = path_of(raised, value, text)
     if not is_tracer_type(type(value)):
-        return f"{text} is {type_}."
+        return f"{text} is {path} ({type_})." if path is not None else f"{text} is {type_}."
     inner = type_of(under(value))
     origin = origin_of(value)
     origins = culprits(raised, [value])
@@ -294,11 +296,13 @@ def _operand_sentence(raised: RaisedAt, node: ast.expr) -> str | None:
     if inner != type_ and origin is not None and origin.function is None:
         return f"{text} is one element of {inner}: {type_}."
     if paths == [text]:
-        return f"The argument {text} is {type_}."
+        return f"The argument {text} is {path} ({type_})." if path else f"The argument {text} is {type_}."
     if at is None and len(origins.inputs) == 1 and _is_argument(raised, value):
         return f"{text} is the argument {paths[0]} ({type_})."
     if at is not None:
         return f"{text} is {type_}, computed in line {at}."
+    if path is not None:
+        return f"{text} is {path} ({type_})."
     return f"{text} is {type_}."
 
 

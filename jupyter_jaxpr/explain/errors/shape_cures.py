@@ -1,4 +1,4 @@
-"""Finds cures for operands whose shapes do not fit together: keepdims, vmap, a transpose."""
+"""Finds cures for operands whose shapes do not fit together: vmap, another layer, a transpose."""
 
 from __future__ import annotations
 
@@ -6,30 +6,17 @@ import ast
 from collections.abc import Sequence
 
 from ...observe.observation import FoundCure
+from ...observe.side_effects.attributes import instance_dict
+from ...plain_text import own_name
 from .arguments import module_of_call, packages_of
 from .constructs import called
 from .edits import applied, edit_of, over
 from .names import jnp_name, namespace
 from .operand_nodes import shapes_of_operands
 from .origins import value_of
+from .paths_of_values import path_of
 from .raised import RaisedAt
 from .trial_of_cure import passed
-
-REDUCTIONS = frozenset("mean sum max min std var median prod norm logsumexp".split())
-
-
-def keepdims_cures(raised: RaisedAt) -> list[FoundCure]:
-    """Return the cure keepdims=True for x - x.mean(axis=1): the mean keeps the reduced axis with size 1."""
-    node = raised.node
-    sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
-    calls = [operand for operand in sides if isinstance(operand, ast.Call) and called(operand) in REDUCTIONS]
-    if len(calls) != 1 or any(keyword.arg == "keepdims" for keyword in calls[0].keywords):
-        return []
-    if not any(keyword.arg == "axis" for keyword in calls[0].keywords):
-        return []
-    code = f"{raised.source(calls[0])[:-1].rstrip().rstrip(',')}, keepdims=True)"
-    words = "keepdims=True keeps the reduced axis with size 1, so the result fits beside the array."
-    return passed(raised, [applied(FoundCure("keepdims", code, words), [edit_of(raised, over(calls[0], code))])])
 
 
 def vmap_cures(raised: RaisedAt | None, sizes: Sequence[str]) -> list[FoundCure]:
@@ -50,13 +37,33 @@ def vmap_cures(raised: RaisedAt | None, sizes: Sequence[str]) -> list[FoundCure]
                 f"{expected_size} elements", None, f"A layer of {module} was made for {expected_size} elements. {words}"
             )
         ]
-    if "equinox" not in packages or namespace(raised).get("jax") is not jax:
+    if "equinox" not in packages:
+        return []
+    if len(shape) < 2 and (layer := _linear_layer(raised, call, sizes)) is not None:
+        return [layer]
+    if namespace(raised).get("jax") is not jax:
         return []
     if len(shape) != 2 or str(shape[-1]) not in sizes:
         return []
     code = f"jax.vmap({raised.source(call.func)})"
     words = f"A module of equinox takes one element. {code} takes a batch, and calls the module for each element."
     return passed(raised, [applied(FoundCure("jax.vmap", code, words), [edit_of(raised, over(call.func, code))])])
+
+
+def _linear_layer(raised: RaisedAt, call: ast.Call, sizes: Sequence[str]) -> FoundCure | None:
+    """Return the advice for a Linear layer of equinox that gets a vector of another length."""
+    layer = value_of(raised, call.func)
+    features = instance_dict(layer).get("in_features")
+    others = [size for size in sizes if size != str(features)]
+    if own_name(type(layer)) != "Linear" or type(features) is not int or len(others) != 1:
+        return None
+    name, path = raised.source(call.func), path_of(raised, layer, raised.source(call.func))
+    name = f"{name}, which is {path}," if path is not None else name
+    words = (
+        f"{name} takes a vector of {features} elements, but the first axis of its argument has {others[0]} elements. "
+        f"Pass a vector of {features} elements, or make the layer for {others[0]} elements."
+    )
+    return FoundCure(f"{features} elements", None, words)
 
 
 def _written_shape(node: ast.expr) -> tuple[int, ...]:
