@@ -15,6 +15,7 @@ from .arguments import module_of_call
 from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
+from .left_out_keys import left_out_key_error
 from .origins import dtype_of, value_of
 from .raised import RaisedAt, touches_jax
 from .static_argument_edits import parameters_of
@@ -83,6 +84,8 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             name = match["path"].rstrip(".").rpartition(".")[2]
         if raised is not None and (key := _no_key(raised)) is not None:
             return key
+        if raised is not None and (left_out := left_out_key_error(raised, missing)) is not None:
+            return left_out
         if raised is not None and isinstance(raised.node, ast.Call) and "pallas_call(" in raised.source(raised.node):
             title = f"{name} is the kernel of a pallas_call and gets no reference for {missing}"
             explanation = (

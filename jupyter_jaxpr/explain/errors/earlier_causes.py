@@ -12,6 +12,7 @@ from ...observe.observation import FoundCure
 from ...observe.whose_code import is_installed
 from ...plain_text import file_of, kind_name, message_of
 from .after_the_call import after_the_call
+from .collected_values import collected
 from .constructs import called
 from .donations import deleted_array
 from .edits import applied, edit_of, over
@@ -81,6 +82,8 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
         if construct == "jit":
             explanation += " A call that reuses the compiled program does not run this line."
             moved = after_the_call(raised, traced_function, statement)
+        else:
+            moved = collected(raised, construct, traced_function, statement)
     elif raised is not None and (written := writer_of(raised, error)) is not None:
         explanation += f" In {written[0]} the statement {written[1]} keeps a traced value."
     if construct and function:

@@ -12,6 +12,7 @@ from .device_messages import DEVICE_MESSAGES
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .lax_messages import LAX_MESSAGES
+from .left_out_keys import key_cure
 from .message_rows import ARRAY_MESSAGES, MESSAGES
 from .numpy_messages import NUMPY_MESSAGES
 from .origins import culprits, dtype_of, makes_key, operands, value_of
@@ -130,17 +131,7 @@ def _left_out_key(raised: RaisedAt, call: ast.Call) -> FoundCure | None:
         return None
     source = raised.source(first)
     words = f"The call leaves out the key: {source} stands in its place."
-    local = raised.frame.f_locals if raised.frame is not None else {}
-    keys = [name for name, value in local.items() if dtype_of(value).startswith("key<")]
-    function = raised.function
-    parameters = [part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)] if function else []
-    uses = [part.id for part in ast.walk(function) if isinstance(part, ast.Name)] if function else []
-    if len(keys) != 1 or keys[0] not in parameters or keys[0] in uses:  # two draws with one key depend on each other
-        return FoundCure("the key", None, f"{words} Pass a key first that no other call uses.")
-    rest = [raised.source(argument) for argument in [*call.args, *call.keywords]]
-    code = f"{raised.source(call.func)}({', '.join([keys[0], *rest])})"
-    cure = applied(FoundCure("the key", code, words), [edit_of(raised, over(call, code))])
-    return next(iter(passed(raised, [cure])), None)
+    return key_cure(raised, call, words)
 
 
 def _key_argument(raised: RaisedAt | None) -> Explained:

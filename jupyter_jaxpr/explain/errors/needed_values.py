@@ -12,14 +12,15 @@ from ...observe.library_functions import is_of_jax as is_function_of_jax
 from ...observe.observation import FoundCure
 from ...plain_text import kind_name, message_of, own_name
 from .branches_and_loops import Choices
-from .edits import applied, edit_of, over
+from .computed_sizes import NEED_OF_K, computed_size, size_node, traced_k
+from .dynamic_slices import Slices
 from .explanation import Explained
+from .indexed_lists import indexed_list_cures
 from .looped_lengths import NEED, jnp_function, loop_by_values, looped
-from .names import jnp_name, lax_name
 from .operand_nodes import passed_node
 from .origins import Culprits, culprits, named_culprits, value_of
 from .raised import RaisedAt, is_of_jax
-from .rewritten_calls import Calls, Slices
+from .rewritten_calls import Calls
 from .static_argument_edits import by_name_cure, is_differentiated, static_cure
 from .trial_of_cure import passed
 
@@ -119,6 +120,7 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
             function,
             [],
             [sizes],
+            size=passed_node(raised, "shape"),
         )
     if isinstance(error, TypeError) and _REPEATED.search(message):
         title = f"Python needs the value of {_text(raised) or 'a traced number'} while JAX traces"
@@ -225,13 +227,14 @@ def _explained_with_culprits(
     cures: list[FoundCure],
     last: list[FoundCure] | None = None,
     of_all_types: bool = False,
+    size: ast.expr | None = None,
 ) -> Explained:
     # The traceback does not show the tracer, so take the scalar tracers that the failing expression reads.
     origins = named_culprits(raised, _ARGUMENTS.search(message_of(error)))
     if raised is not None and not origins.inputs:
         scalars = [tracer for tracer in raised.tracers.values() if of_all_types or _is_integer(tracer)]
         origins = culprits(raised, scalars or _traced_elements(raised))
-    return _explained(title, need, error, raised, function, origins, [*cures], last or [])
+    return _explained(title, need, error, raised, function, origins, [*cures], last or [], size)
 
 
 def _explained(
@@ -243,6 +246,7 @@ def _explained(
     origins: Culprits,
     cures: list[FoundCure],
     last: list[FoundCure],
+    size: ast.expr | None = None,
 ) -> Explained:
     tried = list(cures) if raised is None else passed(raised, cures)
     if raised is not None and not origins.is_inner and origins.transform is None:
@@ -250,10 +254,13 @@ def _explained(
         static = static_cure(raised, error, origins.function or function, origins.names)
         tried = [*filter(None, [by_name]), *tried, *filter(None, [static])]
     general = next((key for key, sentence in WANTED.items() if sentence == need), kind_name(type(error)))
-    if need == _COMPARING:
+    if need in (_COMPARING, NEED_OF_K):
         general = "ConcretizationTypeError"
     if not tried and not last and need == _COMPARING:
         tried.append(FoundCure("jnp.argsort", None, _COMPARED))
+    computed = computed_size(raised, size) if raised is not None else None
+    if computed is not None and not tried:
+        last = [computed[1]]
     if not tried and not last and general in _GENERAL:
         name, words = _GENERAL[general] if origins.transform != "vmap" else _UNDER_VMAP.get(general, _GENERAL[general])
         if general == "TracerArrayConversionError" and (raised is None or not isinstance(raised.node, ast.Call)):
@@ -261,7 +268,8 @@ def _explained(
         elif general == "TracerArrayConversionError" and not _has_twin(raised):
             name, words = _NO_TWIN
         tried.append(FoundCure(name, None, words))
-    text = " ".join(filter(None, [need, origins.sentence, _sentence_about_trace(origins)]))
+    line = computed[0] if computed is not None else ""
+    text = " ".join(filter(None, [need, line, origins.sentence, _sentence_about_trace(origins)]))
     if raised is not None and raised.under_grad and origins.function is not None and not need.startswith("NumPy"):
         text = f"{text} {_UNDER_GRAD}"
     return Explained(None, title, text, (*tried, *last), traced=True)
@@ -326,6 +334,9 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
             kind, need = "ConcretizationTypeError", _COMPARING
             if is_function_of_jax(value_of(raised, raised.node.func)) and not _passes_function(raised, raised.node):
                 title, need = f"JAX needs a value in {source} while JAX traces", _DECIDES
+            if traced_k(raised) is not None:
+                argument, need = "k", NEED_OF_K
+                title = f"JAX needs the value of the argument k in {source} while JAX traces"
             # JAX 0.10 asks the mask of compress and extract whether any element is true.
             if jnp_function(raised) in ("compress", "extract") and passed_node(raised, "size") is None:
                 title = f"JAX needs the length of the result of {source} while JAX traces"
@@ -375,33 +386,8 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
                 or choices.assertion()
                 or Calls(raised).cures()
                 or choices.combination()
-                or _index(raised)
+                or indexed_list_cures(raised)
             )
-    origins = _origins(error, raised, mask or passed_node(raised, argument))
-    return _explained(title, need, error, raised, function, origins, cures, [])
-
-
-def _index(raised: RaisedAt) -> list[FoundCure]:
-    """Return the cures of a list with a traced index: jax.lax.switch or an array."""
-    node = raised.around(ast.Subscript)
-    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.List | ast.Tuple | ast.Name):
-        return []
-    container = value_of(raised, node.value) if raised.frame is not None else None
-    parts = node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else []
-    call = raised.parents.get(id(node))
-    is_called = isinstance(call, ast.Call) and call.func is node
-    if is_called or (type(container) in (list, tuple) and container and all(map(callable, container))):
-        name = f"{lax_name(raised)}.switch"
-        words = "switch calls one of several functions by a traced index. All must return the same types."
-        if not isinstance(call, ast.Call) or call.func is not node or call.keywords or not (container or parts):
-            return [FoundCure(name, None, words)]
-        arguments = [raised.source(argument) for argument in (node.slice, node.value, *call.args)]
-        code = f"{name}({', '.join(arguments)})"
-        return [applied(FoundCure(name, code, words), [edit_of(raised, over(call, code))])]
-    texts = [element.value if isinstance(element, ast.Constant) else None for element in parts] or container
-    if type(texts) in (list, tuple) and texts and all(type(element) is str for element in texts):
-        words = "Return the index, and take the text outside of the function: a program computes no texts."
-        return [FoundCure("the index", None, words)]
-    code = f"{jnp_name(raised)}.asarray({raised.source(node.value)})[{raised.source(node.slice)}]"
-    cure = FoundCure(f"{jnp_name(raised)}.asarray", code, "A traced index can read an array, but not a list.")
-    return [applied(cure, [edit_of(raised, over(node, code))])]
+    size = size_node(raised, argument)
+    origins = _origins(error, raised, mask or size)
+    return _explained(title, need, error, raised, function, origins, cures, [], size)

@@ -292,7 +292,7 @@ def _operand_sentence(raised: RaisedAt, node: ast.expr) -> str | None:
     origin = origin_of(value)
     origins = culprits(raised, [value])
     paths = [argument.path for argument in origins.inputs]
-    at = _line_of(value)
+    at = line_of(value)
     if inner != type_ and origin is not None and origin.function is None:
         return f"{text} is one element of {inner}: {type_}."
     if paths == [text]:
@@ -333,7 +333,7 @@ def type_of_new_array(raised: RaisedAt, node: ast.expr) -> str:
     return ""
 
 
-def _line_of(tracer: Any) -> int | None:
+def line_of(tracer: Any) -> int | None:
     """Return the line of the user's code that computed a traced value."""
     traceback = maker_of(tracer)
     if traceback is None:

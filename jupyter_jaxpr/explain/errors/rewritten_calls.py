@@ -9,13 +9,13 @@ import types
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from ...jax.facts import jax_directory
+from ...jax.facts import is_tracer_type, jax_directory
 from ...observe.observation import FoundCure
-from ...plain_text import own_name
 from .edits import Change, applied, chosen, edit_of, over
+from .frozen_distributions import distribution_name, frozen_distribution
 from .harmful_assignments import lost_write, own_names
 from .masks import SIZED, masked, sized
-from .names import jnp_name, lax_name, module_of, namespace
+from .names import jnp_name, module_of, namespace
 from .operand_nodes import passed_node
 from .origins import MASK_OF_ROWS, axes_of, masks_elements, value_of
 from .raised import RaisedAt
@@ -29,14 +29,6 @@ _ALONE = {"sorted": "sort", "any": "any", "all": "all", "sum": "sum"}
 def _of_twin(module: str, name: str) -> Any:
     """Return the attribute `name` of the SciPy module that has the same name as a module of jax.scipy."""
     return vars(sys.modules.get(module.removeprefix("jax."), ast)).get(name)
-
-
-def _distribution(value: Any) -> str | None:
-    """Return the name of a distribution of scipy.stats, such as norm; None for another object."""
-    stats = sys.modules.get("scipy.stats")
-    module = own_name(type(value), "__module__") or ""
-    name = vars(value).get("name") if module.startswith("scipy.stats.") else None
-    return name if isinstance(name, str) and stats is not None and vars(stats).get(name) is value else None
 
 
 def _of_twin_file(parts: list[str]) -> list[FoundCure]:
@@ -236,6 +228,9 @@ class Calls:
             edit_of(self._raised, over(call.func, self._jax_numpy_name(call)))
             for call in self._numpy_calls_around(node)
         ]
+        edits += [
+            edit_of(self._raised, over(call.func, f"{self._jnp}.{name}")) for call, name in self._math_calls(node)
+        ]
         return [applied(FoundCure(code, new_call, text), edits)]
 
     def _numpy_calls_around(self, node: ast.Call) -> list[ast.Call]:
@@ -257,6 +252,24 @@ class Calls:
                 or traced & {part.id for part in ast.walk(call) if isinstance(part, ast.Name)}
             )
         ]
+
+    def _math_calls(self, node: ast.Call) -> list[tuple[ast.Call, str]]:
+        """Return the other calls of math in the statement that get traced arrays, with their names in jax.numpy."""
+        statement = self._raised.statement_of(node)
+        calls = []
+        for call in ast.walk(statement) if isinstance(statement, ast.Assign | ast.Return | ast.AugAssign) else ():
+            if not isinstance(call, ast.Call) or call is node or self._module_of_function(call.func) != "math":
+                continue
+            name = _OTHER_NAMES.get(_called(call), _called(call))
+            is_traced = self._local_tracers() & {p.id for p in ast.walk(call) if isinstance(p, ast.Name)}
+            if is_traced and name not in _OTHER_MEANING and name in vars(sys.modules["jax.numpy"]):
+                calls.append((call, name))
+        return calls
+
+    def _local_tracers(self) -> set[str]:
+        """Return the local names of the failing function that hold traced values."""
+        local = self._raised.frame.f_locals if self._raised.frame is not None else {}
+        return {name for name, value in local.items() if is_tracer_type(type(value))}
 
     def is_of_numpy(self, node: ast.Call) -> bool:
         """Return whether `node` and the failing call both call NumPy functions that jax.numpy also has."""
@@ -289,6 +302,9 @@ class Calls:
 
     def _scipy_function(self, node: ast.Call) -> list[FoundCure]:
         """Return the cure of a SciPy call whose function jax.scipy also has."""
+        frozen = frozen_distribution(self._raised, node)
+        if frozen is not None:
+            return [frozen]
         function: Any = node.func
         path: list[str] = []
         while isinstance(function, ast.Attribute):
@@ -306,7 +322,7 @@ class Calls:
                 if module is not None and _of_twin(module_name, function.id) is module
             ]
             parts = [*scipy[0].split(".")[1:], function.id] if scipy else []
-        elif isinstance(function, ast.Name) and (distribution := _distribution(module)) is not None:
+        elif isinstance(function, ast.Name) and (distribution := distribution_name(module)) is not None:
             parts = ["scipy", "stats", distribution, *path]
         jax_member: Any = sys.modules.get("jax") if parts else None
         if parts and ".".join(["jax", *parts[:-1]]) not in sys.modules:
@@ -440,86 +456,6 @@ class Calls:
         return [self._cure("jax.debug.print", code, text, over(call, code))]
 
 
-class Slices:
-    """Writes the cures of a slice with traced bounds, such as x[i:i + 3]."""
-
-    def __init__(self, raised: RaisedAt) -> None:
-        self._raised = raised
-        self._lax, self._jnp = lax_name(raised), jnp_name(raised)
-
-    def cures(self) -> list[FoundCure]:
-        """Return the cures of the subscript that raised the error."""
-        match self._raised.node:
-            case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at")))) as write:
-                return self._of_write(write)
-        node = self._raised.around(ast.Subscript)
-        text = "dynamic_slice_in_dim takes a fixed number of elements at a traced place."
-        match node:
-            case ast.Subscript(slice=ast.Slice(lower=lower, upper=upper, step=None)):
-                pass
-            case _:
-                return [FoundCure("jax.lax.dynamic_slice", None, _DYNAMIC)]
-        array = self._raised.source(node.value)
-        start = "0" if lower is None else self._raised.source(lower)
-        length = _length(lower, upper)
-        name = f"{self._lax}.dynamic_slice_in_dim"
-        if length is not None:
-            code = f"{name}({array}, {start}, {length})"
-            return [applied(FoundCure(name, code, text), [edit_of(self._raised, over(node, code))])]
-        sized = f"{name}({array}, {start}, SIZE)"
-        cure = FoundCure(name, sized, f"{text} Set SIZE to this number.")
-        cures = [chosen(cure, [edit_of(self._raised, over(node, sized))])]
-        if lower is None and upper is not None:
-            mask = f"{self._jnp}.arange({array}.shape[0]) < {self._raised.source(upper)}"
-            code = f"{self._jnp}.where({mask}, {array}, FILL)"
-            words = "jnp.where keeps the shape. Set FILL to the value of the elements after the end."
-            if len(getattr(value_of(self._raised, node.value), "shape", ())) == 1:
-                cure = FoundCure(f"{self._jnp}.where", code, words)
-                cures.append(chosen(cure, [edit_of(self._raised, over(node, code))]))
-        return cures
-
-    def _of_write(self, write: ast.Call) -> list[FoundCure]:
-        """Return the cure of a write such as x.at[i:i + 3].set(y): integers in place of the bounds."""
-        text = (
-            "The integers name the elements between the bounds, and their number is fixed. A negative integer counts "
-            "from the end, and JAX drops a write after the end."
-        )
-        name = f"{self._jnp}.arange"
-        match write.func:
-            case ast.Attribute(value=ast.Subscript(value=at, slice=ast.Slice(lower=ast.expr() as lower) as bounds)):
-                pass
-            case _:
-                return [FoundCure(name, None, _WRITTEN)]
-        match bounds:
-            case ast.Slice(upper=ast.BinOp(left=left, op=ast.Add(), right=length), step=None) if ast.unparse(
-                left
-            ) == ast.unparse(lower):
-                pass
-            case _:
-                return [FoundCure(name, None, _WRITTEN)]
-        source = self._raised.source
-        assert isinstance(write.func, ast.Attribute)
-        start = source(lower)
-        if not isinstance(lower, ast.Name | ast.Constant | ast.Subscript | ast.Call | ast.Attribute):
-            start = f"({start})"
-        index = f"{start} + {name}({source(length)})"
-        arguments = ", ".join(source(argument) for argument in write.args)
-        code = f"{source(at)}[{index}].{write.func.attr}({arguments})"
-        if write.keywords or write.func.attr not in _WRITES:
-            return [FoundCure(name, None, _WRITTEN)]
-        return [applied(FoundCure(name, code, text), [edit_of(self._raised, over(write, code))])]
-
-
-def _length(lower: ast.expr | None, upper: ast.expr | None) -> str | None:
-    """Return the length of a slice such as x[i:i + 3], whose bounds differ by a number in the code."""
-    match lower, upper:
-        case ast.expr(), ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int(length))) if ast.unparse(
-            left
-        ) == ast.unparse(lower):
-            return str(length)
-    return None
-
-
 def _has_rows(raised: RaisedAt, node: ast.expr) -> bool:
     return (axes_of(raised, node) or 0) > 1
 
@@ -571,12 +507,6 @@ def _called(call: ast.Call) -> str:
 _ITEM = "The array of one element works in place of the number, and needs no value while JAX traces."
 _LIST = "The array works in place of the list, and needs no values while JAX traces."
 _ELEMENTS = "The function of jax.numpy works on the whole array."
-_DYNAMIC = "dynamic_slice takes a piece of fixed sizes at a traced place."
-_WRITTEN = (
-    "Give the slice a fixed number of elements, such as x.at[i + jnp.arange(3)].set(y), or choose each element with "
-    "jnp.where."
-)
-_WRITES = frozenset("set add subtract multiply divide min max power apply".split())
 _SIZES = {
     "SIZE": "Set SIZE to the largest number of elements that the result can have. JAX fills the remaining elements.",
     "LENGTH": "Set LENGTH to the length of the result.",
