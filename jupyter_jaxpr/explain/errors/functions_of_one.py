@@ -12,12 +12,12 @@ from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .expression_shapes import shape_of
+from .kept_axes import REDUCTIONS
 from .names import namespace
 from .operand_nodes import shapes_of_operands
 from .origins import value_of
 from .raised import RaisedAt, at_caller
 from .returned import function_of_text
-from .shape_cures import REDUCTIONS
 from .trial_of_cure import passed
 
 #: Cures that only repeat the rule of the operation, or change an operand without a view on the whole function.

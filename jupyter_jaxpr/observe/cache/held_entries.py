@@ -19,8 +19,8 @@ from ...jax.facts import jitted_by_name
 from ...jax.held_traces import traces_by_function
 from ...plain_text import FAILURES
 from .cache_key import Key
+from .closest_key import kinds_of_values
 from .function_history import EVENTS_PER_FUNCTION, FunctionHistory, MissEvent
-from .key_differences import kinds_of_values
 
 EVICTED_ABOVE = 4_000
 """The number of misses of the user's functions above which JAX may evict entries.
