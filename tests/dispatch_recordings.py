@@ -23,7 +23,7 @@ NO_JIT = (
     "such as f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8])."
 )
 TOO_MANY = "The recording covers the first {count} dispatches; JAX ran the rest at full speed, unrecorded."
-MORE = "To record what JAX ran after that, write %%jaxpr --eager."
+MORE = "To also record what JAX ran after the recording ended, write %%jaxpr --eager."
 
 
 def recordings(ran: Ran) -> list[tuple[str, str]]:

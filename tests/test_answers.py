@@ -234,8 +234,8 @@ def test_an_answer_about_a_run_that_was_traced_anew_meanwhile_is_refused(ask, ru
     run.sources.cost = counted
     assert ask(run, type="cost", id=5, program=0) == Refused(
         id=5,
-        reason="The call was traced again while the kernel worked, so the answer is about the earlier programs. "
-        "Start the request again.",
+        reason="The call was traced again while the kernel worked on the request, so the answer is about the earlier "
+        "programs. Start the request again.",
     )
     assert runs.latest() == [anew.document]
 

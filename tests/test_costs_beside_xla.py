@@ -204,7 +204,7 @@ def test_what_xla_computes_again_is_told_apart():
     [(kind, our_flops, difference, runs, text)] = told(lambda x: lax.associative_scan(lax.mul, x), array(64))
     assert (kind, our_flops, runs) == ("fused_away", 0, None)
     assert difference > 0
-    expected_text = "and may compute functions with simpler operations."
+    expected_text = "and may compute one operation of the jaxpr with several simpler operations."
     assert text.endswith(expected_text)
 
 
@@ -268,8 +268,8 @@ WRITTEN_OUT = {
         lambda a, b: a @ b,
         [narrow(32, 16), narrow(16, 8)],
         896,
-        "This device cannot compute dot_general in the dtype of the program. XLA converts the values before and after. "
-        "The numbers of XLA contain the conversions.",
+        "This device cannot compute dot_general in the dtype of the program. XLA converts the operands and the "
+        "results, and counts the conversions as operations.",
     ),
     # the condition again (16), the test whether any element continues (15), the selection (16)
     "a while under vmap": (
@@ -343,7 +343,7 @@ def test_what_was_seen_on_a_cpu_is_not_said_of_another_device(monkeypatch):
     monkeypatch.setattr(xla, "_devices", lambda executable: (1, "gpu"))
     sentence = (
         "XLA counts 121 operations more than the jaxpr has. XLA may compute a value again in each fusion that needs "
-        "the value, and may compute functions with simpler operations."
+        "the value, and may compute one operation of the jaxpr with several simpler operations."
     )
     assert told(lambda x: lax.cumsum(x), array(12)) == [("fused_away", 0, 121, None, sentence)]
     fewer = "XLA counts 8 operations fewer than the jaxpr has. XLA may remove or merge operations, or call a library."

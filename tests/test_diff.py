@@ -138,7 +138,7 @@ def test_the_program_of_the_same_name_is_the_one_compared() -> None:
         before.diff(after, program=3)
     with pytest.raises(ValueError, match="There is no level 'llvm'"):
         before.diff(after, level="llvm")  # type: ignore[arg-type]  # what a user may type
-    with pytest.raises(TypeError, match=r"^diff takes a snapshot, not int\. Pass the later one,"):
+    with pytest.raises(TypeError, match=r"^diff takes a snapshot, not int\. Pass the later snapshot,"):
         before.diff(3)  # type: ignore[arg-type]  # the same
 
 

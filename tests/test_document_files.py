@@ -59,7 +59,9 @@ def test_the_server_compares_two_documents():
 
 
 def test_the_server_refuses_what_it_cannot_read_with_a_sentence():
-    assert asked(before_program=3) == {"reason": "A run has no such program. Choose another program."}
+    assert asked(before_program=3) == {
+        "reason": "One of the two runs does not have the chosen program. Choose another program."
+    }
     assert asked(level="ptx") == {"reason": "The server does not know this request. Reload the page and try again."}
     newer = json.loads((FIXTURES / "mlp-0.10.json").read_text()) | {"version": 9}
     assert asked(before=newer)["reason"].startswith(

@@ -145,7 +145,7 @@ FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
     "whether an index is outside": (
         replaced(out_of_bounds, "_indexed", lambda *_: None),
         programs.test_an_index_out_of_bounds,
-        {"expression": "v.at[7].set(1.0)", "outcome": "The program drops the update."},
+        {"expression": "v.at[7].set(1.0)", "outcome": "The program leaves out this update of the array."},
     ),
     "where a slice begins": (
         changed(out_of_bounds, "_slice", lambda fact: None),

@@ -45,7 +45,8 @@ def raised(notebook: Notebook, call: str) -> str:
 def test_before_anything_was_observed_it_says_what_to_do(cells: Notebook) -> None:
     assert raised(cells, "last()") == NOTHING
     assert raised(cells, "last(3)") == (
-        "The kernel holds no run of cell [3]. It holds the runs under %%jaxpr of these cells: none. Run the cell again."
+        "The kernel holds no run of cell [3]. The kernel holds the %%jaxpr runs of these cells: none. "
+        "Run the cell again."
     )
 
 
@@ -85,7 +86,7 @@ def test_it_gives_a_cell_by_its_number(cells: Notebook) -> None:
     assert [program.origin for program in snapshot.document.programs] == ["traced", "recorded"]
     assert [snapshot.text(program=number) for number in range(2)] == [NEG, NEG]
     assert raised(cells, f"last({first + 1})") == (
-        f"The kernel holds no run of cell [{first + 1}]. It holds the runs under %%jaxpr of these cells: "
+        f"The kernel holds no run of cell [{first + 1}]. The kernel holds the %%jaxpr runs of these cells: "
         f"[{first}], [{third}]. Run the cell again."
     )
 
@@ -100,8 +101,8 @@ def test_it_holds_the_runs_of_eight_cells(cells: Notebook) -> None:
     numbers = [cells.run(f"%%jaxpr\ny = f(x[:{n}])").result.execution_count for n in range(1, 11)]
     held_cells = ", ".join(f"[{number}]" for number in numbers[2:])
     assert raised(cells, f"last({numbers[1]})") == (
-        f"The kernel holds no run of cell [{numbers[1]}]. It holds the runs under %%jaxpr of these cells: {held_cells}"
-        ". Run the cell again."
+        f"The kernel holds no run of cell [{numbers[1]}]. The kernel holds the %%jaxpr runs of these cells: "
+        f"{held_cells}. Run the cell again."
     )
     assert cells.run(f"last({numbers[2]})").result.result.snapshot.text() == NEG.replace("8", "3")
 

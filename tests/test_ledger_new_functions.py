@@ -58,7 +58,9 @@ def test_new_nested_def() -> None:
         step(1.0)
         step(1.0)
     line = ledger["inner"].line
-    text = f"This is the second function object of inner from line {line}: each call of step makes a new one."
+    text = (
+        f"This is the second function object of inner from line {line}: each call of step makes a new function object."
+    )
     cure = "Make the function once, outside of step: JAX caches by function object, not by code."
     assert told(ledger, "inner") == [first("inner"), ("compiled", (Reason("new_function", text, cure=cure),))]
 
@@ -70,7 +72,7 @@ def test_new_partial() -> None:
     with observe() as ledger:
         for n in (2, 3, 3):
             jax.jit(functools.partial(f, n=n))(1.0)
-    cure = "Jit f itself and pass n as an argument; make it static if it must be a Python value."
+    cure = "Jit f itself and pass n as an argument; make {first} static if {first} must be a Python value."
     advice = "Make the partial once, before the loop: JAX caches by function object."
     assert told(ledger, "f") == [
         first("f"),

@@ -54,7 +54,7 @@ def test_another_number_of_axes_is_not_cured_by_padding() -> None:
     with observe() as ledger:
         f(jnp.ones(()))
         f(jnp.ones(4))
-    cure = "Pass arrays with one number of axes, or expect one compile for each shape."
+    cure = "Pass arrays with the same number of axes in every call, or expect one compile for each shape."
     assert told(ledger, "f")[1] == (
         "compiled",
         (Reason("shape", "The type of x changed from f32[] to f32[4].", "x", "f32[]", "f32[4]", cure),),

@@ -230,9 +230,11 @@ def test_functions_of_a_factory_are_made_by_its_calls() -> None:
     line = ledger["scaled"].line
     assert reasons(ledger, "scaled") == [
         "This is the first call of scaled.",
-        f"This is the second function object of scaled from line {line}: each call of make makes a new one.",
-        f"This is the third function object of scaled from line {line}: each call of make makes a new one.",
-        f"This is the fourth function object of scaled from line {line}: each call of make makes a new one.",
+        *(
+            f"This is the {which} function object of scaled from line {line}: each call of make makes a new function "
+            "object."
+            for which in ("second", "third", "fourth")
+        ),
     ]
 
 

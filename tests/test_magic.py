@@ -302,7 +302,7 @@ def test_a_plain_function_that_cannot_be_traced_is_a_note_with_its_line(notebook
     assert ran.programs == ["recorded g(x: f32[8]) -> f32[8]: dynamic_slice squeeze jit"]
     note = ran.note("untraceable")
     assert note["text"].startswith("g ran, but cannot be traced. Tracing g raised TracerBoolConversionError:")
-    assert note["cure"] == "To turn this trace off, write %%jaxpr --no-trace."
+    assert note["cure"] == "To turn off the trace of the cell's last call, write %%jaxpr --no-trace."
     assert ran.line_of(note) == 3
 
 
@@ -431,7 +431,7 @@ def test_an_empty_cell_and_an_empty_line(notebook: Notebook) -> None:
         ran = notebook.run(empty)
         assert ran.result.success
         assert ran.document["message"] == (
-            "The cell has no code below %%jaxpr. Write code there, or trace one call with %jaxpr f(x)."
+            "The cell has no code below %%jaxpr. Write Python code in the cell, or trace one call with %jaxpr f(x)."
         )
     notebook.run("def double(v):\n    return v * 2")
     assert notebook.run("%%jaxpr double(x)\n   \n").programs == ["traced double(v: f32[8]) -> f32[8]: mul"]
@@ -616,12 +616,15 @@ def test_what_is_compiled_while_a_function_is_traced_is_in_the_price_of_the_func
         ),
         (
             "# to be done",
-            "The cell has no code below %%jaxpr. Write code there, or trace one call with %jaxpr f(x).",
+            "The cell has no code below %%jaxpr. Write Python code in the cell, or trace one call with %jaxpr f(x).",
         ),
-        ("%%time\n", "The cell has no code below %%time. Write code there, or trace one call with %jaxpr f(x)."),
+        (
+            "%%time\n",
+            "The cell has no code below %%time. Write Python code in the cell, or trace one call with %jaxpr f(x).",
+        ),
         (
             "%%capture\n# no",
-            "The cell has no code below %%capture. Write code there, or trace one call with %jaxpr f(x).",
+            "The cell has no code below %%capture. Write Python code in the cell, or trace one call with %jaxpr f(x).",
         ),
         ("%pwd", "The cell ran no program that JAX compiled. " + WHAT_TO_TYPE),
     ],

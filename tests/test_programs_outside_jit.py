@@ -262,7 +262,9 @@ def test_make_jaxpr_in_a_print_is_a_program(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\ndef log2(v):\n    return jnp.log(v) / jnp.log(2.0)\nprint(jax.make_jaxpr(log2)(3.0))")
     assert [program.rpartition(":")[0] for program in ran.programs] == ["traced log2(v: f32[] weak) -> f32[] weak"]
     assert hows(ran) == ["traced by make_jaxpr, line 4"]
-    assert ran.document["programs"][0]["origin_note"] == "jax.make_jaxpr traced log2. JAX ran nothing for it."
+    assert (
+        ran.document["programs"][0]["origin_note"] == "jax.make_jaxpr traced log2. JAX ran no program for this trace."
+    )
     assert ran.document["message"] is None
     assert ran.stdout.startswith("{ lambda")
 

@@ -288,11 +288,11 @@ def test_what_may_run_once_or_often_or_not_is_said_of_the_sum(on_eight_devices):
         "all-reduce: 128 B on each device · once per loop step · line 25: psum · 2 groups of 4 devices",
         "The results of 1 collective take 128 B on each device per call. "
         "Each device sends about 192 B per call (estimate for the ring algorithm). "
-        "A loop with an unknown number of steps counts as one step.",
+        "For a loop with an unknown number of steps, these numbers count one step.",
         "all-reduce: 128 B on each device · at most once per call · line 28: psum · 4 groups of 2 devices",
         "The results of 1 collective take 128 B on each device per call. "
         "Each device sends about 128 B per call (estimate for the ring algorithm). "
-        "The sum counts every branch, as if each branch ran.",
+        "These numbers count the collectives of every branch, as if each branch ran.",
         "The results of 2 collectives take 128 B on each device per call. "
         "Each device sends about 96 B per call (estimate for the ring algorithm).",
     ]

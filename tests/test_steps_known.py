@@ -48,7 +48,10 @@ def test_the_steps_of_a_while_are_known_after_it_was_stepped_through():
     # 5 steps have a product and a sum each, and a comparison before each step and after the last one.
     assert (cost.flops, second_cost.flops) == (3, 5 * 2 + 6)
     assert lead(document)[0] == "16 operations per call."
-    assert lead(document)[-1].startswith("The total counts the steps of the stepper's call: while_loop, line ")
+    assert lead(document)[-1].startswith(
+        "For a loop with an unknown number of steps, the total counts the steps that the stepper recorded: while_loop, "
+        "line "
+    )
     assert lead(document)[-1].endswith(" (5 steps).")
     assert (second_cost.per_trip, second_cost.recordings, second_cost.exact) == ([], [0], False)
     assert control_flow_text(document).rows[0][3] == "5 in the stepper's call"

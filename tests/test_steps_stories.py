@@ -93,7 +93,7 @@ def test_a_while_that_never_ends_is_left_with_a_note():
     )
     assert rerun.notes == [
         "The compared value stopped changing after 8 steps, at 1.7603572e-05. "
-        "The value stays > 1e-05. "
+        "The compared value stays > 1e-05. "
         "Choose a bound that the value can reach, or also end the loop after a fixed number of steps."
     ]
     assert rerun.verdict == (
@@ -475,7 +475,7 @@ def test_a_script_is_told_what_cannot_be_run():
         return lax.fori_loop(0, 2, lambda i, h: jax.debug.print("{}", i) or h, x)
 
     snapshot = jj.inspect(speaks, 2.0, stage="trace")
-    with pytest.raises(ValueError, match=r"Run the function\? If yes, pass repeat_effects=True\.$"):
+    with pytest.raises(ValueError, match=r"Run the function\? To run the function, pass repeat_effects=True\.$"):
         snapshot.steps(0)
     assert snapshot.steps(0, repeat_effects=True).step == [0, 1]
     with pytest.raises(IndexError, match=r"^There is no card 4: this snapshot has 1 card\.$"):

@@ -154,11 +154,11 @@ def test_arguments_that_raise_at_every_value(prepared: Notebook) -> None:
         ),
         (
             "--sweep n=1,2 --steps f(n)",
-            "--sweep and --steps exclude each other: --steps records one call. Leave one out.",
+            "--sweep and --steps exclude each other: --steps records one call. Leave out one of the two.",
         ),
         (
             "--sweep n=1,2 --stage compile f(n)",
-            "--sweep and --stage exclude each other: --sweep always runs the function. Leave one out.",
+            "--sweep and --stage exclude each other: --sweep always runs the function. Leave out one of the two.",
         ),
     ],
 )

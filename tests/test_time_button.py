@@ -144,8 +144,8 @@ def test_a_function_that_was_defined_anew_runs_as_its_executable(
     assert timing.warm is not None
     # JAX decides whether the Python of the function is gone, too.
     assert timing.notes[0] == (
-        "The jitted function is gone: perhaps the function was defined again. The timing called the executable "
-        "instead, which takes some microseconds more than the jitted function."
+        "The jitted function no longer exists: perhaps the function was defined again. The timing called the executable "
+        "in place of the jitted function, so each call took some microseconds more."
     )
 
 
@@ -165,7 +165,7 @@ def test_stop_keeps_what_was_measured() -> None:
         report=lambda text, samples_done, total: texts.append(text),
         stop=lambda: next(stops, True),
     )
-    assert times.stopped == "Timing was stopped. The times are of the calls made until then."
+    assert times.stopped == "Timing was stopped. The times are those of the calls that ended before."
     assert times.warm is not None
     assert 0 < times.warm.runs
     assert texts[:3] == ["getting ready", "first call without jit", "timing"]
@@ -191,7 +191,7 @@ def test_the_machine_is_measured_when_asked_and_in_later_documents(ask_after: Ca
     assert (machine.device, machine.dtype) == (jax.devices()[0].device_kind, "float32")
     assert machine.flops > 0
     assert machine.bandwidth > 0
-    assert machine.how.startswith("The best of several calls, measured in ")
+    assert machine.how.startswith("The fastest of several calls counts. The calls took ")
     second_result = ask(kind="machine").result  # the button says “Measure it again”
     assert second_result is not None
     assert (second_result.device, second_result.seconds != machine.seconds) == (machine.device, True)

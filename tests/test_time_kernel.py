@@ -73,4 +73,4 @@ def test_stop_keeps_what_was_measured(tab):
     tab.wait_for(lambda message: message["type"] == "working", comm)
     tab.say(comm, {"type": "stop", "id": 14}, subshell)
     reply = last_reply(tab, comm, 14)
-    assert reply["result"]["stopped"] == "Timing was stopped. The times are of the calls made until then."
+    assert reply["result"]["stopped"] == "Timing was stopped. The times are those of the calls that ended before."

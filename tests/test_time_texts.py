@@ -63,7 +63,7 @@ pytestmark = pytest.mark.any_jax
             StageTimes(compile=0.2, total=0.3),
             ProgramTimes(warm(0.167, 0.15, 0.2), warm(0.249, 0.19, 0.3)),
             "The first call took 300 ms (compile 200 ms). A warm call takes 167 ms. A call without jit takes 249 ms. "
-            "The two times show no difference.",
+            "The times with and without jit show no difference.",
         ),
         (
             # One call without jit was timed, because it takes long.

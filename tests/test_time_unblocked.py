@@ -319,13 +319,13 @@ def test_the_words(defined: Notebook) -> None:
     notes = [note for note in ran.document["notes"] if note["kind"] == "unblocked_timing"]
     assert [(note["title"], note["text"], note["cure"]) for note in notes] == [
         (
-            "Timed without waiting",
+            "The clock stops before the work is done",
             "The clock around this call stops when f returns. JAX returns before the work is done. "
             "The measured time includes only the dispatch, which may take far less time than the work.",
             "Call y.block_until_ready() before the clock is read again.",
         ),
         (
-            "Timed without waiting",
+            "The clock stops before the work is done",
             "%timeit stops when two returns. JAX returns before the work is done. "
             "The measured time includes only the dispatch, which may take far less time than the work.",
             "Time jax.block_until_ready(two(x)) instead.",

@@ -261,11 +261,12 @@ def test_what_is_not_differentiated_is_said():
     words = jj.inspect(of_integers, X, np.int32(3), stage="trace").transform("grad").transforms[0].words
     assert words == (
         "jax.grad of of_integers. The derivative is with respect to x. "
-        "Not differentiated, because the type is no float: n (i32[])."
+        "The derivative leaves out arguments whose type is no float: n (i32[])."
     )
     words = jj.inspect(lambda x, y: (x * y).sum(), X, y=X, stage="trace").transform("grad").transforms[0].words
     assert words == (
-        "jax.grad of <lambda>. The derivative is with respect to x. Not differentiated, because passed by keyword: y."
+        "jax.grad of <lambda>. The derivative is with respect to x. The derivative leaves out arguments that are passed "
+        "by keyword: y."
     )
 
 

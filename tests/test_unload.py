@@ -219,7 +219,7 @@ def test_where_no_tool_id_is_free(notebook: Notebook, tools: Any) -> None:
     ran = notebook.run("%%jaxpr\nf(x)\nf(jnp.ones(4))")
     assert ran.programs == ["ran <lambda>(y: f32[4]) -> f32[4]: add"]
     assert ran.document["ledger"]["calls_note"] == (
-        "The number of calls is unknown: a debugger, a profiler or another observed thread uses the counter."
+        "The number of calls is unknown: a debugger, a profiler or another observed thread uses the counter of calls."
     )
     assert [tools.get_tool(number) for number in ids] == ["another"] * len(ids)
 

@@ -66,11 +66,11 @@ def test_a_value_that_is_read_once(notebook, setup, body, name, cure, monkeypatc
     note = ran.note("frozen_call")
     cures = {
         "clock": "Read the clock outside of f, and pass the time to f as an argument.",
-        "data": "Read outside of f, and pass the data to f as an argument.",
-        "variable": "Read the variable outside of f, and pass the value to f as an argument.",
-        "answer": "Ask outside of f, and pass the answer to f as an argument.",
+        "data": "Read from the file system outside of f, and pass the data to f as an argument.",
+        "variable": "Read the environment variable outside of f, and pass the value to f as an argument.",
+        "answer": "Ask for the input outside of f, and pass the answer to f as an argument.",
         "result": f"Call {name} outside of f, and pass the result to f as an argument.",
-        "taken": "Take the value outside of f, and pass the value to f as an argument.",
+        "taken": "Take the value from the iterator outside of f, and pass the value to f as an argument.",
     }
     assert note["title"] == f"{name} was called only while JAX traced f"
     assert (note["text"], note["cure"]) == (KEEPS.format(name=name), cures.get(cure, cure))

@@ -15,8 +15,8 @@ NOT_CHECKED = "JAX assumes that the index is in bounds, so the value that the pr
         ("v[-5]", "The program reads the element 0 of the axis."),
         ("m[3, 1]", "The program reads the element 2 of the axis."),
         ("v[np.array([0, 5])]", NOT_CHECKED),
-        ("v.at[7].set(1.0)", "The program drops the update."),
-        ("v.at[np.array([0, 7])].add(1.0)", "The program drops the update."),
+        ("v.at[7].set(1.0)", "The program leaves out this update of the array."),
+        ("v.at[np.array([0, 7])].add(1.0)", "The program leaves out this update of the array."),
         (
             "jnp.take(v, 9)",
             "The result holds a fill value there: NaN, or the smallest or the largest number of an integer type.",
@@ -37,7 +37,7 @@ def test_a_slice_that_reaches_beyond_the_end(notebook):
     note = ran.note("out_of_bounds")
     assert (note["text"], note["cure"]) == (
         "lax.dynamic_slice(x, (6,), (4,)) is out of bounds: the slice has the length 4, and axis 0 of the array has "
-        "the size 8. JAX raises no error. The slice begins at 4.",
+        "the size 8. JAX raises no error. JAX moves the slice into the array: the slice begins at 4.",
         "Begin the slice at 4 or before.",
     )
 
@@ -89,7 +89,10 @@ def test_indices_that_are_in_bounds_or_outside_on_purpose(notebook, body):
             "x[i + 3]",
             "axis 0 of the array has the size 8. JAX raises no error. The program reads the element 7 of the axis.",
         ),
-        ("x.at[i].set(1.0)", "axis 0 of the array has the size 8. JAX raises no error. The program drops the update."),
+        (
+            "x.at[i].set(1.0)",
+            "axis 0 of the array has the size 8. JAX raises no error. The program leaves out this update of the array.",
+        ),
         (
             "lax.dynamic_slice(x, (i,), (2,))",
             "the slice has the length 2, and axis 0 of the array has the size 8. JAX raises no error. The slice begins "

@@ -102,7 +102,7 @@ def test_a_call_is_traced_while_the_kernel_holds_the_run_and_does_nothing_else(s
     assert [(message["text"], message["cure"]) for message in sent] == [
         ("The kernel no longer holds this run.", "Run the cell again."),
         (
-            "The kernel does not trace the call while it works.",
+            "The kernel does not trace the call while a cell or a measurement runs.",
             "Wait until the cell or the measurement ends, and trace the call again.",
         ),
     ]

@@ -316,7 +316,9 @@ def test_a_miss_that_is_chosen_has_the_edit_that_ends_the_miss(notebook):
     miss.click()
     expect(miss).to_contain_text("one type Applies as it stands")
     expect(miss).to_contain_text("a = scaled(jnp.ones(3), jnp.asarray(1.0, dtype=jnp.float32))")
-    expect(miss).to_contain_text("Both calls pass arguments of the same types: one compiled program serves both.")
+    expect(miss).to_contain_text(
+        "Both calls pass arguments of the same types: JAX uses one compiled program for both calls."
+    )
 
 
 def test_the_cure_of_a_miss_is_applied_and_ends_the_miss(notebook):

@@ -55,7 +55,7 @@ MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
 DURATION = r"[\d.,]+\s(?:µs|ms|s)"
 MEASURED = re.compile(
     rf"^The first call (took|returned after) {DURATION} .+ A warm call takes {DURATION}\. A call without jit takes "
-    rf"{DURATION}(\. The two times show no difference|, [\d., to]+ times as long as a warm call\. "
+    rf"{DURATION}(\. The times with and without jit show no difference|, [\d., to]+ times as long as a warm call\. "
     r"(With the first call included, jit saves time from [\d,]+ calls on|jit saves time from the first call on|"
     r"jit saves no time: a call without jit is not slower than a warm call))\.$"
 )
@@ -205,7 +205,7 @@ def test_stop_keeps_what_was_measured(notebook):
     expect(nb.panel.get_by_text("Stopping. The measurements made so far are kept.")).to_be_visible()
     nb.run(2)
     expect(nb.panel.get_by_role("tabpanel", name="Time")).to_contain_text(
-        "Timing was stopped. The times are of the calls made until then."
+        "Timing was stopped. The times are those of the calls that ended before."
     )
     expect(nb.panel.get_by_role("button", name="Time the calls again")).to_be_visible()
 

@@ -24,9 +24,9 @@ _SLICE = (
 )
 _READS = "The program reads the element {begin} of the axis."
 _WRITES = "The program writes to the element {begin} of the axis."
-_BEGINS = "The slice begins at {begin}."
+_BEGINS = "JAX moves the slice into the array: the slice begins at {begin}."
 _FILLED = "The result holds a fill value there: NaN, or the smallest or the largest number of an integer type."
-_DROPPED = "The program drops the update."
+_DROPPED = "The program leaves out this update of the array."
 _UNCHECKED = "JAX assumes that the index is in bounds, so the value that the program reads is undefined."
 _UNCHECKED_WRITE = "JAX assumes that the index is in bounds, so the effect of the write is undefined."
 _INDEX = "Use an index from {least} to {most}."

@@ -23,7 +23,10 @@ _COMPILES_AGAIN = (
     "The usual cause is a function, such as the body of a scan, that each call defines anew. Define the function "
     "once, outside of the call."
 )
-_TOO_FEW = f"Fewer than {FEWEST} calls of each kind were timed, too few to show a difference."
+_TOO_FEW = (
+    f"Fewer than {FEWEST} warm calls, or fewer than {FEWEST} calls without jit, were timed: too few to show a "
+    "difference."
+)
 _ASK = "To time {name} anyway, press “Time the calls” in the Time tab."
 
 
@@ -88,7 +91,7 @@ def _sentences(
         sentences.append(f"A call without jit takes {duration(eager.median)}.")
         if warm is not None:
             is_too_few = min(len(warm.samples), len(eager.samples)) < FEWEST
-            sentences.append(_TOO_FEW if is_too_few else "The two times show no difference.")
+            sentences.append(_TOO_FEW if is_too_few else "The times with and without jit show no difference.")
     elif eager is not None and ratio is not None:
         low, high = map(factor, ratio)
         times = low if low == high else f"{low} to {high}"

@@ -57,7 +57,7 @@ _REASONS = {
     "cell_rerun": "The cell ran again.",
     "reloaded": "Python loaded the module again.",
     "cleared": "The cache was cleared.",
-    "call_style": "The call passes its arguments in another way.",
+    "call_style": "The call passes its arguments in another way than the earlier call.",
     "argument_type": "The class of an argument changed.",
 }
 #: Parameters of equations that hold a text or a function of the user's.

@@ -25,12 +25,16 @@ _CURES: dict[Kind, str] = {
         "Draw with jax.random from a key that is an argument of {function}, or draw outside of {function} and pass the "
         "numbers as an argument."
     ),
-    "file": "Read outside of {function}, and pass the data to {function} as an argument.",
-    "input": "Ask outside of {function}, and pass the answer to {function} as an argument.",
+    "file": "Read from the file system outside of {function}, and pass the data to {function} as an argument.",
+    "input": "Ask for the input outside of {function}, and pass the answer to {function} as an argument.",
     "outside": "Call {name} outside of {function}, and pass the result to {function} as an argument.",
-    "iterator": "Take the value outside of {function}, and pass the value to {function} as an argument.",
+    "iterator": (
+        "Take the value from the iterator outside of {function}, and pass the value to {function} as an argument."
+    ),
     "variable": "Read the variable outside of {function}, and pass the value to {function} as an argument.",
-    "environment": "Read the variable outside of {function}, and pass the value to {function} as an argument.",
+    "environment": (
+        "Read the environment variable outside of {function}, and pass the value to {function} as an argument."
+    ),
 }
 
 

@@ -69,7 +69,7 @@ def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
         cure=cure,
         function=timing.function,
         place=Place(file, timing.line),
-        title="Timed without waiting",
+        title="The clock stops before the work is done",
     )
 
 

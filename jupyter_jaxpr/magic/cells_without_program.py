@@ -51,7 +51,7 @@ _RAISED = (
     if HAS_MONITORING
     else "On Python 3.11, a call that raises before JAX looks for a cache entry is not seen either. "
 )
-_CODE_THERE = "Write code there, or trace one call with %jaxpr f(x)."
+_CODE_THERE = "Write Python code in the cell, or trace one call with %jaxpr f(x)."
 
 
 def no_python(source: str) -> str | None:

@@ -138,16 +138,32 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
 
 # Each entry is (option, option that it excludes, message).
 _APART = (
-    ("--sweep", "--steps", "--sweep and --steps exclude each other: --steps records one call. Leave one out."),
-    ("--sweep", "--stage", "--sweep and --stage exclude each other: --sweep always runs the function. Leave one out."),
-    ("--compare", "--steps", "--compare and --steps exclude each other: --steps records one program. Leave one out."),
+    (
+        "--sweep",
+        "--steps",
+        "--sweep and --steps exclude each other: --steps records one call. Leave out one of the two.",
+    ),
+    (
+        "--sweep",
+        "--stage",
+        "--sweep and --stage exclude each other: --sweep always runs the function. Leave out one of the two.",
+    ),
+    (
+        "--compare",
+        "--steps",
+        "--compare and --steps exclude each other: --steps records one program. Leave out one of the two.",
+    ),
     (
         "--compare",
         "--stage",
-        "--compare and --stage exclude each other: --compare always runs the functions. Leave one out.",
+        "--compare and --stage exclude each other: --compare always runs the functions. Leave out one of the two.",
     ),
-    ("--compare", "--time", "--compare and --time exclude each other: --compare times each function. Leave one out."),
-    ("--sweep", "--time", "--sweep and --time exclude each other: --sweep times each call. Leave one out."),
+    (
+        "--compare",
+        "--time",
+        "--compare and --time exclude each other: --compare times each function. Leave out one of the two.",
+    ),
+    ("--sweep", "--time", "--sweep and --time exclude each other: --sweep times each call. Leave out one of the two."),
 )
 
 # Each entry is (option that calls the function, an example of an argument).
@@ -213,14 +229,17 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
             raise UsageError(why)
     if namespace.time and namespace.stage not in (None, "run"):
         raise UsageError(
-            f"--time and --stage {namespace.stage} exclude each other: --time always runs the function. Leave one out."
+            f"--time and --stage {namespace.stage} exclude each other: --time always runs the function. Leave out "
+            "one of the two."
         )
     if namespace.stage is not None and target is None:
         raise UsageError(f"--stage needs a target. Write a call, such as f(x) --stage {namespace.stage}.")
     if namespace.eager and target is not None:
-        raise UsageError("--eager records a cell that runs, and a target is only traced. Leave one out.")
+        raise UsageError("--eager records a cell that runs, and a target is only traced. Leave out one of the two.")
     if namespace.per_entry and target is not None:
-        raise UsageError("--per-entry counts the calls of a cell, and a target is only traced. Leave one out.")
+        raise UsageError(
+            "--per-entry counts the calls of a cell, and a target is only traced. Leave out one of the two."
+        )
     transform = _transform(namespace.transform)
     title = namespace.title.strip("\"'") if namespace.title else None
     return Options(

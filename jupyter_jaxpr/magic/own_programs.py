@@ -38,7 +38,7 @@ def program_or_message(observation: Observation, trace: OwnTrace, name: str) -> 
             Finding(
                 "untraceable",
                 f"{text} {explanation.text}".rstrip(),
-                cure="To turn this trace off, write %%jaxpr --no-trace.",
+                cure="To turn off the trace of the cell's last call, write %%jaxpr --no-trace.",
                 detail=error_lines(trace.error),
                 function=name,
                 place=explanation.place,

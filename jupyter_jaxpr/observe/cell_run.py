@@ -43,7 +43,9 @@ from .value_texts import Reading
 from .values_at_trace import ChangedByTrace
 
 PROGRAMS_PER_FUNCTION = 32
-NOT_COUNTED = "The number of calls is unknown: a debugger, a profiler or another observed thread uses the counter."
+NOT_COUNTED = (
+    "The number of calls is unknown: a debugger, a profiler or another observed thread uses the counter of calls."
+)
 UNLOADED = "The numbers of calls are lower bounds: %unload_ext jupyter_jaxpr ended the observation early."
 ELSEWHERE = "The numbers of calls of {names} are lower bounds: calls in other threads are not counted."
 ONLY_IN_CELLS = (

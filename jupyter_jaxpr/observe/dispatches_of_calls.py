@@ -256,7 +256,7 @@ _NOTE = (
 )
 _NOT_RECORDED = "The call {text} was not recorded. {why}"
 
-_LEFT_OUT = "The statement made {calls}; at most 8 are recorded."
+_LEFT_OUT = "The statement made {calls} that were not recorded: jupyter_jaxpr records at most 8 calls."
 _FIRST_OF_SEVERAL = "The cell made this call {calls}; the recording is of the first call."
 _RAISED = "The call raised an error; the recording covers what JAX ran until then."
 

@@ -34,7 +34,7 @@ _COMPOSED = (
     "JAX compiles no program for the whole of {name} outside of jit: each operation of {name} is a program of its own."
 )
 _TOOK = "The recording took {took} of the cell's time."
-_MORE = "To record what JAX ran after that, write %%jaxpr --eager."
+_MORE = "To also record what JAX ran after the recording ended, write %%jaxpr --eager."
 
 
 def _is_jitted_by_user(fun: Any) -> bool:

@@ -18,9 +18,9 @@ TRACES_AHEAD = 64
 """The number of traces without a call that one run keeps."""
 
 _NOTES = {
-    "jax.make_jaxpr": "jax.make_jaxpr traced {name}. JAX ran nothing for it.",
-    "jax.eval_shape": "jax.eval_shape traced {name} for the shapes of its results. JAX ran nothing for it.",
-    "eval_shape": "{name}.eval_shape() traced {name} for the shapes of its results. JAX ran nothing for it.",
+    "jax.make_jaxpr": "jax.make_jaxpr traced {name}. JAX ran no program for this trace.",
+    "jax.eval_shape": "jax.eval_shape traced {name} for the shapes of its results. JAX ran no program for this trace.",
+    "eval_shape": "{name}.eval_shape() traced {name} for the shapes of its results. JAX ran no program for this trace.",
     "trace": "{name}.trace() traced {name}.",
     "lower": "{name}.lower() traced {name} to lower it.",
     "jax.export": "jax.export traced {name} to export it.",

@@ -31,7 +31,7 @@ _NOTHING = (
     "`with jupyter_jaxpr.observe():`."
 )
 _NO_CELL = (
-    "The kernel holds no run of cell [{number}]. It holds the runs under %%jaxpr of these cells: {held}. "
+    "The kernel holds no run of cell [{number}]. The kernel holds the %%jaxpr runs of these cells: {held}. "
     "Run the cell again."
 )
 

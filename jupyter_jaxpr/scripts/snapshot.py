@@ -58,7 +58,7 @@ _NO_SHARDINGS = (
     "This snapshot does not hold the shardings of {name}: the program ran on one device, or was not compiled. Inspect "
     "the function again."
 )
-_NO_SNAPSHOT = "diff takes a snapshot, not {kind}. Pass the later one, such as jupyter_jaxpr.inspect(f, x)."
+_NO_SNAPSHOT = "diff takes a snapshot, not {kind}. Pass the later snapshot, such as jupyter_jaxpr.inspect(f, x)."
 _NO_FORMAT = "{name} cannot be written: a snapshot is saved as .jaxpr.json, .json, .html or .md."
 
 
@@ -138,7 +138,7 @@ class Snapshot:
         try:
             construct = construct_of(self._sources, index)
             if construct.question is not None and not repeat_effects:
-                raise ValueError(f"{construct.question} If yes, pass repeat_effects=True.")
+                raise ValueError(f"{construct.question} To run the function, pass repeat_effects=True.")
             with observer().looking_away():
                 return recording_document(self._document, index, construct.run())
         except (Unsteppable, ValuesGone) as error:

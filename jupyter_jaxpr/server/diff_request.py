@@ -17,7 +17,7 @@ from ..document.encoding import encode
 from ..interruptions import not_of_a_signal
 
 _UNKNOWN_REQUEST = "The server does not know this request. Reload the page and try again."
-_NO_SUCH = "A run has no such program. Choose another program."
+_NO_SUCH = "One of the two runs does not have the chosen program. Choose another program."
 
 
 class DiffOfFiles(msgspec.Struct):

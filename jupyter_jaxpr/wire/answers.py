@@ -29,8 +29,8 @@ _UNREADABLE = (
     "jupyter_jaxpr for JupyterLab and for the kernel, then restart both."
 )
 _TRACED_ANEW = (
-    "The call was traced again while the kernel worked, so the answer is about the earlier programs. Start the request "
-    "again."
+    "The call was traced again while the kernel worked on the request, so the answer is about the earlier programs. "
+    "Start the request again."
 )
 _BROKE = "The kernel could not answer the request: {error}. Run the cell again."
 

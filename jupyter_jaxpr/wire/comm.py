@@ -336,6 +336,6 @@ def _never_raises(failure: str, tell: Publisher | None = None) -> Iterator[None]
         if tell is not None:
             tell.fail(
                 f"{failure} Your cell is not affected.",
-                "Run the cell again. If the failure stays, report it with the details below.",
+                "Run the cell again. If jupyter_jaxpr fails again, report the failure with the details below.",
                 traceback.format_exc(),
             )

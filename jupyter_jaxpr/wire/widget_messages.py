@@ -111,7 +111,7 @@ class WidgetMessages:
             self._fail("The kernel no longer holds this run.", "Run the cell again.")
         elif run.retrace is not None and self._answers.kernel.is_measuring:
             # A host may send the messages of widgets beside the cells.
-            self._fail("The kernel does not trace the call while it works.", _WAIT)
+            self._fail("The kernel does not trace the call while a cell or a measurement runs.", _WAIT)
         elif run.retrace is not None:
             run.retrace()
             self._show_again()

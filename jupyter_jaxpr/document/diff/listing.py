@@ -92,7 +92,7 @@ class Listing:
         else:
             remark, moved_side = f"{number} moved out of {holder}.", "second"
         if wrapped.turns > 1:
-            remark += f" The {moved_side} program has the moved equations {wrapped.turns} times."
+            remark += f" In the {moved_side} program, each of these equations is written {wrapped.turns} times."
         self.remarks.append(remark)
 
     # --- rows -----------------------------------------------------------------------------------------------

@@ -35,7 +35,10 @@ def lead(document: Snapshot, cost: ProgramCost) -> list[str]:
     loop_steps = [(number, recorded.get(number)) for number in cost.recordings]
     loops = [f"{_loop(document, number)} ({count(steps, 'step')})" for number, steps in loop_steps if steps is not None]
     if loops:
-        sentences.append(f"The total counts the steps of the stepper's call: {_named(loops)}.")
+        sentences.append(
+            "For a loop with an unknown number of steps, the total counts the steps that the stepper recorded: "
+            f"{_named(loops)}."
+        )
     if cost.per_trip:
         sentences.append(
             f"The total counts one step of each loop with an unknown number of steps: {_named(cost.per_trip)}."

@@ -217,9 +217,9 @@ def exchanged(shardings: ProgramShardings) -> str:
     if shardings.sent is not None:
         words.append(f"Each device sends about {size(shardings.sent)} per call (estimate for the ring algorithm).")
     if any(collective.per_trip for collective in collectives):
-        words.append("A loop with an unknown number of steps counts as one step.")
+        words.append("For a loop with an unknown number of steps, these numbers count one step.")
     if any(collective.conditional for collective in collectives):
-        words.append("The sum counts every branch, as if each branch ran.")
+        words.append("These numbers count the collectives of every branch, as if each branch ran.")
     return " ".join(words)
 
 

@@ -14,7 +14,7 @@ from .split_key_edit import split_key
 from .text import Sketch, Text
 
 _UPDATE = "The statement gives the new array the name of the old array. JAX does not change the old array."
-_TYPE = "The program stays the same: JAX takes {taken} in any case."
+_TYPE = "The program stays the same: JAX takes {taken} with the old code, too."
 _CARRY = "The carry begins with the type that the body returns, so JAX traces the body once."
 _PRINT = "jax.debug.print prints at every call, and shows values in place of tracers."
 _INITIAL = {"fori_loop": (3, "init_val"), "while_loop": (2, "init_val"), "scan": (1, "init")}
@@ -92,7 +92,9 @@ def _promoted_carry(dtype: str | None, text: Text, spans: Sequence[Span]) -> Ske
     if len(numbers) != 1:
         return None
     new = f"{numpy}.{dtype}({text.segment(numbers[0])})"
-    return text.sketch("promoted_carry", call, "a carry of one type", _CARRY, [text.over(numbers[0], new)])
+    return text.sketch(
+        "promoted_carry", call, "a carry whose type stays the same", _CARRY, [text.over(numbers[0], new)]
+    )
 
 
 def _numbers(initial: ast.expr) -> list[ast.expr]:

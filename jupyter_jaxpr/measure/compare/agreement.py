@@ -40,7 +40,7 @@ def agreement(reference: Any, result: Any) -> Agreement:
     expected, actual = (jax.tree_util.tree_flatten_with_path(tree)[0] for tree in (reference, result))
     structures: list[Any] = [jax.tree_util.tree_structure(tree) for tree in (reference, result)]
     if structures[0] != structures[1]:
-        return Agreement("other_types", f"The type is {type_text(result)}, not {type_text(reference)}.")
+        return Agreement("other_types", f"The type of the result is {type_text(result)}, not {type_text(reference)}.")
     worst = Agreement("same_bits", None)
     severity = 0.0
     for (path, left), (_, right) in zip(expected, actual, strict=True):
@@ -57,7 +57,9 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
     """Compare one leaf; return the agreement, and the size of the difference."""
     if _type(left) != _type(right):
         types = f"{_type(right)}, not {_type(left)}."
-        return Agreement("other_types", f"The type of {path} is {types}" if path else f"The type is {types}"), 0.0
+        return Agreement(
+            "other_types", f"The type of {path} is {types}" if path else f"The type of the result is {types}"
+        ), 0.0
     if _type(left) is None:
         is_equal = bool(left == right)
         text = f"The objects at {path} are not equal." if path else "The two objects are not equal."
@@ -85,12 +87,20 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
     at = np.unravel_index(int(np.argmax(difference)), difference.shape)
     place = f"{path}{_index(at)}"
     if not size:
-        return Agreement("close", "The numbers are equal and their bits differ, such as -0.0 and 0.0."), size
+        return Agreement(
+            "close", "The numbers of the two results are equal, but their bits differ, as for -0.0 and 0.0."
+        ), size
     if size <= tolerance * scale:
-        largest = f"The largest difference is {size:.2g} at {place}." if place else f"The difference is {size:.2g}."
-        return Agreement("close", f"{largest} Up to {tolerance:g} of the largest value counts as close."), size
+        largest = (
+            f"The largest difference is {size:.2g} at {place}."
+            if place
+            else f"The difference of the two values is {size:.2g}."
+        )
+        return Agreement(
+            "close", f"{largest} A difference of up to {tolerance:g} of the largest value counts as close."
+        ), size
     values = f"{_number(y[at])} instead of {_number(x[at])}."
-    text = f"The largest difference is at {place}: {values}" if place else f"The value is {values}"
+    text = f"The largest difference is at {place}: {values}" if place else f"The value of the result is {values}"
     return Agreement("differs", text), size
 
 
@@ -102,9 +112,9 @@ def _counts(path: str, x: Any, y: Any) -> tuple[Agreement, float]:
     at = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
     place, many = f"{path}{_index(at)}", int(wrong.sum())
     values = f"{y[at]} instead of {x[at]}."
-    text = f"One value differs, at {place}: {values}" if place else f"The value is {values}"
+    text = f"One value of the result differs, at {place}: {values}" if place else f"The value of the result is {values}"
     if many > 1:
-        text = f"{many:,} values differ, the first one at {place}: {values}"
+        text = f"{many:,} values of the result differ, the first of them at {place}: {values}"
     return Agreement("differs", text), float(many)
 
 

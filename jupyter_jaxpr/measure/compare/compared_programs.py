@@ -103,7 +103,7 @@ class _ProgramTrial(Trial):
                 program.lowered, program.executable = lowered, lowered.compile()
         executable = program.executable
         if executable is None:
-            raise ValuesGone("The executable of this program is gone. Run the cell again.")
+            raise ValuesGone("The kernel no longer holds the executable of this program. Run the cell again.")
         if program.stages is not None:
             self._take(program.stages)
         elif stages.compiles:

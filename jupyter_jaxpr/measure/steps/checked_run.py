@@ -201,7 +201,7 @@ class Construct:
             return "The number of steps of the original function is unknown."
         if trips == recorded:
             return f"The recorded run and the original function both took {count(trips, 'step')}."
-        return f"The recorded run took {count(recorded, 'step')}, the original function {trips:,}."
+        return f"The recorded run took {count(recorded, 'step')}, and the original function took {trips:,}."
 
 
 def pair(path: str, recorded: Any, real: Any) -> Pair:
@@ -259,9 +259,9 @@ def _never_note(steps: Steps) -> list[str]:
         else:
             sentence = f"The compared value repeats every {steps.never_ends:,} steps."
         if threshold is None:
-            goal = "The condition stays true."
+            goal = "The condition of the loop stays true."
         else:
-            goal = f"The value stays {_SIGNS[leaf.side]} {threshold:g}."
+            goal = f"The compared value stays {_SIGNS[leaf.side]} {threshold:g}."
         notes.append(f"{sentence} {goal} {_CURE}")
     return notes
 

@@ -106,7 +106,7 @@ def _measure(device: Any, kind: str, report: Report, stop: Stop) -> MeasuredMach
     (flops, side), (bandwidth, moved) = multiplied, copied
     took = time.perf_counter() - began
     method = (
-        f"The best of several calls, measured in {duration(took)}: a float32 matmul of {side} by {side}, "
+        f"The fastest of several calls counts. The calls took {duration(took)}: a float32 matmul of {side} by {side}, "
         f"and x + 1 in place on {size(moved)}."
     )
     if device.platform != "cpu":

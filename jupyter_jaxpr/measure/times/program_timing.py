@@ -41,23 +41,23 @@ NO_VALUES = (
     "The recorded argument values of {name} are gone, so {name} cannot be called again. Run the cell again "
     "with %%jaxpr --time, which keeps the values, or keep the arguments in variables."
 )
-_NO_EXECUTABLE = "The executable of this program is gone. Run the cell again."
+_NO_EXECUTABLE = "The kernel no longer holds the executable of this program. Run the cell again."
 _COMPILED = "JAX compiled {name} for the timing: {name} was only traced before."
 _BY_EXECUTABLE = (
-    "{why} The timing called the executable instead, which takes some microseconds more than the jitted function."
+    "{why} The timing called the executable in place of the jitted function, so each call took some microseconds more."
 )
 _OTHER_PROGRAM = "JAX does not find the program of the call again, because its settings or its caches changed."
-_NO_FUNCTION = "The jitted function is gone: perhaps the function was defined again."
-_NO_PLAIN_FUNCTION = "The function is gone: perhaps the function was defined again."
-_NO_STATIC = "A static argument of the call is gone."
+_NO_FUNCTION = "The jitted function no longer exists: perhaps the function was defined again."
+_NO_PLAIN_FUNCTION = "The function no longer exists: perhaps the function was defined again."
+_NO_STATIC = "A static argument of the call no longer exists."
 _DERIVED = "JAX derived this program from {name}, under a transform such as grad."
 _UNSEEN = "The call of {name} itself was not recorded."
 _OTHER_RESULT = "The settings or the caches of JAX changed, so a call without jit might compute something else."
 _OTHER_JIT = "{library} jits {name} and calls {name} in its own way."
 _RAISED = "The call without jit raised {error}"
 _NO_EAGER = "{name} was not timed without jit. {why}"
-_STOPPED = "Timing was stopped. The times are of the calls made until then."
-_INTERRUPTED = "Timing was interrupted. The times are of the calls made until then."
+_STOPPED = "Timing was stopped. The times are those of the calls that ended before."
+_INTERRUPTED = "Timing was interrupted. The times are those of the calls that ended before."
 _RUNS_OF_LONG = 5
 
 
@@ -216,8 +216,8 @@ class _Trial:
         for label, warm in (("warm call", times.warm), ("call without jit", times.eager)):
             if warm is not None and warm.runs == 1 and warm.median > self._slow:
                 times.notes.append(
-                    f"One {label} takes {duration(warm.median)}, so only one was timed. To time more, press “Measure "
-                    "again” in the Time tab."
+                    f"One {label} takes {duration(warm.median)}, so only one {label} was timed. To time more calls, "
+                    "press “Measure again” in the Time tab."
                 )
 
     # --- warm ---

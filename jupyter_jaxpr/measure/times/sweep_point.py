@@ -295,13 +295,19 @@ class Swept:
         self._first.took(point.number, point.first)
         point.bytes = self._bytes(traced)
         if point.bytes is None:
-            self._note(point, "XLA reports no memory sizes, so the bytes are unknown.")
+            self._note(
+                point, "XLA reports no memory sizes, so the bytes of arguments, results and temporaries are unknown."
+            )
         compiled_at = stages.compiled_at
         run = ended - start if compiled_at is None else ended - compiled_at
         if run > SLOW and not self._confirmed:
             if compiled_at is not None:
                 point.warm = _timed_once(run, max(returned - compiled_at, 0.0))
-                self._note(point, f"A call takes {duration(run)}. The warm time is that of the first execution alone.")
+                self._note(
+                    point,
+                    f"A call takes {duration(run)}. The warm time is the time of one execution, the one in the first "
+                    "call.",
+                )
             else:
                 self._note(point, f"A call takes over {duration(SLOW)}, so no warm call was timed.")
             return

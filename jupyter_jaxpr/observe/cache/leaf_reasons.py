@@ -93,7 +93,7 @@ _TYPE_CURES = {
     "weak_type": "Pass {0} as one kind of value every time, such as jnp.asarray({0}, dtype=...).",
 }
 # Padding does not change the number of axes, so that it is no cure for another rank.
-_RANK_CURE = "Pass arrays with one number of axes, or expect one compile for each shape."
+_RANK_CURE = "Pass arrays with the same number of axes in every call, or expect one compile for each shape."
 _KEY_CURE = (
     "Make all random keys with one function: jax.random.key makes typed keys, jax.random.PRNGKey makes raw keys."
 )

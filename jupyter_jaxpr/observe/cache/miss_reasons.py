@@ -138,7 +138,7 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
         if event.callable_class == "PjitFunction":
             text = f"This is a new jit of {name}, which is jitted already: jax.jit makes a function object of its own."
             return Reason("new_function", text, cure="Keep the new jitted function in a variable, and call it again.")
-        text = f"This is another {event.callable_class} object: JAX keeps its cache entries by object."
+        text = f"This is another {event.callable_class} object: each object has cache entries of its own."
         cure = f"Keep one {event.callable_class} object, or pass its values to a function as arguments."
         return Reason("new_function", text, cure=cure)
     by = "jit" if event.key is None else event.key.options.by
@@ -158,7 +158,7 @@ def _where_made(called: str, event: MissEvent, by: str) -> tuple[str, str]:
         text = f"This is {called}. Move the {by} out of the loop."
         cure = "Make the function once, before the loop: JAX caches by function object, not by code."
     else:
-        text = f"This is {called}: each call of {making.function} makes a new one."
+        text = f"This is {called}: each call of {making.function} makes a new function object."
         cure = f"Make the function once, outside of {making.function}: JAX caches by function object, not by code."
     if event.captured and making is not None and not making.in_loop:
         advice = f"Pass {names_text(event.captured)} to the function as arguments."
@@ -224,7 +224,7 @@ def _new_partial(event: MissEvent, old: MissEvent, history: FunctionHistory) -> 
     first = changed[0]
     was = before.get(first, "not bound")
     text = f"This is another partial of {name}: {first} changed from {was} to {bound[first]}."
-    cure = f"Jit {name} itself and pass {first} as an argument; make it static if it must be a Python value."
+    cure = f"Jit {name} itself and pass {first} as an argument; make {first} static if {first} must be a Python value."
     return Reason("new_function", text, first, was, bound[first], cure)
 
 

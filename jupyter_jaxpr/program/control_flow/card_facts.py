@@ -23,7 +23,7 @@ SELECT = (
     "Under vmap the {decider} differs from element to element, so JAX turned the branches into a select. "
     "Every branch runs for every element, and the select picks the results."
 )
-BACKWARD_EQUATIONS = "The equations belong to the backward pass."
+BACKWARD_EQUATIONS = "The equations of this construct belong to the backward pass."
 
 _FALSE_FIRST = "The jaxpr lists the False branch first: branch 0 is False, branch 1 is True."
 OTHER_PLATFORM = "other platforms"
@@ -100,7 +100,8 @@ _BACKWARD = (
     "to the first."
 )
 _BATCHED_WHILE = (
-    "Under vmap the loop runs until the condition is false for every element. Elements that are done keep their values."
+    "Under vmap the loop runs until the condition is false for every element. An element whose condition is false "
+    "keeps its values."
 )
 
 

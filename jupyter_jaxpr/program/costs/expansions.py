@@ -122,8 +122,8 @@ def _is_complex(aval: Any) -> bool:
 
 def _converted(names: list[str]) -> str:
     return (
-        f"This device cannot compute {_listed(names)} in the dtype of the program. XLA converts the values before and "
-        "after. The numbers of XLA contain the conversions."
+        f"This device cannot compute {_listed(names)} in the dtype of the program. XLA converts the operands and the "
+        "results, and counts the conversions as operations."
     )
 
 

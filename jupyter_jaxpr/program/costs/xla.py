@@ -119,7 +119,7 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
         largest.append(
             Difference(
                 "rest",
-                f"XLA counts the operations of one of {xla_analysis.devices} devices.",
+                f"XLA counts the operations of one device; the program runs on {xla_analysis.devices} devices.",
                 counted_once,
                 counted_once // xla_analysis.devices,
             )
@@ -158,7 +158,7 @@ def _left(left: int, on_cpu: bool) -> Difference:
         return Difference("fused_away", text, -left, 0)
     text = (
         f"XLA counts {number} more than the jaxpr has. XLA may compute a value again in each fusion that needs the "
-        "value, and may compute functions with simpler operations."
+        "value, and may compute one operation of the jaxpr with several simpler operations."
     )
     return Difference("fused_away", text, 0, left)
 

@@ -94,11 +94,11 @@ class Original:
         words = [f"The derivative is with respect to {chosen}."]
         by_keyword = listed([_root(self.names[place]) for place in self.floats if place not in self.chosen])
         if by_keyword:
-            words.append(f"Not differentiated, because passed by keyword: {by_keyword}.")
+            words.append(f"The derivative leaves out arguments that are passed by keyword: {by_keyword}.")
         not_floats = [place for place in range(len(self.specs)) if place not in self.floats]
         described = listed([f"{self.names[place]} ({self.types[place]})" for place in not_floats])
         if described:
-            words.append(f"Not differentiated, because the type is no float: {described}.")
+            words.append(f"The derivative leaves out arguments whose type is no float: {described}.")
         return " ".join(words)
 
     def of_chosen(self, inputs: Sequence[Any], results: Sequence[int]) -> Callable[..., list[Any]]:

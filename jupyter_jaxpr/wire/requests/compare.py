@@ -29,7 +29,7 @@ class CompareRequest(LongRequest, tag="compare"):
         programs = run.document.programs
         chosen = list(dict.fromkeys(self.programs))
         if len(chosen) < 2:
-            raise Unavailable("A comparison needs two or more programs. Choose two or more.")
+            raise Unavailable("A comparison needs two or more programs. Choose two or more programs.")
         names = [programs[program].name for program in chosen]
         named = [
             (name if names.count(name) == 1 else f"{name} ({program + 1})", run.sources.observed(program))

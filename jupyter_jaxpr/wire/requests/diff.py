@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...build.document_of_run import Sources
 
 _GONE = f"The kernel no longer holds the earlier run: the kernel keeps the last {KEPT} runs. Choose another run."
-_NO_SUCH = "The earlier run has no such program. Choose another program."
+_NO_SUCH = "The earlier run does not have the chosen program. Choose another program."
 
 
 class DiffRequest(Request, tag="diff"):
