@@ -291,7 +291,9 @@ EDITS = [
             "~ return: operand 1",
         ],
         (X,),
-        remarks=("2 equations moved into scan (length 3). The first program has the moved equations 3 times.",),
+        remarks=(
+            "2 equations moved into scan (length 3). In the first program, each of these equations is written 3 times.",
+        ),
     ),
     Edit(
         "a scan becomes a loop",
@@ -303,7 +305,10 @@ EDITS = [
             "~ return: operand 1",
         ],
         (X,),
-        remarks=("2 equations moved out of scan (length 3). The second program has the moved equations 3 times.",),
+        remarks=(
+            "2 equations moved out of scan (length 3). In the second program, each of these equations "
+            "is written 3 times.",
+        ),
     ),
     Edit(
         "wrap in scan",

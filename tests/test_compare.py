@@ -364,16 +364,16 @@ def test_results_that_are_close_differ_or_have_other_types(notebook: Notebook) -
         (
             "close",
             "close",
-            "The largest difference is 1e-05 at [3]. Up to 1e-05 of the largest value counts as close.",
+            "The largest difference is 1e-05 at [3]. A difference of up to 1e-05 of the largest value counts as close.",
         ),
         ("differs", "differs", "The largest difference is at [3]: 3.5 instead of 3."),
-        ("other", "other_types", "The type is (f32[8], i32[]), not f32[8]."),
+        ("other", "other_types", "The type of the result is (f32[8], i32[]), not f32[8]."),
     ]
     assert ran.document["comparison"]["verdict"][-3:] == [
-        "close's result is close to f's. The largest difference is 1e-05 at [3]. Up to 1e-05 of the largest value "
-        "counts as close.",
+        "close's result is close to f's. The largest difference is 1e-05 at [3]. A difference of up to 1e-05 of the "
+        "largest value counts as close.",
         "differs's result differs from f's. The largest difference is at [3]: 3.5 instead of 3.",
-        "other's result has another type than f's. The type is (f32[8], i32[]), not f32[8].",
+        "other's result has another type than f's. The type of the result is (f32[8], i32[]), not f32[8].",
     ]
 
 

@@ -72,7 +72,7 @@ def test_new_partial() -> None:
     with observe() as ledger:
         for n in (2, 3, 3):
             jax.jit(functools.partial(f, n=n))(1.0)
-    cure = "Jit f itself and pass n as an argument; make {first} static if {first} must be a Python value."
+    cure = "Jit f itself and pass n as an argument; make n static if n must be a Python value."
     advice = "Make the partial once, before the loop: JAX caches by function object."
     assert told(ledger, "f") == [
         first("f"),

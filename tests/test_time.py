@@ -196,8 +196,8 @@ def test_a_program_that_jax_derived_runs_as_its_executable(notebook: Notebook) -
     timing = timing_of(ran)
     assert timing["warm"] is not None
     assert timing["notes"] == [
-        "JAX derived this program from g, under a transform such as grad. The timing called the executable instead, "
-        "which takes some microseconds more than the jitted function.",
+        "JAX derived this program from g, under a transform such as grad. The timing called the executable "
+        "in place of the jitted function, so each call took some microseconds more.",
         "g was not timed without jit. The call of g itself was not recorded.",
     ]
 
@@ -220,8 +220,8 @@ def test_jits_of_libraries_run_warm_and_say_why_there_is_no_eager_time(notebook:
     )
     ran = notebook.run("%%jaxpr --time\ny = f(x, 2)")
     assert timing_of(ran)["notes"] == [
-        "The call of f itself was not recorded. The timing called the executable instead, which takes some "
-        "microseconds more than the jitted function.",
+        "The call of f itself was not recorded. The timing called the executable "
+        "in place of the jitted function, so each call took some microseconds more.",
         "f was not timed without jit. The call of f itself was not recorded.",
     ]
     ran = notebook.run("%%jaxpr --time\ny = g(x)")

@@ -144,8 +144,8 @@ def test_a_function_that_was_defined_anew_runs_as_its_executable(
     assert timing.warm is not None
     # JAX decides whether the Python of the function is gone, too.
     assert timing.notes[0] == (
-        "The jitted function no longer exists: perhaps the function was defined again. The timing called the executable "
-        "in place of the jitted function, so each call took some microseconds more."
+        "The jitted function no longer exists: perhaps the function was defined again. The timing called the "
+        "executable in place of the jitted function, so each call took some microseconds more."
     )
 
 
@@ -178,7 +178,7 @@ def test_other_settings_than_those_of_the_call(ask_after: Callable[[str], Ask]) 
     assert timing is not None
     assert timing.notes == [
         "JAX does not find the program of the call again, because its settings or its caches changed. The timing "
-        "called the executable instead, which takes some microseconds more than the jitted function.",
+        "called the executable in place of the jitted function, so each call took some microseconds more.",
         "f was not timed without jit. The settings or the caches of JAX changed, so a call without jit might compute "
         "something else.",
     ]

@@ -70,7 +70,7 @@ pytestmark = pytest.mark.any_jax
             StageTimes(compile=0.2, total=0.3),
             ProgramTimes(warm(1e-3), warm(1.5, samples=(1.5,), runs=1)),
             "The first call took 300 ms (compile 200 ms). A warm call takes 1.0 ms. A call without jit takes 1.5 s. "
-            "Fewer than 5 calls of each kind were timed, too few to show a difference.",
+            "Fewer than 5 warm calls, or fewer than 5 calls without jit, were timed: too few to show a difference.",
         ),
         (None, ProgramTimes(), "Nothing was timed."),
     ],

@@ -265,8 +265,8 @@ def test_what_is_not_differentiated_is_said():
     )
     words = jj.inspect(lambda x, y: (x * y).sum(), X, y=X, stage="trace").transform("grad").transforms[0].words
     assert words == (
-        "jax.grad of <lambda>. The derivative is with respect to x. The derivative leaves out arguments that are passed "
-        "by keyword: y."
+        "jax.grad of <lambda>. The derivative is with respect to x. The derivative leaves out arguments that are "
+        "passed by keyword: y."
     )
 
 
