@@ -246,8 +246,8 @@ def test_a_while_that_counts_from_a_constant_to_a_constant_has_its_steps():
     (card,) = built(program(traced(counting, X))).document.control_flow
     assert (card.trips, card.trips_from, card.choice) == (10, "bounds", None)
     assert card.facts == [
-        "The loop counts from a constant to a constant, so the loop always takes 10 steps. Reverse-mode grad works too "
-        "if you write the loop as a scan of this length."
+        "The loop counts from a constant to a constant, so the loop always takes 10 steps. Reverse-mode grad does "
+        "not work through a while loop, but works through a scan of this length."
     ]
     (never,) = cards(lambda x: lax.while_loop(lambda c: c[0] < -3, lambda c: (c[0] + 1, c[1] * x), (0, x)), X)
     assert (never.trips, never.choice, never.facts) == (
@@ -272,8 +272,8 @@ def test_a_while_has_the_trips_that_xla_counted_where_its_text_is_held_anyway():
     (card,) = built(program(traced(lambda x: counting_to(8, x), X), compiled=True)).document.control_flow
     assert (card.trips, card.trips_from, card.choice) == (9, "xla", None)
     assert card.facts == [
-        "XLA found that the loop always takes 9 steps. Reverse-mode grad works too if you write the loop as a scan of "
-        "this length."
+        "XLA found that the loop always takes 9 steps. Reverse-mode grad does not work through a while loop, but "
+        "works through a scan of this length."
     ]
 
 

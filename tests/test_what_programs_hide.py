@@ -103,7 +103,7 @@ def test_indices_that_are_in_bounds_or_outside_on_purpose(notebook, body):
 def test_an_index_that_a_call_passes(notebook, body, outcome):
     ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x, i):\n    return {body}\nf(x, 9)")
     note = ran.note("out_of_bounds")
-    assert note["text"] == f"In an observed call, {body} is out of bounds: {outcome}"
+    assert note["text"] == f"With the recorded values of a call, {body} is out of bounds: {outcome}"
     assert ran.line_of(note) == 4
     assert "out_of_bounds" not in notebook.run("%%jaxpr\nf(x, 2)").notes  # the program is the same, the call is not
 

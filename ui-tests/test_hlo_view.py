@@ -187,7 +187,7 @@ def test_passes_are_asked_for_with_their_price_and_read_by_keyboard(rnn_alone):
 
     see.click()
     question.get_by_role("button", name="Compile the program again").click()
-    passes = rnn_alone.panel.get_by_role("listbox", name="Passes of XLA")
+    passes = rnn_alone.panel.get_by_role("listbox", name="Passes of XLA that changed the program")
     expect(passes).to_be_visible()
     expect(rnn_alone.panel).to_contain_text(re.compile(r"\d+ passes changed the program\. Compiling once more took"))
     expect(passes.get_by_role("option", selected=True)).to_have_count(1)

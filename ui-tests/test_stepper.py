@@ -348,13 +348,13 @@ def test_the_cell_shows_what_the_step_in_view_computes(recorded):
     source = nb.save()["cells"][1]["source"]
     notes = nb.cell(1).get_by_role("note", name=re.compile("^(Before|After) step"))
     steps.get_by_role("button", name="Next").click()
-    expect(notes.nth(0)).to_have_accessible_name("Before step 2: total = 1, xs[1] = 2")
-    expect(notes.nth(1)).to_have_accessible_name("After step 2: total = 3, y = 6")
-    expect(nb.lines(1).nth(3).get_by_role("note", name="Before step 2")).to_have_count(1)
+    expect(notes.nth(0)).to_have_accessible_name("Values before step 2: total = 1, xs[1] = 2")
+    expect(notes.nth(1)).to_have_accessible_name("Values after step 2: total = 3, y = 6")
+    expect(nb.lines(1).nth(3).get_by_role("note", name="Values before step 2")).to_have_count(1)
     computed = nb.cell(1).locator(".jp-JaxprCell-stepSpan")
     expect(computed).to_have_text(["total + x", "2 * total"])
     steps.get_by_role("button", name="Next").click()
-    expect(notes.nth(0)).to_have_accessible_name("Before step 3: total = 3, xs[2] = 3")
+    expect(notes.nth(0)).to_have_accessible_name("Values before step 3: total = 3, xs[2] = 3")
 
     nb.panel.get_by_role("tab", name="Program").click()
     expect(notes).to_have_count(0)

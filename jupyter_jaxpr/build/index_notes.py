@@ -16,7 +16,7 @@ from .notes import inside, user_frame
 
 _TITLE = "An index is out of bounds"
 _ALWAYS = "{expression}"
-_IN_CALL = "In an observed call, {expression}"
+_IN_CALL = "With the recorded values of a call, {expression}"
 _TEXT = "{subject} is out of bounds: axis {axis} of the array has the size {size}. JAX raises no error. {outcome}"
 _SLICE = (
     "{subject} is out of bounds: the slice has the length {taken}, and axis {axis} of the array has the size "

@@ -11,6 +11,7 @@ from ...jax.tracer_origins import type_of
 from ...observe.library_functions import is_of_jax
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
+from ...quantities import count
 from .arguments import module_of_call
 from .constructs import called
 from .edits import applied, edit_of, over
@@ -213,7 +214,7 @@ def _derivative_rule(raised: RaisedAt | None, name: str, passed_count: str, take
                 "JAX calls the backward rule with the arguments of nondiff_argnums, if there are some, then the "
                 "residuals, then the cotangent of the result."
             )
-        title = f"The {rule} rule {name} of {function} gets {passed_count} arguments, but takes {takes}"
+        title = f"The {rule} rule {name} of {function} gets {count(int(passed_count), 'argument')}, but takes {takes}"
         place = (
             next(
                 definition
@@ -226,7 +227,7 @@ def _derivative_rule(raised: RaisedAt | None, name: str, passed_count: str, take
         at = None
         if place is not None and place.args.args:
             at = edit_of(raised, (place.args.args[0], place.args.args[-1], "")).place
-        cure = FoundCure("the arguments", None, f"Give {name} {passed_count} parameters.")
+        cure = FoundCure("the arguments", None, f"Give {name} {count(int(passed_count), 'parameter')}.")
         return Explained(at, title, words, (cure,))
     return None
 
@@ -239,16 +240,19 @@ def _kernel_parameters(raised: RaisedAt | None, name: str, passed_count: str, ta
     pallas_call = call.func if isinstance(call.func, ast.Call) else call
     kernel = pallas_call.args[0].id if pallas_call.args and isinstance(pallas_call.args[0], ast.Name) else ""
     if kernel == name:
-        title = f"pallas_call passes {passed_count} references to {name}, which takes {takes}"
+        title = f"pallas_call passes {count(int(passed_count), 'reference')} to {name}, which takes {takes}"
         words = (
             "A kernel gets one reference for each input, then one for each output, and then those of scratch_shapes."
         )
         return Explained(
-            None, title, words, (FoundCure("the parameters", None, f"Give {name} {passed_count} parameters."),)
+            None,
+            title,
+            words,
+            (FoundCure("the parameters", None, f"Give {name} {count(int(passed_count), 'parameter')}."),),
         )
     if "BlockSpec(" not in raised.source(call):
         return None
-    title = f"An index map of a BlockSpec gets {passed_count} indices, but takes {takes}"
+    title = f"An index map of a BlockSpec gets {count(int(passed_count), 'index', 'indices')}, but takes {takes}"
     words = "An index map gets one index for each axis of the grid."
     maps = [
         node.args[1]
@@ -260,5 +264,8 @@ def _kernel_parameters(raised: RaisedAt | None, name: str, passed_count: str, ta
     ]
     at = edit_of(raised, over(wrong_index_maps[0], "")).place if wrong_index_maps else None
     return Explained(
-        at, title, words, (FoundCure("the index map", None, f"Give the index map {passed_count} parameters."),)
+        at,
+        title,
+        words,
+        (FoundCure("the index map", None, f"Give the index map {count(int(passed_count), 'parameter')}."),),
     )

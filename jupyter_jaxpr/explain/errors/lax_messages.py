@@ -149,7 +149,7 @@ LAX_MESSAGES = (
     Message(
         r"can only convert an array of size 1 to a Python scalar",
         "item() takes an array of one element",
-        "The array has no element or several elements.",
+        "The array has no elements, or more than one element.",
         ("one element", "Take one element first, such as x[0].item(), or all elements with x.tolist()."),
         of_others=True,
     ),

@@ -141,7 +141,7 @@ def _starts(raised: RaisedAt, call: ast.Call) -> Explained:
         f"({raised.source(argument)},)" if is_integer(raised, argument) else raised.source(argument)
         for argument in call.args
     ]
-    title = f"{called(call)} takes one start for each axis, as a tuple"
+    title = f"{called(call)} takes a tuple of start indices, one for each axis"
     words = "Write the starts as a tuple, also for an array of one axis."
     cures = rewritten(raised, call, "a tuple", written(raised, call, arguments), words)
     return Explained(None, title, "", cures or (FoundCure("a tuple", None, words),))

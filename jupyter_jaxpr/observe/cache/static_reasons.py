@@ -89,7 +89,7 @@ def _another_function(subject: str, path: str, before: StaticValue, after: Stati
         return Reason("static_identity", text, path, before.text, after.text, cure)
     if not before.reads.has_code_of(after.reads):
         text = f"{subject} is another {kind}, with other code."
-        cure = f"Expect one compile for each {kind}."
+        cure = f"Expect one compile for each {kind} with other code."
         return Reason("static_value", text, path, before.text, after.text, cure)
     changed = changed_values(before.reads.outside, after.reads.outside)
     if changed:

@@ -60,12 +60,12 @@ _BOUNDED = (
     "the scan. Steps after the condition is false change nothing."
 )
 _COUNTED = (
-    "XLA found that the loop always takes {steps}. Reverse-mode grad works too if you write the loop as a scan of this "
-    "length."
+    "XLA found that the loop always takes {steps}. Reverse-mode grad does not work through a while loop, but works "
+    "through a scan of this length."
 )
 _COUNTS = (
-    "The loop counts from a constant to a constant, so the loop always takes {steps}. Reverse-mode grad works too if "
-    "you write the loop as a scan of this length."
+    "The loop counts from a constant to a constant, so the loop always takes {steps}. Reverse-mode grad does not "
+    "work through a while loop, but works through a scan of this length."
 )
 _MAP = "lax.map is a scan without a carry: each step computes one element. jax.vmap computes all elements at once."
 _MAP_BATCHED = (
@@ -84,7 +84,9 @@ _KEPT = "No step changes {paths}, a part of the carry, so JAX made this part a c
 _KEPT_MANY = "No step changes {paths}, parts of the carry, so JAX made these parts constants of the loop."
 _NO_STEP_AT_ALL = "The loop has no steps: the carry comes out unchanged."
 _NO_STEP = "The loop has no steps."
-_AGAIN = "remat computes the forward loop again here, in the backward pass, instead of storing the loop's values."
+_AGAIN = (
+    "remat computes this construct again here, in the backward pass, instead of storing the values of the construct."
+)
 _ALL_UNROLLED = "JAX unrolls the loop when JAX lowers the program: {steps} follow each other, and no loop is left."
 _UNUSED = "No equation uses a result of this construct, so XLA removes the construct."
 _UNROLLED = "JAX unrolls the loop when JAX lowers the program. The lowered loop has {iterations} of {unroll} steps."

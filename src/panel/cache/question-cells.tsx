@@ -21,7 +21,7 @@ export function QuestionCells(props: CellProps<IQuestionRow>): JSX.Element {
         : trans.__('call')
       : question.again
         ? trans.__('%1 more calls with the same signature', question.calls)
-        : trans.__('the other %1 calls', question.calls);
+        : trans.__('%1 calls', question.calls);
   const sentence = (
     <>
       {calls} <Code text={signature(question)} />

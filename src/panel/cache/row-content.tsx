@@ -151,8 +151,8 @@ function headingWords(row: IHeadingRow, trans: TranslationBundle): string {
       );
     case 'functions':
       return trans._n(
-        '%1 function of earlier runs',
-        '%1 functions of earlier runs',
+        '%1 function called only in earlier runs',
+        '%1 functions called only in earlier runs',
         count
       );
     case 'left-out':

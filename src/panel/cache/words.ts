@@ -71,7 +71,7 @@ export function kindName(kind: string, trans: TranslationBundle): string {
     case 'no_fast_path':
       return trans.__('no fast path');
     case 'cleared':
-      return trans.__('cache cleared');
+      return trans.__('entry gone');
     case 'unknown':
       return trans.__('unknown');
     default:

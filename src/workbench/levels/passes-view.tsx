@@ -166,7 +166,7 @@ function Found(
       <ul
         className="jp-JaxprPasses-list"
         role="listbox"
-        aria-label={trans.__('Passes of XLA')}
+        aria-label={trans.__('Passes of XLA that changed the program')}
         aria-activedescendant={`${id}${at}`}
         tabIndex={0}
         ref={list}

@@ -231,10 +231,10 @@ describe('the Cache view', () => {
     expect(rows(node).slice(3)).toEqual([
       '2 2 cache entries',
       '2 4 earlier misses and slow hits',
-      '1 1 function of earlier runs'
+      '1 1 function called only in earlier runs'
     ]);
     click(row(node, 'earlier misses'));
-    click(row(node, 'function of earlier runs'));
+    click(row(node, 'function called only in earlier runs'));
     expect(
       rows(node)
         .slice(4)
@@ -243,7 +243,7 @@ describe('the Cache view', () => {
       '2 4 earlier misses and slow hits',
       '3 3 older misses and slow hits are counted b',
       '3 compiled: first call batch: f32[32,3] · 8 ',
-      '1 1 function of earlier runs',
+      '1 1 function called only in earlier runs',
       '2 older line 31212 calls1010 hits22 entries2'
     ]);
   });

@@ -77,12 +77,12 @@ export function shownStep(
       text: listed(before, 'short', SHOWN),
       title: walk.byCalls
         ? trans.__(
-            'Before execution %1: %2',
+            'Values before execution %1: %2',
             number,
             listed(before, 'whole', LISTED)
           )
         : trans.__(
-            'Before step %1: %2',
+            'Values before step %1: %2',
             number,
             listed(before, 'whole', LISTED)
           )
@@ -91,11 +91,15 @@ export function shownStep(
       text: listed(after, 'short', SHOWN),
       title: walk.byCalls
         ? trans.__(
-            'After execution %1: %2',
+            'Values after execution %1: %2',
             number,
             listed(after, 'whole', LISTED)
           )
-        : trans.__('After step %1: %2', number, listed(after, 'whole', LISTED))
+        : trans.__(
+            'Values after step %1: %2',
+            number,
+            listed(after, 'whole', LISTED)
+          )
     }
   };
 }

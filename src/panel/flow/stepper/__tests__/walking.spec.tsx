@@ -111,11 +111,11 @@ describe('the step that the cell shows', () => {
     slide(node, 1);
     expect(stepping.shown?.before).toEqual({
       text: 'total = 1, xs[1] = 2',
-      title: 'Before step 2: total = 1, xs[1] = 2'
+      title: 'Values before step 2: total = 1, xs[1] = 2'
     });
     expect(stepping.shown?.after).toEqual({
       text: 'total = 3, ys[1] = 6',
-      title: 'After step 2: total = 3, ys[1] = 6'
+      title: 'Values after step 2: total = 3, ys[1] = 6'
     });
     redraw(<></>);
     expect(stepping.shown).toBe(null);
