@@ -104,6 +104,20 @@ def test_where_jax_checks_for_nan_each_program_is_a_candidate(notebook: Notebook
         assert [own_program["origin_note"] for own_program in ran.own_programs] == [CANDIDATE, CANDIDATE]
 
 
+def test_a_program_that_surely_ran_is_in_focus_before_candidates(notebook: Notebook) -> None:
+    notebook.run(
+        "import functools\nclass Mode:\n    def __init__(self, k): self.k = k\n    def __hash__(self): return 7\n"
+        "    def __eq__(self, other): return type(other) is Mode and self.k == other.k\n"
+        "class Other(Mode):\n    def __hash__(self): return 7\n"
+        "    def __eq__(self, other): return type(other) is Other\n"
+        "@functools.partial(jax.jit, static_argnums=1)\ndef f(x, mode):\n    return x * mode.k\n"
+        "two = jnp.ones(2)\nf(two, Mode(2)), f(two, Mode(3));"
+    )
+    document = notebook.run("%%jaxpr\ny = f(two, Other(4)), f(two, Other(4))").document
+    in_focus = document["programs"][document["focus"]]
+    assert (in_focus["origin"], in_focus["arguments"][1]["summary"]) == ("ran", "<Other>")
+
+
 def test_a_program_compiled_before_the_extension_came_is_not_taken_for_the_one_that_is_known(
     notebook: Notebook,
 ) -> None:

@@ -172,7 +172,8 @@ class _Builder:
             first = len(self._programs)
             self._programs_of(function)
             if len(self._programs) > first and (function.top_level or focus < 0):
-                focus = len(self._programs) - 1
+                ran = [index for index in range(first, len(self._programs)) if not self._observed[index].is_candidate]
+                focus = ran[-1] if ran else len(self._programs) - 1
         self._hold_texts()
         own_programs = list(self._programs)
         for function in observation.libraries:  # the panel shows such a program only if the user asks for one

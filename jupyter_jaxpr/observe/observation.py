@@ -82,6 +82,7 @@ class ObservedProgram:
     no_text: str | None = None  # a sentence on why StableHLO and HLO do not exist and cannot be made
     no_values: str | None = None  # a sentence on why the program can be neither stepped through nor timed
     how: str | None = None  # the origin in at most six words; None if `origin` says enough
+    is_candidate: bool = False  # true if it is unknown whether a call of the run ran the program
     values: CallValues | None = None  # the values of the newest call whose leaves were seen and still exist
     calls: ProgramCalls | None = None  # the calls of the cell whose arguments `--steps` kept
     donated: tuple[bool, ...] = ()  # for each of the last leaves: true if a call donates the leaf
