@@ -23,6 +23,7 @@ from .stages import CallTimes
 from .values_at_trace import ValuesAtTrace
 
 KEEP_PER_FUNCTION = 8
+_KEYS = 8
 
 
 @dataclass(eq=False, slots=True)
@@ -56,6 +57,15 @@ class KeptProgram:
     def key(self) -> tuple[int, int]:
         """The ids that identify the program."""
         return id(self.jaxpr), id(self.executable)
+
+    def add_key(self, key: Key) -> None:
+        """Add the key of a missed call that ran the program; the oldest keys are dropped."""
+        self.keys = (*self.keys[1 - _KEYS :], key)
+
+    @property
+    def key_of_trace(self) -> Key | None:
+        """The first key, which JAX traced the program with; None if the key may have been dropped."""
+        return self.keys[0] if 0 < len(self.keys) < _KEYS else None
 
     @property
     def is_told_by_values(self) -> bool:

@@ -28,7 +28,6 @@ from .value_texts import NOTHING_CALLED
 from .values_at_trace import ValuesAtTrace
 
 _UNDER_TRANSFORMS = 32
-_KEYS = 8
 
 
 def note_call(run: Run | None, call: JitCall, miss: Miss) -> None:
@@ -92,7 +91,7 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
     if state.run is not None and state.run.keep_values and miss.values is not None and miss.function.construct is None:
         state.run.kept_calls.missed(call.fun, jaxpr, miss.values)
     if miss.event.key is not None:
-        program.keys = (*program.keys[1 - _KEYS :], miss.event.key)
+        program.add_key(miss.event.key)
     if state.run is not None:
         _note_hits_so_far(state.run, miss)
     keep(miss.function, program)

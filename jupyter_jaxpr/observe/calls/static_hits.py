@@ -208,7 +208,8 @@ def _is_possible(program: KeptProgram, statics: Mapping[str, Any]) -> bool:
 
 def _differences(function: str, program: KeptProgram, statics: Mapping[str, Any]) -> Iterator[StaticHit]:
     for name, value in statics.items():
-        before = program.keys[0].statics[name].plain
+        key = program.key_of_trace
+        before = None if key is None else key.statics[name].plain
         if before is not None and is_plain(value) and not _is_same(before, value):
             old, new = NOTHING_CALLED.text(before), NOTHING_CALLED.text(value)
             differ = not _have_same_types(before, value)
