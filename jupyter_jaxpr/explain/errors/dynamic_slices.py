@@ -11,6 +11,7 @@ from .expression_shapes import integer_of, shape_of
 from .names import jnp_name, lax_name
 from .origins import dtype_of, value_of
 from .raised import RaisedAt
+from .trial_of_cure import passed
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,8 @@ class Slices:
             "from the end, and JAX drops a write after the end."
         )
         name = f"{self._jnp}.arange"
+        if (chosen_elements := self._masked_write(write)) is not None and passed(self._raised, [chosen_elements]):
+            return [chosen_elements]
         match write.func:
             case ast.Attribute(value=ast.Subscript(value=at, slice=ast.Slice(lower=ast.expr() as lower) as bounds)):
                 pass
@@ -160,6 +163,58 @@ class Slices:
         if write.keywords or write.func.attr not in _WRITES:
             return [FoundCure(name, None, _WRITTEN)]
         return [applied(FoundCure(name, code, text), [edit_of(self._raised, over(write, code))])]
+
+    def _keeps_dtype(self, array: ast.Name, value: ast.expr) -> bool:
+        """Return whether jnp.where with a number of Python keeps the dtype of the array, as a write does."""
+        try:
+            number = ast.literal_eval(value)
+        except ValueError:
+            number = value_of(self._raised, value)
+        dtype = dtype_of(value_of(self._raised, array))
+        return type(number) is int and dtype != "bool" or type(number) is float and "float" in dtype
+
+    def _masked_write(self, write: ast.Call) -> FoundCure | None:
+        """Return the cure of a write of one number between traced bounds of the last axis, such as x.at[i, :n].set(0).
+
+        None for another write, and for bounds with a fixed distance.
+        """
+        match write:
+            case ast.Call(
+                func=ast.Attribute(
+                    value=ast.Subscript(value=ast.Attribute(value=ast.Name() as array), slice=index),
+                    attr="set" | "add" as method,
+                ),
+                args=[value],
+                keywords=[],
+            ):
+                entries = index.elts if isinstance(index, ast.Tuple) else [index]
+            case _:
+                return None
+        *places, bounds = entries
+        shape = shape_of(self._raised, array)
+        if shape is None or len(entries) != len(shape) or not self._keeps_dtype(array, value):
+            return None
+        if not isinstance(bounds, ast.Slice) or bounds.step is not None or not (bounds.lower or bounds.upper):
+            return None
+        if not all(shape_of(self._raised, place) == () for place in places):
+            return None
+        source = self._raised.source
+        if bounds.lower and bounds.upper and fixed_difference(self._raised, bounds.upper, bounds.lower) is not None:
+            return None
+        numbers = f"{self._jnp}.arange({array.id}.shape[{len(places)}])"
+        texts = [f"{numbers} >= {source(bounds.lower)}"] if bounds.lower is not None else []
+        texts += [f"{numbers} < {source(bounds.upper)}"] if bounds.upper is not None else []
+        mask = texts[0] if len(texts) == 1 else " & ".join(f"({text})" for text in texts)
+        at = ", ".join(map(source, places))
+        row = f"{array.id}[{at}]" if places else array.id
+        if method == "add":
+            code = f"{array.id}.at[{at or ':'}].add({self._jnp}.where({mask}, {source(value)}, 0))"
+        else:
+            code = f"{self._jnp}.where({mask}, {source(value)}, {row})"
+            code = f"{array.id}.at[{at}].set({code})" if places else code
+        words = "The mask chooses the elements between the bounds. A bound counts from the start of the axis."
+        name = f"{self._jnp}.where"
+        return applied(FoundCure(name, code, words), [edit_of(self._raised, over(write, code))])
 
 
 Terms = dict[tuple[str, ...], int]

@@ -46,6 +46,7 @@ from .raised import RaisedAt, raised_at, touches_jax
 from .random_calls import random_call_error
 from .reverse_mode import reverse_mode_error
 from .scan_lengths import scan_length_error
+from .swapped_values import swapped_values_error
 from .transforms import transform_error
 from .trees import tree_error
 from .trial_time_limit import Budget, error_budget
@@ -55,6 +56,7 @@ from .whole_results import whole_result_error
 _KINDS = (
     misused_at_error,
     whole_result_error,
+    swapped_values_error,
     python_value_error,
     order_error,
     random_call_error,

@@ -13,6 +13,7 @@ from ...observe.observation import FoundCure
 from ...plain_text import kind_name, message_of, own_name
 from .branches_and_loops import Choices
 from .computed_sizes import NEED_OF_K, computed_size, size_node, traced_k
+from .distinct_values import distinct_value_cures
 from .dynamic_slices import Slices
 from .explanation import Explained
 from .indexed_lists import indexed_list_cures
@@ -132,8 +133,9 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
             "Use a key that is not traced, such as a text, an index or a shape. A jitted function needs no cache of "
             "results: JAX keeps the compiled program."
         )
-        cure = FoundCure("another key", None, words)
-        return _explained_with_culprits(title, need, error, raised, function, [cure], of_all_types=True)
+        distinct = distinct_value_cures(raised) if raised is not None else []
+        cures = distinct or [FoundCure("another key", None, words)]
+        return _explained_with_culprits(title, need, error, raised, function, cures, of_all_types=True)
     if isinstance(error, TypeError) and (parameter := _PARAMETER.search(message)):
         title = f"JAX needs the value of {parameter[2]} in {_text(raised) or parameter[1]} while JAX traces"
         return _explained_with_culprits(

@@ -1,0 +1,33 @@
+"""Finds the cures of set(x) with a traced array: the number of distinct values, or a result of a fixed length."""
+
+from __future__ import annotations
+
+import ast
+
+from ...jax.facts import is_tracer_type
+from ...observe.observation import FoundCure
+from .edits import applied, edit_of, over
+from .names import jnp_name
+from .origins import dtype_of, value_of
+from .raised import RaisedAt
+
+
+def distinct_value_cures(raised: RaisedAt) -> list[FoundCure]:
+    """Return the cures of set(x) for a traced array with one axis; an empty list for any other expression."""
+    match raised.node:
+        case ast.Call(func=ast.Name(id="set"), args=[array], keywords=[]) as call:
+            value = value_of(raised, array)
+        case _:
+            return []
+    if not is_tracer_type(type(value)) or dtype_of(value).startswith("key") or len(value.shape) != 1:
+        return []
+    jnp, source, outer = jnp_name(raised), raised.source(array), raised.parents.get(id(call))
+    match outer:
+        case ast.Call(func=ast.Name(id="len"), args=[_], keywords=[]) if value.shape[0]:
+            code = f"1 + {jnp}.sum({jnp}.diff({jnp}.sort({source})) != 0)"
+            parent = raised.parents.get(id(outer))
+            code = f"({code})" if isinstance(parent, ast.BinOp | ast.Compare | ast.UnaryOp) else code
+            words = f"{jnp}.sort places equal elements side by side. Each change to another element is one more value."
+            return [applied(FoundCure(f"{jnp}.sort", code, words), [edit_of(raised, over(outer, code))])]
+    words = f"{jnp}.unique({source}, size=SIZE) returns the distinct values in an array of the fixed length SIZE."
+    return [FoundCure(f"{jnp}.unique", None, words)]

@@ -1,0 +1,83 @@
+"""Explains `grads, loss = jax.value_and_grad(f)(x)`: the value comes first, and the names stand in the other order."""
+
+from __future__ import annotations
+
+import ast
+
+from ...observe.observation import FoundCure
+from .constructs import called
+from .edits import applied, edit_of, over
+from .explanation import Explained
+from .harmful_assignments import own_nodes
+from .origins import dtype_of, value_of
+from .raised import RaisedAt
+from .trial_of_cure import passed
+
+_OF_GRADIENTS = frozenset({"g", "gs", "dw", "dparams"})
+_OF_VALUES = frozenset({"loss", "l", "value", "val", "cost"})
+
+
+def swapped_values_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains an error of a line that takes the value of value_and_grad for the gradient."""
+    if raised is None or raised.frame is None or raised.node is None or raised.loops is None:
+        return None
+    if not isinstance(error, TypeError | ValueError | AttributeError):
+        return None
+    read = {part.id for part in ast.walk(raised.node) if isinstance(part, ast.Name)}
+    scope = raised.function if isinstance(raised.function, ast.FunctionDef) else raised.loops.module
+    nodes = list(own_nodes(scope))
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=[ast.Name() as first, ast.Name() as second]) as target]):
+                call = node.value
+            case _:
+                continue
+        if not isinstance(call, ast.Call) or first.id == second.id or not read & {first.id, second.id}:
+            continue
+        stores = [part.id for part in nodes if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+        is_number = dtype_of(value_of(raised, first)) and value_of(raised, first).shape == ()
+        if stores.count(first.id) != 1 or stores.count(second.id) != 1 or not is_number:
+            continue
+        if _is_value_and_grad(raised, call) and _are_swapped(first.id, second.id):
+            return _explained(raised, node, target, first.id, second.id)
+    return None
+
+
+def _is_value_and_grad(raised: RaisedAt, call: ast.Call) -> bool:
+    """Return whether a call calls the result of value_and_grad, which returns the value and the gradient."""
+    transform: ast.expr = call.func
+    if isinstance(transform, ast.Name) and raised.loops is not None:
+        values = [
+            node.value
+            for node in ast.walk(raised.loops.module)
+            if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [transform.id]
+        ]
+        transform = values[0] if len(values) == 1 else transform
+    if not isinstance(transform, ast.Call) or called(transform) != "value_and_grad":
+        return False
+    return not any(keyword.arg in ("has_aux", None) for keyword in transform.keywords)
+
+
+def _are_swapped(first: str, second: str) -> bool:
+    """Return whether the names say that the first is the gradient, or the second the value."""
+    is_gradient = _is_gradient_name(first)
+    is_value = second.lower() in _OF_VALUES or "loss" in second.lower()
+    return is_gradient and not _is_gradient_name(second) or is_value and first.lower() not in _OF_VALUES
+
+
+def _is_gradient_name(name: str) -> bool:
+    return "grad" in name.lower() or name in _OF_GRADIENTS
+
+
+def _explained(raised: RaisedAt, statement: ast.Assign, target: ast.Tuple, first: str, second: str) -> Explained:
+    title = f"{first} is the value, and {second} is the gradient"
+    line = statement.lineno
+    text = (
+        f"value_and_grad returns the value first, and then the gradient. Line {line} assigns the value to {first}."
+    )
+    code = f"{second}, {first}"
+    words = "The value comes first."
+    cure = applied(FoundCure("the order", code, words), [edit_of(raised, over(target, code))])
+    tried = passed(raised, [cure])
+    whole = f"{code} = {' '.join(raised.source(statement.value).split())}"
+    return Explained(None, title, text, tuple(tried) or (FoundCure("the order", whole, words),))
