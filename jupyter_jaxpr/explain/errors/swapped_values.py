@@ -72,9 +72,7 @@ def _is_gradient_name(name: str) -> bool:
 def _explained(raised: RaisedAt, statement: ast.Assign, target: ast.Tuple, first: str, second: str) -> Explained:
     title = f"{first} is the value, and {second} is the gradient"
     line = statement.lineno
-    text = (
-        f"value_and_grad returns the value first, and then the gradient. Line {line} assigns the value to {first}."
-    )
+    text = f"value_and_grad returns the value first, and then the gradient. Line {line} assigns the value to {first}."
     code = f"{second}, {first}"
     words = "The value comes first."
     cure = applied(FoundCure("the order", code, words), [edit_of(raised, over(target, code))])
