@@ -10,6 +10,8 @@ from typing import Any
 
 from ...jax.facts import jax_directory
 from ...observe.observation import FoundCure
+from ...observe.side_effects.attributes import instance_dict
+from ...plain_text import own_name
 from .edits import applied, edit_of, over
 from .names import namespace
 from .origins import value_of
@@ -68,7 +70,8 @@ def _parameters_in_file(distribution: str, method: str) -> list[str]:
 def distribution_name(value: Any) -> str | None:
     """Return the name of a distribution of scipy.stats, such as norm; None for another object."""
     stats = sys.modules.get("scipy.stats")
-    fields = getattr(value, "__dict__", {}) if (type(value).__module__ or "").startswith("scipy.stats.") else {}
+    module = own_name(type(value), "__module__") or ""
+    fields = instance_dict(value) if module.startswith("scipy.stats.") else {}
     name = fields.get("name")
     return name if isinstance(name, str) and stats is not None and vars(stats).get(name) is value else None
 

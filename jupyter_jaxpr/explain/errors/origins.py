@@ -285,7 +285,7 @@ def _operand_sentence(raised: RaisedAt, node: ast.expr) -> str | None:
         return None
     if value is None:
         return f"{text} is {type_}."
-    path = path_of(raised, value, text)
+    path = path_of(raised, value, text) if dtype_of(value) else None
     if not is_tracer_type(type(value)):
         return f"{text} is {path} ({type_})." if path is not None else f"{text} is {type_}."
     inner = type_of(under(value))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections import ChainMap
 from collections.abc import Iterator
@@ -10,11 +11,13 @@ from types import FrameType
 from typing import Any
 
 from ...observe.side_effects.attributes import instance_dict
-from ...plain_text import function_of
+from ...plain_text import function_of, own_name
 from .raised import RaisedAt
 
 _MOST_PARTS = 2_000
 _MOST_LEVELS = 6
+#: Packages whose objects hold no layers of a model.
+_WITHOUT_LAYERS = frozenset({"jax", "jaxlib", "numpy", "builtins"})
 
 
 def path_of(raised: RaisedAt, value: Any, text: str) -> str | None:
@@ -71,7 +74,8 @@ def _paths(root: Any, name: str, value: Any) -> Iterator[str]:
             continue
         if level == _MOST_LEVELS or seen == _MOST_PARTS:
             return
-        waiting += [(inner, f"{path}{step}", level + 1) for step, inner in _parts(part)]
+        room = max(_MOST_PARTS - len(waiting), 0)  # a container may have a million elements
+        waiting += [(inner, f"{path}{step}", level + 1) for step, inner in itertools.islice(_parts(part), room)]
 
 
 def _parts(part: Any) -> Iterator[tuple[str, Any]]:
@@ -82,6 +86,6 @@ def _parts(part: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(part, tuple):
         fields = getattr(type(part), "_fields", ())
         yield from ((f".{field}", inner) for field, inner in zip(fields, tuple.__iter__(part), strict=False))
-    elif type(part).__module__.partition(".")[0] not in ("jax", "jaxlib", "numpy", "builtins"):
+    elif (own_name(type(part), "__module__") or "").partition(".")[0] not in _WITHOUT_LAYERS:
         fields_of_part = instance_dict(part).items()
         yield from ((f".{field}", inner) for field, inner in fields_of_part if not field.startswith("_"))
