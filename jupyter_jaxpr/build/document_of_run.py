@@ -44,8 +44,8 @@ from .equal_notes import without_repeats
 from .index_notes import index_notes
 from .jax_naming import learn_naming
 from .ledger import MissNumbers, ledger_document
-from .level_texts import held_level
 from .levels import Unavailable
+from .linked_lines import held_level
 from .live_sources import Sources
 from .masked_notes import masked_notes
 from .named_values import named_values

@@ -38,8 +38,8 @@ from .comparison import comparison_document
 from .costs import program_cost, with_lead
 from .cured_document import with_cures
 from .derived_programs import with_derived
-from .level_texts import Text, held_level, linked_lines, linked_text
 from .levels import LevelName, Unavailable, level_document, make
+from .linked_lines import Text, held_level, linked_lines, linked_text
 from .programs import walk_names
 from .shardings import HloLines, is_spread, program_shardings
 from .undecided_cures import UndecidedCures

@@ -11,8 +11,8 @@ from ..program.jaxpr.walk import Walk
 from ..program.source.positions import SourceFile
 from ..program.source.source_files import WHOLE_LIBRARY_LINES, WHOLE_LINES, NoText, source_text
 from . import pools
-from .level_texts import Text
 from .levels import LevelName
+from .linked_lines import Text
 from .programs import first_equations
 
 

@@ -20,7 +20,7 @@ import { jaxprIcon } from '../parts/icon';
 import { JaxprPanel } from '../panel/shell/panel';
 import { EvaluableText } from '../protocol/evaluable';
 import { IJaxprTracker } from '../tokens';
-import { openBeside, openDiff } from './beside';
+import { openBeside, openDiff } from './main-area';
 // A name.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { TOGGLE_TYPES } from './editor';

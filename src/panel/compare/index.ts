@@ -1,2 +1,2 @@
 export { CompareView } from './compare-view';
-export { besideWidget } from './beside';
+export { besideWidget } from './main-area-compare';

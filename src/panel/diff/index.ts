@@ -1,3 +1,3 @@
-export { diffWidget } from './beside';
+export { diffWidget } from './main-area-diff';
 export { DiffView } from './diff-view';
 export { SinceLine } from './since-line';
