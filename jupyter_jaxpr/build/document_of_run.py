@@ -51,6 +51,7 @@ from .masked_notes import masked_notes
 from .named_values import named_values
 from .note_cures import NoteSketches
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
+from .root_notes import root_notes
 from .shardings import HloLines, is_spread, program_shardings
 from .silenced_notes import without_silenced
 from .undecided_cures import UndecidedCures
@@ -192,6 +193,7 @@ class _Builder:
             *key_notes,
             *self._found(lambda: index_notes(walk, own_programs, self._observed, self._failures)),
             *self._found(lambda: sketches.of_notes(masked_notes(walk, own_programs, self._failures))),
+            *self._found(lambda: root_notes(walk, own_programs, self._failures)),
             *controls.notes,
             *self._each(
                 observation.printed,

@@ -37,7 +37,7 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
 
             found = list(masked_derivatives(walk, inside(walk, program.scope)))
             before = programs[index - 1] if index else None
-            if before is not None and _is_pair(before, program):
+            if before is not None and is_pair(before, program):
                 scopes = [inside(walk, before.scope), inside(walk, program.scope)]
                 found += masked_derivatives_of_pair(walk, *scopes)
             for scope, equation, point in found:
@@ -61,6 +61,6 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
     ]
 
 
-def _is_pair(before: Program, program: Program) -> bool:
+def is_pair(before: Program, program: Program) -> bool:
     """Return whether two programs may be the forward and the backward program of one gradient."""
     return before.origin == program.origin == "derived" and before.name == program.name

@@ -37,6 +37,7 @@ SILENCEABLE_NOTES = (
     "out_of_bounds",
     "printed_while_tracing",
     "promoted_carry",
+    "root_of_squares",
     "short_loop",
     "stale_value",
     "truncated_type",

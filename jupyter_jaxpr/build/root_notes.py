@@ -1,0 +1,74 @@
+"""Writes notes on square roots whose gradient is NaN where the numbers below the root are 0."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+
+from ..document.types.document import Note, Program
+from ..interruptions import not_of_a_signal
+from ..program.jaxpr.walk import Walk
+from .masked_notes import is_pair
+from .notes import inside, user_frame
+
+_TITLE = "The gradient can be NaN"
+_TEXT = (
+    "The gradient of this square root of squares is NaN where the squared numbers are 0. The derivative of the square "
+    "root is infinite there, and JAX multiplies the derivative by the numbers."
+)
+_CURE = (
+    "Keep 0 out of the square root with two selections: jnp.where(s > 0, jnp.sqrt(jnp.where(s > 0, s, 1)), 0) in place "
+    "of jnp.sqrt(s), or add a small number to s."
+)
+
+
+def root_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> list[Note]:
+    """Return the notes on square roots whose gradient can be NaN, each line once.
+
+    Args:
+        walk: The walk of the programs.
+        programs: The programs of the document.
+        failures: Takes the traceback if a program cannot be checked; the other programs are still checked.
+    """
+    roots: dict[int, list[int]] = {}
+    for index, program in enumerate(programs):
+        try:
+            # The module needs NumPy, which a kernel without JAX may not have.
+            from ..program.roots_of_squares import roots_of_squares
+
+            scopes = inside(walk, program.scope)
+            found = list(roots_of_squares(walk, scopes))
+            before = programs[index - 1] if index else None
+            if before is not None and is_pair(before, program):
+                earlier = inside(walk, before.scope)
+                found += roots_of_squares(walk, scopes, earlier)
+                scopes = [*earlier, *scopes]
+            for scope, equation in found:
+                frame = _frame(walk, scopes, scope, equation)
+                if frame >= 0:
+                    roots.setdefault(frame, []).append(index)
+        except not_of_a_signal(Exception):
+            failures.append(traceback.format_exc())
+    return [
+        Note(
+            kind="root_of_squares",
+            text=_TEXT,
+            cure=_CURE,
+            detail=None,
+            program=among[0] if len(set(among)) == 1 else -1,
+            frame=frame,
+            bytes=None,
+            title=_TITLE,
+        )
+        for frame, among in roots.items()
+    ]
+
+
+def _frame(walk: Walk, scopes: Sequence[int], scope: int, equation: int) -> int:
+    """Return the user's frame of an equation, or of the call of the jitted function of JAX that holds the equation."""
+    frame = user_frame(walk, scope, equation)
+    callers = {child: (caller, index) for caller in scopes for index, *_, child in walk.scopes[caller].children}
+    while frame < 0 and scope in callers:
+        scope, equation = callers.pop(scope)
+        frame = user_frame(walk, scope, equation)
+    return frame

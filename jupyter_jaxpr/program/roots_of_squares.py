@@ -1,0 +1,97 @@
+"""Finds the square roots of squares whose gradient is NaN where the squared numbers are 0: zero times infinity.
+
+The gradient of `jnp.sqrt(jnp.sum(x * x))`, as of `jnp.linalg.norm(x)`, is x times the derivative of the square root.
+The search reads the equations: the squares below the root, and on the way back the product of the numbers, which are 0,
+and a value that is infinite or NaN there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from .jaxpr.inlined import InlinedEquation, inlined, inlined_pairs
+from .jaxpr.walk import Walk
+from .values_at_point import ValuesAtPoint
+
+_BACKWARD = "transpose("
+_KEPT = frozenset({"_where"})
+_PASSES = frozenset({"neg", "convert_element_type", "copy", "broadcast_in_dim", "reshape", "squeeze"})
+_DEPTH = 8
+_MOST = 20
+
+Place = tuple[int, int]
+
+
+def roots_of_squares(walk: Walk, scopes: list[int], before: list[int] | None = None) -> Iterator[Place]:
+    """Yield scope and equation of each square root whose gradient in a program is NaN at 0.
+
+    Args:
+        walk: The walk of the program.
+        scopes: The scopes of the program, the outermost first.
+        before: The scopes of the program before, if the two may be the forward and the backward program of a gradient.
+    """
+    every = [*(before or ()), *scopes]
+    equations = [equation for number in every for equation in walk.jaxprs[number].eqns]
+    if not any(equation.primitive.name == "sqrt" for equation in equations):
+        return
+    numbers = {id(walk.jaxprs[number]): number for number in reversed(every)}
+    lists = [inlined(walk.jaxprs[scopes[0]], _KEPT)]
+    if before is not None:
+        lists = inlined_pairs(walk.jaxprs[before[0]], walk.jaxprs[scopes[0]], _KEPT)
+    places = [set(_found(rows, numbers)) for rows in lists]
+    yield from sorted(set.intersection(*places) if places else ())
+
+
+def _found(rows: list[InlinedEquation], numbers: Mapping[int, int]) -> Iterator[Place]:
+    made = {variable: row for row in rows for variable in row.outvars}
+    roots = [row for row in rows if row.primitive.name == "sqrt" and _BACKWARD not in row.name_stack]
+    for root in roots[:_MOST]:
+        squared = _squared(root.invars[0], made)
+        scope = numbers.get(id(root.jaxpr))
+        if squared is not None and scope is not None and _is_nan_at_zero(rows, squared, root.invars[0]):
+            yield scope, root.index
+
+
+def _squared(operand: Any, made: Mapping[Any, InlinedEquation]) -> Any:
+    """Return the value whose squares, or a sum or mean of whose squares, is the operand; None for another operand.
+
+    The value must be an input or a difference: any other value may be kept away from 0 by the code.
+    """
+    for _ in range(_DEPTH):
+        row = None if hasattr(operand, "val") else made.get(operand)
+        if row is None:
+            return None
+        name, first = row.primitive.name, row.invars[0]
+        is_square = name == "square" or (name == "integer_pow" and row.params["y"] == 2)
+        if is_square or (name == "mul" and first is row.invars[1]):
+            while not hasattr(first, "val") and first in made and made[first].primitive.name in _PASSES:
+                first = made[first].invars[0]
+            is_free = not hasattr(first, "val") and (first not in made or made[first].primitive.name == "sub")
+            return first if is_free else None
+        if name not in _PASSES - {"neg"} and name != "reduce_sum":
+            if name != "div" or not hasattr(row.invars[1], "val"):
+                return None
+        operand = first
+    return None
+
+
+def _is_nan_at_zero(rows: list[InlinedEquation], squared: Any, below_root: Any) -> bool:
+    """Return whether a product of the backward pass is surely zero times infinity where the squared value is 0."""
+    values = ValuesAtPoint(rows, {squared: 0.0, below_root: 0.0})
+    infinite: set[Any] = set()  # the variables that are surely infinite or NaN
+    for row in rows:
+        name = row.primitive.name
+        if not row.outvars or name not in _PASSES | {"mul", "div"}:
+            continue
+        is_infinite = [not hasattr(operand, "val") and operand in infinite for operand in row.invars]
+        if name == "mul" and any(is_infinite):
+            other = row.invars[int(is_infinite[0])]
+            if _BACKWARD in row.name_stack and values.of(other) == 0:
+                return True
+        number = values.of(row.outvars[0]) if name == "div" else None
+        if (any(is_infinite) and name != "div") or (number is not None and not np.isfinite(number)):
+            infinite.add(row.outvars[0])
+    return False
