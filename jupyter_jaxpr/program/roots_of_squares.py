@@ -46,6 +46,8 @@ def roots_of_squares(walk: Walk, scopes: list[int], before: list[int] | None = N
 
 
 def _found(rows: list[InlinedEquation], numbers: Mapping[int, int]) -> Iterator[Place]:
+    if not any(_BACKWARD in row.name_stack for row in rows):
+        return
     made = {variable: row for row in rows for variable in row.outvars}
     roots = [row for row in rows if row.primitive.name == "sqrt" and _BACKWARD not in row.name_stack]
     for root in roots[:_MOST]:
