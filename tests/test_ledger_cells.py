@@ -11,7 +11,7 @@ from jupyter_jaxpr.observe.cache.reason import Reason
 
 
 def misses(notebook: Notebook, name: str) -> list[tuple[str, tuple[Reason, ...]]]:
-    """Return outcome and reasons of each miss of the function that was last called for the first time."""
+    """Return outcome and reasons of each miss of the function of this name whose first miss is the latest."""
     from jupyter_jaxpr.magic.session import Session
 
     functions = Session.of(notebook.shell).observer.history.full_ledger(50).functions

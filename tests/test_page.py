@@ -1,4 +1,5 @@
-"""A document as an HTML file of its own: every line has its place, nothing is loaded, and only our script runs.
+"""A document as an HTML file of its own: every line has its source place, the page
+loads nothing, and only our script runs.
 
 What the script does is seen in a browser (ui-tests/test_exported_page.py).
 """

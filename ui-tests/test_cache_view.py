@@ -331,7 +331,7 @@ def scaled(x, s):
 scaled(jnp.ones(3), 1.0)
 scaled(jnp.ones(3), jnp.float32(2))"""
     # A trial has all the time that it wants on a busy machine.
-    patient = "from jupyter_jaxpr.explain.errors import time_limit\ntime_limit.SECONDS = 60.0"
+    patient = "from jupyter_jaxpr.explain.errors import trial_time_limit\ntrial_time_limit.SECONDS = 60.0"
     nb = notebook(f"%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\n{patient}", cell)
     nb.run(0)
     nb.command("jupyter-jaxpr:toggle-panel")

@@ -195,7 +195,7 @@ class Reader:
 
     def __init__(self, nb: OpenNotebook) -> None:
         self.nb = nb
-        # Not the programs that stand beside the notebook.
+        # The class jp-JaxprPanel also belongs to the wide view; the id finds the panel alone.
         self.panel = nb.page.locator("#jupyter-jaxpr-panel")
         self.saved = self.panel.locator(".jp-JaxprPanel-run").filter(has_text="saved copy")
         self.chooser = self.panel.get_by_title("Choose a program")

@@ -64,7 +64,7 @@ def size(x):
 
 size(jnp.full(2, -3.0))"""
     # A trial has all the time that it wants on a busy machine.
-    patient = "\nfrom jupyter_jaxpr.explain.errors import time_limit\ntime_limit.SECONDS = 60.0"
+    patient = "\nfrom jupyter_jaxpr.explain.errors import trial_time_limit\ntrial_time_limit.SECONDS = 60.0"
     nb = notebook(LOAD + patient, cell)
     nb.run(0)
     nb.command("jupyter-jaxpr:toggle-panel")

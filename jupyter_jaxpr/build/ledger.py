@@ -25,7 +25,8 @@ from . import notes
 
 MISSES_LISTED = 64
 
-#: The kernel's call number of each listed miss, by the indices of its function and of the miss.
+#: The place of each listed miss among all misses of the kernel, by the index of its function in the ledger and the
+#: index of the miss in the function's list.
 MissNumbers = dict[tuple[int, int], int]
 
 
@@ -36,7 +37,7 @@ def ledger_document(
     failed: Callable[[str, Exception], None],
     small: Sequence[EagerCompile] = (),
 ) -> tuple[Ledger, MissNumbers]:
-    """Build the document's ledger; return it with the kernel's call number of each miss.
+    """Build the document's ledger; return it with the place of each miss among all misses of the kernel.
 
     Args:
         walk: The walk whose pools take the frames of definitions and calls.

@@ -25,8 +25,8 @@ CAPTURED_ABOVE = 1_000
 #: The number of compiled kernels from which eager operations get a note; a single kernel would be compiled under jit,
 #: too.
 EAGER_KERNELS = 5
-#: The definition of a program's function, the line that called it, its times, and whether a trace made the program
-#: to its end: a recording has no loop that was unrolled.
+#: The definition of a program's function, the place of the call, the times of the stages, and whether JAX traced the
+#: program to its end. Without such a trace, as in a recording, a program gets no notes on unrolled loops.
 LoopPlaces = tuple[Place | None, Place | None, StageTimes | None, bool]
 
 

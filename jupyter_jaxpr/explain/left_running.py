@@ -18,7 +18,7 @@ from ..jax.facts import is_jitted
 from ..observe.called_functions import is_library_jit
 from .called_code import names_of, tree_of
 
-#: The largest depth of calls that are followed.
+#: The largest depth of calls of the user's plain functions in which a jitted call is searched.
 _DEEP = 3
 #: The modules whose functions hand work to JAX and do not wait, except functions that need a value to know a shape.
 _MODULES = ("jax.numpy", "jax.lax", "jax.random", "jax.nn")

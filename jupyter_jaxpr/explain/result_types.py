@@ -2,7 +2,7 @@
 
 A trial of a cure compares the results of the code with the results of the edited code. The functions are copies,
 so that the trace leaves nothing in JAX's caches; a function that may change something outside of itself is not traced,
-and the traces of all trials of one request end after `errors.time_limit.SECONDS`.
+and the traces of all trials of one request end after `errors.trial_time_limit.SECONDS`.
 """
 
 from __future__ import annotations

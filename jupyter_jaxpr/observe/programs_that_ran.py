@@ -254,7 +254,10 @@ def _dynamic_tree(key: Key | None) -> Any:
 
 
 def _shape_of_same(function: FunctionRecord, jaxpr: Any) -> CallShape | Key | None:
-    """Return the form of a call of the same jaxpr, which has a further executable, for example on another device."""
+    """Return the form of the newest kept program of a jaxpr; None without such a program.
+
+    A call that adds an executable to a kept jaxpr, for example on another device, has no form of its own.
+    """
     return next((program.shape for program in reversed(function.programs.values()) if program.jaxpr is jaxpr), None)
 
 

@@ -1,4 +1,6 @@
-"""Writes the cards of the table anew, or with --check those of the older JAX line that differ.
+"""Runs the cells of the table, writes their cards into the files, and prints the names of the changed rows.
+
+With --check, on the older JAX line, only a differing card is written, as the row's card of that line.
 
 Run from the repository: `PYTHONPATH=tests:. python tests/error_table/make.py [--check] [file ...]`.
 """

@@ -79,7 +79,7 @@ class Cells:
         return f"compiles: {fewer[0]} -> {fewer[1]}, misses: {misses} -> {_misses(self._built[-1].document)}, {verdict}"
 
     def _run(self, cell: str) -> tuple[Any, dict[str, int]]:
-        """Return the value or the error of a cell, and the compiles of each user function by JAX's events."""
+        """Return the value of a cell and the compiles of each user function; after an error, the error alone."""
         self._built.clear()
         with _compiles() as compiles:
             ran = self._notebook.run(cell)

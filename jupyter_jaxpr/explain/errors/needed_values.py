@@ -293,7 +293,7 @@ def _is_condition(raised: RaisedAt) -> bool:
 
 
 def _has_twin(raised: RaisedAt | None) -> bool:
-    """Return whether jax.numpy or a module in it has a function of the called name; True without a call."""
+    """Return whether jax.numpy, its linalg or its fft has the name of the called function; True without such a name."""
     call = raised.node if raised is not None else None
     if not isinstance(call, ast.Call):
         return True

@@ -140,7 +140,7 @@ def _uncalled_function(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -
 
 
 def _has_method(raised: RaisedAt) -> bool:
-    """Return whether an operand is a method of a JAX array."""
+    """Return whether an operand reads an attribute of an array or of a tracer, such as `x.sum`."""
     return any(
         isinstance(operand, ast.Attribute) and dtype_of(value_of(raised, operand.value))
         for operand in _operand_nodes(raised)

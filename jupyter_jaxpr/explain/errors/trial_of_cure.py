@@ -3,7 +3,7 @@
 A trial traces only the changed statements and the failing statement, in a temporary namespace: traced values become
 new tracers of the same types, other values become copies. JAX compiles nothing; Python runs the statements, as in any
 trace. A statement with side effects gets no trial, and the trials of one error share a time limit
-(`time_limit.error_budget`). A cure without a trial keeps its sentence, but loses its edit.
+(`trial_time_limit.error_budget`). A cure without a trial keeps its sentence, but loses its edit.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ _of_error: ContextVar[Budget | None] = ContextVar("_of_error", default=None)
 
 @contextmanager
 def error_budget(budget: Budget | None) -> Iterator[None]:
-    """Let all trials for an error share one budget; None for the budget of a cell that raises an error."""
+    """Let all trials in the block share one budget; None stands for a new budget of `SECONDS_AT_ERROR`."""
     token = _of_error.set(budget or Budget(SECONDS_AT_ERROR))
     try:
         yield

@@ -193,7 +193,10 @@ def _is_own_tree(value: tuple[Any, ...]) -> bool:
 
 
 def _has_equal_tree(raised: RaisedAt, name: ast.Name, value: Any) -> bool:
-    """Return whether the expression has another container with the same keys and lengths; then both are pytrees."""
+    """Return whether another name in the whole expression holds a tuple with the tree structure of the value.
+
+    Then both are pytrees, and the value is no result that the user forgot to unpack.
+    """
     import jax
 
     node: ast.AST = name

@@ -128,7 +128,7 @@ def _applied(call: ast.Call) -> int | None:
 
 
 def _decides(node: ast.AST) -> bool:
-    """Return whether a piece of syntax decides which code runs."""
+    """Return whether a node may skip code in an iteration, such as `if`, `and`, `match`, `try` and `continue`."""
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id == "filter"
     if isinstance(node, ast.comprehension):

@@ -116,7 +116,7 @@ class HeldCall:
             jitted: True if the arguments are for the result of `jitted`.
 
         Returns:
-            The arguments; None where a static value is gone, or where the number of leaves does not fit the call.
+            The arguments; None where a static value is gone, or where `leaves` has too few values for the call.
         """
         import jax
 

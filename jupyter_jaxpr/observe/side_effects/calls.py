@@ -58,7 +58,7 @@ _NO_RESULT_OF_ARGUMENTS = frozenset(map(id, (isinstance, issubclass, callable, l
 _MAKES_CONTAINER = frozenset(
     map(id, (list, dict, set, tuple, frozenset, bytearray, sorted, zip, map, enumerate, filter, reversed, copy.copy))
 )
-# Functions that JAX calls when the program runs, not during the trace.
+# jax.debug.print and JAX's callback functions: JAX prints, or calls the callback, when the program runs.
 _CALLED_LATER = frozenset(["debug_callback", "callback", "io_callback", "pure_callback", "debug_print"])
 # Functions that return a new function instead of calling their argument.
 _TRANSFORMS = frozenset(

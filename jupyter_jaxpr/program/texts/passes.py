@@ -19,8 +19,8 @@ from .hlo_module import count
 
 #: The largest number of bytes of dumps that are read; later passes are left out and counted.
 BYTES_AT_MOST = 512_000_000
-#: The longest changed computations that are compared line by line, in lines; in a longer computation, a moved line may
-#: look changed.
+#: Up to this number of lines, of both versions of a changed computation together, every line is matched. Above the
+#: number, `difflib` starts no match at a frequent line (its `autojunk`), so an equal line may look changed.
 _EXACT_LINES = 2_000
 _AROUND = 3
 

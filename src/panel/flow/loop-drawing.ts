@@ -3,7 +3,7 @@ import { Drawer } from './drawing-pieces';
 import { IDrawing, widthOf } from '../../parts/shapes';
 import { slotsOf, timesWords, titleOf } from './words';
 
-/** The largest number of rails that are drawn; further rails are counted. */
+/** The largest number of rails (arrows of xs or ys) on one side; further rails are given as a number. */
 const MOST_RAILS = 2;
 
 const RAIL_STEP = 36;

@@ -67,7 +67,7 @@ export function endOfString(line: string, from: number): number {
   return line.length;
 }
 
-/** The position of `sought` outside of all brackets, from `from` on; -1 if `sought` is not there. */
+/** The first position of `sought` at or after `from` that is in no bracket and no string; -1 if there is none. */
 export function outside(line: string, sought: string, from: number): number {
   let i = from;
   while (i < line.length) {

@@ -29,7 +29,7 @@ export interface IDescribed {
   trans: TranslationBundle;
 }
 
-/** A description lists at most this many uses and counts the rest. */
+/** The largest number of listed uses; with more uses, a description ends with an ellipsis and states their number. */
 const MOST_USES = 8;
 
 /** Describes a variable: shape, dtype, weak type, sharding, and where it is bound and read. */
