@@ -86,7 +86,7 @@ def test_a_function_in_a_state_of_flax() -> None:
         (
             "static_value",
             "The static value state.apply is another function, with other code.",
-            "Expect one compile for each function.",
+            "Expect one compile for each function with other code.",
         ),
         (
             "static_identity",

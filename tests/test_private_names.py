@@ -129,6 +129,7 @@ NOT_JAX = {
     "_current_frames",
     "_fields",
     "_replace",
+    "_asdict",
     "_make",
     "_lru_cache_wrapper",
     "_signature",

@@ -95,8 +95,8 @@ def test_indices_that_are_in_bounds_or_outside_on_purpose(notebook, body):
         ),
         (
             "lax.dynamic_slice(x, (i,), (2,))",
-            "the slice has the length 2, and axis 0 of the array has the size 8. JAX raises no error. The slice begins "
-            "at 6.",
+            "the slice has the length 2, and axis 0 of the array has the size 8. JAX raises no error. JAX moves the "
+            "slice into the array: the slice begins at 6.",
         ),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from ...interruptions import not_of_a_signal
 from ...observe.observation import FoundCure
 from .edits import applied, chosen, edit_of, over
 from .expression_shapes import integer_of, shape_of
@@ -168,7 +169,7 @@ class Slices:
         """Return whether jnp.where with a number of Python keeps the dtype of the array, as a write does."""
         try:
             number = ast.literal_eval(value)
-        except ValueError:
+        except not_of_a_signal(ValueError):
             number = value_of(self._raised, value)
         dtype = dtype_of(value_of(self._raised, array))
         return type(number) is int and dtype != "bool" or type(number) is float and "float" in dtype

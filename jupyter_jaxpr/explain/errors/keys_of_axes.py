@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...observe.observation import FoundCure
 from ...quantities import in_a_sentence
 from .axes_of_trees import entry_of
@@ -98,7 +99,7 @@ def _keys(text: str) -> _Keys | None:
     match = _METADATA.search(text)
     try:
         listed = [ast.literal_eval(match[name]) for name in ("first", "other")] if match is not None else []
-    except (ValueError, SyntaxError):  # the key of a dict may be any object
+    except not_of_a_signal(ValueError, SyntaxError):  # the key of a dict may be any object
         return None
     return _Keys(*(list(map(str, keys)) for keys in listed)) if listed else None
 
