@@ -22,6 +22,9 @@ OBJECT = (
     "c.k was {0} when JAX traced f, and is {1} in this call. The __eq__ of Model says that the two objects are equal, "
     "so the call found the entry of that trace and computed with {0}."
 )
+TELL_APART = (
+    "If the difference matters, let the __eq__ of Model tell the two values apart, or pass c.k to f as an argument."
+)
 COMPARE = "Let the __eq__ of Model compare c.k, or pass c.k to f as an argument."
 VALUE = (
     "JAX traced f with s = {0}. This call passes s = {1}. Python says that the two values are equal, so the call found "
@@ -54,8 +57,9 @@ TYPES = "If the types of the numbers matter, pass s with numbers of one type in 
             BY_MODE + TIMES_K,
             ["f(x, Model(2)), f(x, Model(3, 'b'))", "f(x, Model(4))"],
             PART,
-            "c.k is 4 in this call, and no trace of f read this value. JAX found the entry of an object that equals "
-            "the object of this call, and the call computed with the c.k of that trace, which is one of 2 and 3.",
+            "c.k is 4 in this call, and no trace that the call can have used read this value. JAX found the "
+            "entry of an object that equals the object of this call, and the call computed with the c.k of that trace, "
+            "which is one of 2 and 3.",
             COMPARE,
             id="several entries with other attributes",
         ),
@@ -64,7 +68,7 @@ TYPES = "If the types of the numbers matter, pass s with numbers of one type in 
             ["f(x, Model(2))", "f(x, Model(2.5))"],
             PART,
             OBJECT.format(2, 2.5),
-            COMPARE,
+            TELL_APART,
             id="an __eq__ with a tolerance",
         ),
         pytest.param(
@@ -191,7 +195,7 @@ def test_a_change_in_place_that_the_end_of_the_cell_does_not_show(notebook):
     )
     ran = notebook.run("%%jaxpr\nh = Model(20)\nf(x, h)\nh.k = 21\nf(x, h)\nf(x, Model(20))")
     assert ran.note("stale_value")["text"] == (
-        "c.k was 21 at a later call of this run, and no trace of f read this value. "
+        "c.k was 21 at a later call of this run, and no trace that the call can have used read this value. "
         f"{FOUND_BY_HASH} The later call found the entry of an earlier trace and computed with the c.k of that trace, "
         "which is one of 10 and 20."
     )
@@ -236,3 +240,26 @@ def test_the_hook_ends_after_the_first_hits(notebook, monkeypatch):
         return  # Python 3.11 does not announce a call: the hook waits for f
     notebook.run("%%jaxpr\ng = jax.jit(lambda x: x + 1)\nfor _ in range(200):\n    g(x)")
     assert len(hits) == 32
+
+
+def test_an_eq_that_compares_the_attribute_is_not_told_to_compare_it(notebook):
+    notebook.run("from dataclasses import dataclass")
+    ran = notebook.run(
+        "%%jaxpr\n@dataclass(frozen=True)\nclass Cfg:\n    n: int\n"
+        "f = jax.jit(lambda x, c: x * c.n, static_argnums=1)\n"
+        "f(jnp.ones(2), Cfg(1)), f(jnp.ones(2), Cfg(True))"
+    )
+    assert ran.note("equal_static")["cure"] == (
+        "If the difference matters, let the __eq__ of Cfg tell the two values apart, or pass c.n to <lambda> as an "
+        "argument."
+    )
+
+
+def test_a_hash_that_shows_the_change_is_no_stale_value(notebook):
+    ran = notebook.run(
+        "%%jaxpr\nclass H:\n    def __init__(self, k):\n        self.k = k\n    def __hash__(self):\n"
+        "        return hash(self.k)\n    def __eq__(self, other):\n        return self.k == other.k\n"
+        "f = jax.jit(lambda x, c: x * c.k, static_argnums=1)\nh = H(2.0)\nf(jnp.ones(2), h)\nh.k = 3.0\n"
+        "f(jnp.ones(2), h)\nh.k = 2.0\nf(jnp.ones(2), h)"
+    )
+    assert "stale_value" not in ran.notes

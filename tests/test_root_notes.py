@@ -7,8 +7,8 @@ TEXT = (
     "root is infinite there, and JAX multiplies the derivative by the numbers."
 )
 CURE = (
-    "Keep 0 out of the square root with two selections: jnp.where(s > 0, jnp.sqrt(jnp.where(s > 0, s, 1)), 0) in place "
-    "of jnp.sqrt(s), or add a small number to s."
+    "Keep 0 out of the square root with two selections, where s is the sum of the squares: jnp.where(s > 0, "
+    "jnp.sqrt(jnp.where(s > 0, s, 1)), 0). If the code divides by the square root, write 1 in place of the last 0."
 )
 
 
@@ -54,4 +54,31 @@ def test_no_alarm(notebook, body):
 
 def test_no_alarm_without_a_gradient(notebook):
     ran = notebook.run("%%jaxpr\ny = jax.jit(lambda x: x / jnp.linalg.norm(x))(jnp.zeros(3))")
+    assert "root_of_squares" not in ran.notes
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return jnp.sum(w * data / jnp.linalg.norm(data))",  # the root is not differentiated
+        "return jnp.sqrt(jnp.mean((jax.nn.sigmoid(w) - 2.0) ** 2))",  # the difference is never 0
+        "return jnp.sqrt(jnp.sum((jnp.stack([jnp.cos(w[0]), jnp.sin(w[0])]) - np.array([3.0, 0.0])) ** 2))",
+        "return jnp.linalg.norm(jnp.exp(w) - (-1.0))",
+    ],
+)
+def test_no_alarm_where_the_gradient_is_finite(notebook, body):
+    notebook.run("import numpy as np\ndata = np.array([1.0, 2.0, 3.0])")
+    ran = notebook.run(
+        f"%%jaxpr\ndef f(w):\n    {body}\ng = jax.jit(jax.grad(f))(jnp.zeros(3))\nbool(jnp.isnan(g).any())"
+    )
+    assert ran.result.result is False
+    assert "root_of_squares" not in ran.notes
+
+
+def test_one_note_for_one_line(notebook):
+    ran = notebook.run(
+        "%%jaxpr\ndef f(x):\n    s = jnp.sum(x * x)\n    return jnp.where(s > 0, jnp.sqrt(s), 0.0)\n"
+        "jax.jit(jax.grad(f))(jnp.zeros(3))"
+    )
+    assert ran.note("masked_derivative")["title"] == "The gradient can be NaN"
     assert "root_of_squares" not in ran.notes

@@ -323,14 +323,24 @@ def test_a_donated_argument_that_the_function_does_not_use(notebook, signature, 
     ran = notebook.run(cell)
     note = ran.note("unused_donation")
     assert (note["title"], note["text"], note["cure"]) == (
-        f"f does not use {path}, so JAX does not donate {path}",
+        f"The program of f does not read {path}, so JAX does not donate {path}",
         f"f donates {path}{type_text}, and the program of f neither reads nor returns {path}. JAX leaves {path} out of "
         f"the program: the call does not use the memory of {path} and does not free the memory. JAX does not warn of "
         "this.",
-        f"Do not donate {path}, or remove {path} from the arguments of f.",
+        f"Do not donate {path}. With keep_unused=True, jax.jit keeps {path} as an input of the program, and the call "
+        f"can use the memory of {path}.",
     )
     assert ran.line_of(note) == 2
     assert "unused_donation" not in notebook.run(f"%%jaxpr\n{call}").notes
+
+
+def test_a_donated_argument_that_another_program_of_the_function_uses(notebook):
+    notebook.run("from functools import partial")
+    ran = notebook.run(
+        "%%jaxpr\n@partial(jax.jit, donate_argnums=0, static_argnums=1)\ndef f(a, use, x):\n"
+        "    return a + x if use else x + 1\nf(jnp.ones(3), True, jnp.ones(3))\nf(jnp.ones(3), False, jnp.ones(3))"
+    )
+    assert "unused_donation" not in ran.notes
 
 
 def test_the_array_of_an_unused_donated_argument_stays(notebook):
@@ -338,7 +348,7 @@ def test_the_array_of_an_unused_donated_argument_stays(notebook):
         "%%jaxpr\nz = jnp.ones(3)\nf = jax.jit(lambda z, y: y * 2, donate_argnums=0)\nf(z, jnp.ones(3))\nz.is_deleted()"
     )
     assert ran.result.result is False
-    assert ran.note("unused_donation")["title"] == "<lambda> does not use z, so JAX does not donate z"
+    assert ran.note("unused_donation")["title"] == "The program of <lambda> does not read z, so JAX does not donate z"
 
 
 @pytest.mark.parametrize(

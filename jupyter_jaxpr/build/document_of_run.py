@@ -187,13 +187,15 @@ class _Builder:
         sketches = NoteSketches(walk)
         shardings = self._shardings() if environment.device_count > 1 else []
         key_notes = self._found(lambda: sketches.of(notes.key_notes(walk, own_programs, self._failures)))
+        masked = self._found(lambda: sketches.of_notes(masked_notes(walk, own_programs, self._failures)))
+        roots = self._found(lambda: root_notes(walk, own_programs, self._failures))
         found_notes = [
             *self._found(lambda: notes.captured_notes(walk, own_programs)),
             *self._found(lambda: self._loop_notes(own_programs)),
             *key_notes,
             *self._found(lambda: index_notes(walk, own_programs, self._observed, self._failures)),
-            *self._found(lambda: sketches.of_notes(masked_notes(walk, own_programs, self._failures))),
-            *self._found(lambda: root_notes(walk, own_programs, self._failures)),
+            *masked,
+            *notes.on_other_lines(walk, roots, masked),
             *controls.notes,
             *self._each(
                 observation.printed,

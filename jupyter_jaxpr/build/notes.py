@@ -352,6 +352,13 @@ def without_known_keys(walk: Walk, findings: Sequence[Finding], key_notes: Seque
     ]
 
 
+def on_other_lines(walk: Walk, some_notes: Sequence[Note], others: Sequence[Note]) -> list[Note]:
+    """Leave out the notes on a line that another note is on: two cures for one fault would be applied both."""
+    rows = walk.positions.frames
+    lines = {(rows[note.frame][0], rows[note.frame][2]) for note in others if note.frame >= 0}
+    return [note for note in some_notes if (rows[note.frame][0], rows[note.frame][2]) not in lines]
+
+
 def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> list[FramedNote]:
     """Return the notes on random keys that a program draws from twice, each pair of lines once, with their frames.
 

@@ -17,8 +17,8 @@ _TEXT = (
     "root is infinite there, and JAX multiplies the derivative by the numbers."
 )
 _CURE = (
-    "Keep 0 out of the square root with two selections: jnp.where(s > 0, jnp.sqrt(jnp.where(s > 0, s, 1)), 0) in place "
-    "of jnp.sqrt(s), or add a small number to s."
+    "Keep 0 out of the square root with two selections, where s is the sum of the squares: jnp.where(s > 0, "
+    "jnp.sqrt(jnp.where(s > 0, s, 1)), 0). If the code divides by the square root, write 1 in place of the last 0."
 )
 
 

@@ -27,6 +27,10 @@ _CHANGED_OBJECT = (
 _PASS_SIGN = "If the sign of zero matters, pass {name} as an argument that is not static."
 _PASS_ONE_TYPE = "If the types of the numbers matter, pass {name} with numbers of one type in every call."
 _COMPARE = "Let the __eq__ of {kind} compare {name}, or pass {name} to {function} as an argument."
+_TELL_APART = (
+    "If the difference matters, let the __eq__ of {kind} tell the two values apart, or pass {name} to {function} as an "
+    "argument."
+)
 _REPLACE = (
     "Replace a static object by a new object in place of changing it, or pass {name} to {function} as an argument."
 )
@@ -35,12 +39,14 @@ _CHANGED_SINCE = (
     "call found the entry of that trace, did not read {name} again and computed with {before}."
 )
 _CHANGED_AMONG = (
-    "{name} was {after} at a later call of this run, and no trace of {function} read this value. {found} The later "
-    "call found the entry of an earlier trace and computed with the {name} of that trace, which is one of {before}."
+    "{name} was {after} at a later call of this run, and no trace that the call can have used read this value. {found} "
+    "The later call found the entry of an earlier trace and computed with the {name} of that trace, which is one of "
+    "{before}."
 )
 _AMONG = (
-    "{name} is {after} in this call, and no trace of {function} read this value. JAX found the entry of an object that "
-    "equals the object of this call, and the call computed with the {name} of that trace, which is one of {before}."
+    "{name} is {after} in this call, and no trace that the call can have used read this value. JAX found the entry of "
+    "an object that equals the object of this call, and the call computed with the {name} of that trace, which is one "
+    "of {before}."
 )
 _STALE = "{name} changed after the trace"
 
@@ -77,6 +83,8 @@ def equal_statics(hits: Sequence[StaticHit], known: Sequence[Finding]) -> Iterat
             title, text, cure = _TITLE_OF_PART, _CHANGED_OBJECT if is_certain else _AMONG, _REPLACE
         else:
             title, text, cure = _TITLE_OF_PART, _OBJECT if is_certain else _AMONG, _COMPARE
+            if hit.is_named_by_eq:
+                cure = _TELL_APART
         yield Finding(
             kind="equal_static",
             title=title.format(**facts),

@@ -13,13 +13,16 @@ from ..observe.observation import Finding
 from ..observe.programs_of_misses import KeptProgram
 from ..observe.value_texts import NOTHING_CALLED
 
-_TITLE = "{function} does not use {path}, so JAX does not donate {path}"
+_TITLE = "The program of {function} does not read {path}, so JAX does not donate {path}"
 _TEXT = (
     "{function} donates {path}{type}, and the program of {function} neither reads nor returns {path}. JAX leaves "
     "{path} out of the program: the call does not use the memory of {path} and does not free the memory. JAX does not "
     "warn of this."
 )
-_CURE = "Do not donate {path}, or remove {path} from the arguments of {function}."
+_CURE = (
+    "Do not donate {path}. With keep_unused=True, jax.jit keeps {path} as an input of the program, and the call can "
+    "use the memory of {path}."
+)
 _MOST = 4
 
 
@@ -30,9 +33,14 @@ def unread_donations(run: Run) -> list[Finding]:
         record = activity.record
         if record.library or record.construct is not None or record.equinox or record.pmap:
             continue
+        # Another static value, or another type, may give a program that reads the argument.
+        kept: list[KeptProgram] = list(record.programs.values())
+        unread = [{path for path, _ in _unread(program, program.keys[0])} for program in kept if program.keys]
+        in_all = set.intersection(*unread) if unread else set()
         for program, is_new, _ in activity.programs.values():
             if is_new and program.origin == "ran" and any(program.donated) and program.keys:
-                for path, type_text in list(_unread(program, program.keys[0]))[:_MOST]:
+                paths_left_out = [row for row in _unread(program, program.keys[0]) if row[0] in in_all]
+                for path, type_text in paths_left_out[:_MOST]:
                     facts = {"function": record.name, "path": path, "type": type_text}
                     finding = Finding(
                         kind="unused_donation",

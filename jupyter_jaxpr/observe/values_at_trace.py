@@ -181,7 +181,9 @@ class ValuesAtTrace:
             if changed is not None:
                 name = entry.read.name + changed.path
                 static = entry.read.root if self._is_of_static(entry) else None
-                named = static is not None and _is_named_by_eq(self._statics[static](), entry.read)
+                if static is not None and _is_named_by(self._statics[static](), "__hash__", entry.read):
+                    continue  # a call after the change has another hash, so the call uses another entry
+                named = static is not None and _is_named_by(self._statics[static](), "__eq__", entry.read)
                 changes.setdefault(
                     (name, changed.before.text),
                     ChangedSince(name, changed.before, changed.after, entry.read.place, static, entry.cached, named),
@@ -212,7 +214,7 @@ class ValuesAtTrace:
             relation: Relation = "same" if traced is statics[name] else "other"
             if relation == "other" and _difference_in(traced, entry) is not None:
                 relation = "changed"
-            named = _is_named_by_eq(traced, entry.read)
+            named = _is_named_by(traced, "__eq__", entry.read)
             changed = (entry.read.name + found.path, found.before, found.after, entry.read.place, name, None, named)
             yield ChangedSince(*changed), relation
 
@@ -253,9 +255,9 @@ def _difference_in(static: Any, entry: Kept) -> Difference | None:
     return None if holds_array(later) else difference(entry.contents, later)
 
 
-def _is_named_by_eq(static: Any, read: Read) -> bool:
-    """Return whether the `__eq__` of an object's class names the attribute with which a path goes on."""
-    method = defined(type(static), "__eq__")
+def _is_named_by(static: Any, method_name: str, read: Read) -> bool:
+    """Return whether a method of an object's class, such as `__eq__`, names the attribute with which a path goes on."""
+    method = defined(type(static), method_name)
     if type(method) is not FunctionType or not read.steps or read.steps[0].is_item:
         return False
     return bool({read.steps[0].key, *_ALL_ATTRIBUTES} & _names(method.__code__))

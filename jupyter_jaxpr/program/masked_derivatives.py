@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..plain_text import Limit
 from .jaxpr.inlined import InlinedEquation, inlined, inlined_pairs
 from .jaxpr.parameters import open_jaxpr
 from .jaxpr.walk import Walk
@@ -46,7 +47,7 @@ def masked_derivatives(walk: Walk, scopes: list[int]) -> Iterator[tuple[int, int
         walk: The walk of the program.
         scopes: The scopes of the program, the outermost first.
     """
-    if _SELECTS not in walk.primitives(scopes) or not any(_BACKWARD in stack for stack in walk.name_stacks(scopes)):
+    if _SELECTS not in walk.primitives(scopes) or not any(map(_may_be_backward, walk.name_stacks(scopes))):
         return
     numbers = {id(walk.jaxprs[number]): number for number in reversed(scopes)}
     visited: set[int] = set()
@@ -87,6 +88,11 @@ def _places(equations: list[InlinedEquation], numbers: Mapping[int, int]) -> Ite
 def count_masked_derivatives(jaxpr: Any) -> int:
     """Count such selections in a jaxpr and the jitted functions that the jaxpr calls."""
     return len(list(_Scope(inlined(jaxpr, _KEPT)).found()))
+
+
+def _may_be_backward(stack: str) -> bool:
+    """Return whether a name stack belongs to a backward pass; a long stack is cut, and may hide the word."""
+    return _BACKWARD in stack or len(stack) >= Limit.POOLED
 
 
 def _is_backward(equation: InlinedEquation) -> bool:

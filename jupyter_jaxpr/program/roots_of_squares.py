@@ -8,6 +8,7 @@ and a value that is infinite or NaN there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
@@ -41,26 +42,27 @@ def roots_of_squares(walk: Walk, scopes: list[int], before: list[int] | None = N
     lists = [inlined(walk.jaxprs[scopes[0]], _KEPT)]
     if before is not None:
         lists = inlined_pairs(walk.jaxprs[before[0]], walk.jaxprs[scopes[0]], _KEPT)
-    places = [set(_found(rows, numbers)) for rows in lists]
+    inputs = set(walk.jaxprs[every[0]].invars)
+    places = [set(_found(rows, numbers, inputs)) for rows in lists]
     yield from sorted(set.intersection(*places) if places else ())
 
 
-def _found(rows: list[InlinedEquation], numbers: Mapping[int, int]) -> Iterator[Place]:
+def _found(rows: list[InlinedEquation], numbers: Mapping[int, int], inputs: AbstractSet[Any]) -> Iterator[Place]:
     if not any(_BACKWARD in row.name_stack for row in rows):
         return
     made = {variable: row for row in rows for variable in row.outvars}
     roots = [row for row in rows if row.primitive.name == "sqrt" and _BACKWARD not in row.name_stack]
     for root in roots[:_MOST]:
-        squared = _squared(root.invars[0], made)
+        squared = _squared(root.invars[0], made, inputs)
         scope = numbers.get(id(root.jaxpr))
-        if squared is not None and scope is not None and _is_nan_at_zero(rows, squared, root.invars[0]):
+        if squared is not None and scope is not None and _is_nan_at_zero(rows, squared, root):
             yield scope, root.index
 
 
-def _squared(operand: Any, made: Mapping[Any, InlinedEquation]) -> Any:
+def _squared(operand: Any, made: Mapping[Any, InlinedEquation], inputs: AbstractSet[Any]) -> Any:
     """Return the value whose squares, or a sum or mean of whose squares, is the operand; None for another operand.
 
-    The value must be an input or a difference: any other value may be kept away from 0 by the code.
+    The value must be an input or a difference of an input: any other value may be kept away from 0 by the code.
     """
     for _ in range(_DEPTH):
         row = None if hasattr(operand, "val") else made.get(operand)
@@ -69,9 +71,10 @@ def _squared(operand: Any, made: Mapping[Any, InlinedEquation]) -> Any:
         name, first = row.primitive.name, row.invars[0]
         is_square = name == "square" or (name == "integer_pow" and row.params["y"] == 2)
         if is_square or (name == "mul" and first is row.invars[1]):
-            while not hasattr(first, "val") and first in made and made[first].primitive.name in _PASSES:
-                first = made[first].invars[0]
-            is_free = not hasattr(first, "val") and (first not in made or made[first].primitive.name == "sub")
+            first = _passed(first, made)
+            difference = None if hasattr(first, "val") else made.get(first)
+            values = [first] if difference is None or difference.primitive.name != "sub" else difference.invars
+            is_free = any(not hasattr(value, "val") and value in inputs for value in (_passed(v, made) for v in values))
             return first if is_free else None
         if name not in _PASSES - {"neg"} and name != "reduce_sum":
             if name != "div" or not hasattr(row.invars[1], "val"):
@@ -80,9 +83,19 @@ def _squared(operand: Any, made: Mapping[Any, InlinedEquation]) -> Any:
     return None
 
 
-def _is_nan_at_zero(rows: list[InlinedEquation], squared: Any, below_root: Any) -> bool:
-    """Return whether a product of the backward pass is surely zero times infinity where the squared value is 0."""
-    values = ValuesAtPoint(rows, {squared: 0.0, below_root: 0.0})
+def _passed(operand: Any, made: Mapping[Any, InlinedEquation]) -> Any:
+    """Return the value that an operand has in another shape, dtype or sign."""
+    while not hasattr(operand, "val") and operand in made and made[operand].primitive.name in _PASSES:
+        operand = made[operand].invars[0]
+    return operand
+
+
+def _is_nan_at_zero(rows: list[InlinedEquation], squared: Any, root: InlinedEquation) -> bool:
+    """Return whether a product of the backward pass is surely zero times infinity where the squared value is 0.
+
+    The derivative of the square root is 0.5 divided by the square root. Any other quotient is the user's own.
+    """
+    values = ValuesAtPoint(rows, {squared: 0.0, root.invars[0]: 0.0})
     infinite: set[Any] = set()  # the variables that are surely infinite or NaN
     for row in rows:
         name = row.primitive.name
@@ -93,7 +106,14 @@ def _is_nan_at_zero(rows: list[InlinedEquation], squared: Any, below_root: Any) 
             other = row.invars[int(is_infinite[0])]
             if _BACKWARD in row.name_stack and values.of(other) == 0:
                 return True
-        number = values.of(row.outvars[0]) if name == "div" else None
+        is_derivative = name == "div" and _is_derivative(row, root)
+        number = values.of(row.outvars[0]) if name == "div" and (is_derivative or is_infinite[0]) else None
         if (any(is_infinite) and name != "div") or (number is not None and not np.isfinite(number)):
             infinite.add(row.outvars[0])
     return False
+
+
+def _is_derivative(quotient: InlinedEquation, root: InlinedEquation) -> bool:
+    """Return whether a quotient is 0.5 divided by a square root."""
+    half, divisor = quotient.invars
+    return getattr(half, "val", None) == 0.5 and not hasattr(divisor, "val") and divisor is root.outvars[0]

@@ -62,7 +62,7 @@ _MESH = "mesh_context_manager"
 def _mesh_texts(before: Mapping[str, Any], current: Mapping[str, Any]) -> tuple[str, str]:
     """Return the texts of the mesh in two contexts; `with mesh:` and `set_mesh` store a mesh under different names."""
     was, after = (_meshes(context) for context in (before, current))
-    short = ["".join(texts.values()) or "none" for texts in (was, after)]
+    short = [", ".join(dict.fromkeys(texts.values())) or "none" for texts in (was, after)]
     if short[0] == short[1]:
         short = [
             ", ".join(

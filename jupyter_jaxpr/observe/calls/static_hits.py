@@ -144,11 +144,11 @@ def _may_equal_others(record: FunctionRecord) -> bool:
     )
 
 
-def _has_equals(value: Any) -> bool:
+def _has_equals(value: Any, depth: int = 16) -> bool:
     """Return whether a plain value equals another value in Python; JAX compares the type of the whole value, too."""
     kind = type(value)
     if kind is tuple or kind is frozenset:
-        return any(type(part) in _NUMBERS or _has_equals(part) for part in value)
+        return depth > 0 and any(type(part) in _NUMBERS or _has_equals(part, depth - 1) for part in value)
     return value == 0 and (kind is float or kind is complex)
 
 
