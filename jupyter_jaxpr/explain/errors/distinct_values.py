@@ -6,6 +6,7 @@ import ast
 
 from ...jax.facts import is_tracer_type
 from ...observe.observation import FoundCure
+from .constructs import called
 from .edits import applied, edit_of, over
 from .names import jnp_name
 from .origins import dtype_of, value_of
@@ -24,10 +25,26 @@ def distinct_value_cures(raised: RaisedAt) -> list[FoundCure]:
     jnp, source, outer = jnp_name(raised), raised.source(array), raised.parents.get(id(call))
     match outer:
         case ast.Call(func=ast.Name(id="len"), args=[_], keywords=[]) if value.shape[0]:
-            code = f"1 + {jnp}.sum({jnp}.diff({jnp}.sort({source})) != 0)"
+            if _is_in_text(raised, outer):
+                return []
+            # A difference of two infinite elements is NaN, so the code compares the elements.
+            code = f"1 + {jnp}.sum({jnp}.sort({source})[1:] != {jnp}.sort({source})[:-1])"
             parent = raised.parents.get(id(outer))
             code = f"({code})" if isinstance(parent, ast.BinOp | ast.Compare | ast.UnaryOp) else code
             words = f"{jnp}.sort places equal elements side by side. Each change to another element is one more value."
             return [applied(FoundCure(f"{jnp}.sort", code, words), [edit_of(raised, over(outer, code))])]
     words = f"{jnp}.unique({source}, size=SIZE) returns the distinct values in an array of the fixed length SIZE."
     return [FoundCure(f"{jnp}.unique", None, words)]
+
+
+def _is_in_text(raised: RaisedAt, node: ast.AST) -> bool:
+    """Return whether an expression becomes part of a text, which cannot hold the value of a traced array."""
+    parent = raised.parents.get(id(node))
+    while isinstance(parent, ast.expr | ast.FormattedValue | ast.keyword):
+        if isinstance(parent, ast.JoinedStr) or (isinstance(parent, ast.Call) and called(parent) in _TEXTS):
+            return True
+        parent = raised.parents.get(id(parent))
+    return False
+
+
+_TEXTS = frozenset("str repr print format".split())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...interruptions import not_of_a_signal
 from ...observe.observation import FoundCure
@@ -139,8 +139,9 @@ class Slices:
             "from the end, and JAX drops a write after the end."
         )
         name = f"{self._jnp}.arange"
-        if (chosen_elements := self._masked_write(write)) is not None and passed(self._raised, [chosen_elements]):
-            return [chosen_elements]
+        if (masked := self._masked_write(write)) is not None and passed(self._raised, [masked]):
+            # The bound has no value here, and a mask of a negative bound chooses other elements than the slice.
+            return [replace(masked, level="advice", edits=())]
         match write.func:
             case ast.Attribute(value=ast.Subscript(value=at, slice=ast.Slice(lower=ast.expr() as lower) as bounds)):
                 pass
@@ -200,6 +201,9 @@ class Slices:
         if not all(shape_of(self._raised, place) == () for place in places):
             return None
         source = self._raised.source
+        numbers_known = [integer_of(self._raised, bound) for bound in (bounds.lower, bounds.upper) if bound is not None]
+        if any(number is not None and number < 0 for number in numbers_known):
+            return None
         if bounds.lower and bounds.upper and fixed_difference(self._raised, bounds.upper, bounds.lower) is not None:
             return None
         numbers = f"{self._jnp}.arange({array.id}.shape[{len(places)}])"
@@ -213,7 +217,10 @@ class Slices:
         else:
             code = f"{self._jnp}.where({mask}, {source(value)}, {row})"
             code = f"{array.id}.at[{at}].set({code})" if places else code
-        words = "The mask chooses the elements between the bounds. A bound counts from the start of the axis."
+        words = (
+            "The mask chooses the elements between the bounds if no bound is negative. A negative bound of a slice "
+            "counts from the end of the axis."
+        )
         name = f"{self._jnp}.where"
         return applied(FoundCure(name, code, words), [edit_of(self._raised, over(write, code))])
 

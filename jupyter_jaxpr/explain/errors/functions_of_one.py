@@ -104,10 +104,12 @@ def _mapped(raised: RaisedAt, call: _Call, sizes: Sequence[int]) -> FoundCure | 
     tried = next(iter(passed(at, [cure])), None)
     if tried is None or tried.level != "applies":
         return None
-    # The mean of a batch may be meant, or the products of all pairs of rows.
-    is_mean = any(called(part) in REDUCTIONS for part in ast.walk(call.function))
+    # The mean or the size of a batch may be meant, or the products of all pairs of rows.
+    is_of_batch = any(called(part) in REDUCTIONS for part in ast.walk(call.function))
     operands = [shape for _, shape in shapes_of_operands(raised) if shape[:1] == (size,)]
-    if is_mean or len(operands) != 1 or sum(len(shape or ()) > 1 for shape in shapes) != 1:
+    arrays = [part for part, shape in zip(node.args, shapes, strict=True) if shape]
+    is_of_batch = is_of_batch or _relates_elements(call, arrays)
+    if is_of_batch or len(operands) != 1 or sum(len(shape or ()) > 1 for shape in shapes) != 1:
         text = f"{words} The results of all calls are stacked along axis 0."
         return replace(tried, text=text, level="advice", edits=())
     return tried
@@ -118,3 +120,56 @@ def _is_container_or_number(raised: RaisedAt, node: ast.expr) -> bool:
     value = value_of(raised, node)
     is_written = isinstance(node, ast.Dict | ast.List | ast.Tuple)
     return is_written or type(value) in (dict, list, tuple, int, float, bool) or hasattr(type(value), "_fields")
+
+
+def _relates_elements(call: _Call, mapped: Sequence[ast.expr]) -> bool:
+    """Return whether a function reads the shape of a mapped argument, transposes it, or multiplies it by itself."""
+    names = _made_of_arguments(call, mapped)
+    if names is None:
+        return True
+
+    def reads(node: ast.AST) -> bool:
+        return any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(node))
+
+    for node in ast.walk(call.function):
+        match node:
+            case ast.Attribute(value=array, attr=attribute) if attribute in _OF_WHOLE and reads(array):
+                return True
+            case ast.BinOp(left=left, op=ast.MatMult(), right=right) if reads(left) and reads(right):
+                return True
+            case ast.Call(func=function, args=args):
+                operands = [part for part in [function, *args] if reads(part)]
+                if (called(node) in _OF_WHOLE and operands) or (called(node) in _PRODUCTS and len(operands) > 1):
+                    return True
+    return False
+
+
+def _made_of_arguments(call: _Call, arguments: Sequence[ast.expr]) -> set[str] | None:
+    """Return the names in a function that hold arguments of a call, or values made of them; None if unknown."""
+    parameters = [part.arg for part in [*call.function.args.posonlyargs, *call.function.args.args]]
+    parameters = parameters[1:] if parameters[:1] == ["self"] else parameters
+    if len(parameters) < len(call.node.args):
+        return None
+    by_name = zip(parameters, call.node.args, strict=False)
+    names = {name for name, argument in by_name if any(argument is part for part in arguments)}
+    count = -1
+    while len(names) > count:
+        count = len(names)
+        for node in ast.walk(call.function):
+            match node:
+                case ast.Assign(targets=targets, value=value):
+                    pass
+                case ast.AugAssign(target=target, value=value) | ast.NamedExpr(target=target, value=value):
+                    targets = [target]
+                case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
+                    targets = [target]
+                case _:
+                    continue
+            if names & {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}:
+                written = [part for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
+                names |= {part.id for part in written if isinstance(part.ctx, ast.Store)}
+    return names
+
+
+_OF_WHOLE = frozenset("shape size ndim len T mT transpose matrix_transpose swapaxes moveaxis".split())
+_PRODUCTS = frozenset("matmul dot vdot inner outer einsum tensordot kron".split())

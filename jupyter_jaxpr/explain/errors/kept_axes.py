@@ -9,7 +9,7 @@ from ...observe.observation import FoundCure
 from .arguments import module_of_call
 from .constructs import called
 from .edits import applied, edit_of, over
-from .expression_shapes import made_of, parts_of, shape_of
+from .expression_shapes import parts_of, shape_of
 from .raised import RaisedAt
 from .trial_of_cure import passed
 
@@ -141,7 +141,18 @@ def _reduces(raised: RaisedAt, value: ast.expr, array: ast.expr) -> bool:
     operand = call.func.value if isinstance(call.func, ast.Attribute) and not module_of_call(raised, call) else None
     reduced = operand or (call.args[0] if call.args else None)
     names = {part.id for part in ast.walk(reduced) if isinstance(part, ast.Name)} if reduced is not None else set()
-    return any(names & _operand_names(made) for made in made_of(raised, array))
+    return bool(names & _names_of_same_shape(raised, array))
+
+
+def _names_of_same_shape(raised: RaisedAt, array: ast.expr) -> set[str]:
+    """Return the names of which element by element operations make an expression, also through assigned names."""
+    function = raised.function
+    assigns = [part for part in ast.walk(function) if isinstance(part, ast.Assign)] if function is not None else []
+    found = list(_operand_names(array))
+    for name in found:  # the list grows while the loop reads it
+        made = [assign.value for assign in assigns if ast.unparse(assign.targets[0]) == name]
+        found += {other for value in made for other in _operand_names(value)} - set(found)
+    return set(found)
 
 
 def _operand_names(node: ast.expr) -> set[str]:

@@ -17,7 +17,7 @@ from .harmful_assignments import lost_write, own_names
 from .masks import SIZED, masked, sized
 from .names import jnp_name, module_of, namespace
 from .operand_nodes import passed_node
-from .origins import MASK_OF_ROWS, axes_of, masks_elements, value_of
+from .origins import MASK_OF_ROWS, axes_of, dtype_of, masks_elements, value_of
 from .raised import RaisedAt
 
 _OTHER_NAMES = {"fabs": "abs", "pow": "power", "prod": "prod", "dist": "", "fsum": "sum"}
@@ -202,7 +202,7 @@ class Calls:
         if module not in ("numpy", "math"):
             return []
         name = _called(node)
-        if module == "math" and name in _OTHER_MEANING:
+        if module == "math" and (name in _OTHER_MEANING or self._is_power_of_integers(node)):
             return []
         if module == "math":
             name = _OTHER_NAMES.get(name, name)
@@ -262,9 +262,17 @@ class Calls:
                 continue
             name = _OTHER_NAMES.get(_called(call), _called(call))
             is_traced = self._local_tracers() & {p.id for p in ast.walk(call) if isinstance(p, ast.Name)}
+            if self._is_power_of_integers(call):
+                continue
             if is_traced and name not in _OTHER_MEANING and name in vars(sys.modules["jax.numpy"]):
                 calls.append((call, name))
         return calls
+
+    def _is_power_of_integers(self, call: ast.Call) -> bool:
+        """Return whether no operand of math.pow is surely a float: math.pow computes in floats, jnp.power does not."""
+        parts = [part for argument in call.args for part in ast.walk(argument) if isinstance(part, ast.expr)]
+        values = [part.value if isinstance(part, ast.Constant) else value_of(self._raised, part) for part in parts]
+        return _called(call) == "pow" and not any(type(v) is float or "float" in dtype_of(v) for v in values)
 
     def _local_tracers(self) -> set[str]:
         """Return the local names of the failing function that hold traced values."""

@@ -10,6 +10,7 @@ from ...observe.observation import FoundCure
 from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
+from .expression_shapes import integer_of
 from .origins import value_of
 from .raised import RaisedAt
 from .static_argument_edits import parameters_of
@@ -44,6 +45,12 @@ def unpacked_shape_error(raised: RaisedAt, call: ast.Call, text: str) -> Explain
     # randint takes the limits right after the shape. uniform takes them later, so the integers may be limits there.
     end = len(call.args) - (len(_LIMITS) if following[:2] == _LIMITS else 0)
     if end - first < 2 or (following[:2] != _LIMITS and end - first > 3 and set(_LIMITS) & set(following)):
+        return None
+    sizes_known = [integer_of(raised, argument) for argument in call.args[first:end]]
+    limits = [integer_of(raised, argument) for argument in call.args[end:]]
+    if any(size is not None and size < 1 for size in sizes_known):
+        return None
+    if len(limits) == 2 and limits[0] is not None and limits[1] is not None and limits[0] >= limits[1]:
         return None
     arguments = [raised.source(argument) for argument in call.args]
     sizes = f"({', '.join(arguments[first:end])})"
