@@ -23,10 +23,9 @@ def distinct_value_cures(raised: RaisedAt) -> list[FoundCure]:
     if not is_tracer_type(type(value)) or dtype_of(value).startswith("key") or len(value.shape) != 1:
         return []
     jnp, source, outer = jnp_name(raised), raised.source(array), raised.parents.get(id(call))
+    is_counted = bool(value.shape[0]) and not _is_in_text(raised, outer)
     match outer:
-        case ast.Call(func=ast.Name(id="len"), args=[_], keywords=[]) if value.shape[0]:
-            if _is_in_text(raised, outer):
-                return []
+        case ast.Call(func=ast.Name(id="len"), args=[_], keywords=[]) if is_counted:
             # A difference of two infinite elements is NaN, so the code compares the elements.
             code = f"1 + {jnp}.sum({jnp}.sort({source})[1:] != {jnp}.sort({source})[:-1])"
             parent = raised.parents.get(id(outer))
@@ -37,7 +36,7 @@ def distinct_value_cures(raised: RaisedAt) -> list[FoundCure]:
     return [FoundCure(f"{jnp}.unique", None, words)]
 
 
-def _is_in_text(raised: RaisedAt, node: ast.AST) -> bool:
+def _is_in_text(raised: RaisedAt, node: ast.AST | None) -> bool:
     """Return whether an expression becomes part of a text, which cannot hold the value of a traced array."""
     parent = raised.parents.get(id(node))
     while isinstance(parent, ast.expr | ast.FormattedValue | ast.keyword):

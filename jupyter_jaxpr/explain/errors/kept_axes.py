@@ -152,7 +152,20 @@ def _names_of_same_shape(raised: RaisedAt, array: ast.expr) -> set[str]:
     for name in found:  # the list grows while the loop reads it
         made = [assign.value for assign in assigns if ast.unparse(assign.targets[0]) == name]
         found += {other for value in made for other in _operand_names(value)} - set(found)
-    return set(found)
+    later = [
+        assign for assign in assigns if assign.lineno > raised.place.line and not _keeps_axes(raised, assign.value)
+    ]
+    return set(found) - {ast.unparse(assign.targets[0]) for assign in later}
+
+
+def _keeps_axes(raised: RaisedAt, node: ast.expr) -> bool:
+    """Return whether an expression is surely made of names element by element, or by products with matrices."""
+    match node:
+        case ast.BinOp(left=left, op=ast.MatMult(), right=right):
+            return _keeps_axes(raised, left) and len(shape_of(raised, right) or ()) > 1
+    parts = parts_of(node)
+    is_plain = isinstance(node, ast.Name | ast.Constant)
+    return is_plain if parts is None else all(_keeps_axes(raised, part) for part in parts)
 
 
 def _operand_names(node: ast.expr) -> set[str]:
