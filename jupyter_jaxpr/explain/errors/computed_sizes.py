@@ -15,6 +15,8 @@ from .raised import RaisedAt
 
 #: Functions whose argument k is the length of an axis of the result.
 _TAKE_K = frozenset({"top_k", "approx_max_k", "approx_min_k"})
+#: Functions whose result of a smaller size is the start of the result of a larger size.
+_ARE_STARTS = frozenset({"zeros", "ones", "full", "one_hot"}) | _TAKE_K
 NEED_OF_K = "The result has k elements along an axis, so k must be an integer of Python."
 
 
@@ -28,8 +30,10 @@ def traced_k(raised: RaisedAt) -> ast.expr | None:
     return node if names & raised.tracers.keys() else None
 
 
-def computed_size(raised: RaisedAt, node: ast.expr | None) -> tuple[str, FoundCure] | None:
+def computed_size(raised: RaisedAt, node: ast.expr | None) -> tuple[str, FoundCure | None] | None:
     """Return the sentence and the advice for a size that the function computes; None for an argument or a number.
+
+    The advice is None where no mask gives the elements of the smaller size, such as those of linspace.
 
     Args:
         raised: Where the error was raised.
@@ -41,9 +45,22 @@ def computed_size(raised: RaisedAt, node: ast.expr | None) -> tuple[str, FoundCu
     line = line_of(value) if is_tracer_type(type(value)) and not value.shape else None
     if line is None:
         return None
+    sentence = f"The value of {node.id} is computed in line {line}."
+    if not _is_start(raised):
+        return sentence, None
     mask = f"{jnp_name(raised)}.arange(10) < {node.id}"
     words = f"Compute with the largest size, and leave the rest out by a mask, such as {mask} for the size 10."
-    return f"The value of {node.id} is computed in line {line}.", FoundCure("a mask", None, words)
+    return sentence, FoundCure("a mask", None, words)
+
+
+def _is_start(raised: RaisedAt) -> bool:
+    """Return whether the failing call of JAX has the same first elements for each size."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or not is_of_jax(value_of(raised, call.func)):
+        return False
+    if called(call) == "arange":
+        return len(call.args) == 1 and all(keyword.arg == "dtype" for keyword in call.keywords)
+    return called(call) in _ARE_STARTS
 
 
 def size_node(raised: RaisedAt | None, argument: str | None) -> ast.expr | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 
 from ...observe.observation import FoundCure
@@ -297,11 +298,25 @@ def leaf_at(node: ast.expr, path: str) -> ast.expr | None:
     return node
 
 
-def _is_growing(raised: RaisedAt | None) -> bool:
-    """Return whether the loop body may grow its carry with concatenate, append or stack."""
+def _is_growing(raised: RaisedAt | None, before: str, after: str) -> bool:
+    """Return whether the loop body grows its carry from one type to another with concatenate, append or stack."""
+    types = [_ABSTRACT_TYPE.fullmatch(type_) for type_ in (before, after)]
     parts = _body_and_carry(raised)
-    body = function_of_text(raised, parts[0]) if raised is not None and parts is not None else None
-    return body is None or any(called(node) in _GROWING for node in ast.walk(body))
+    if raised is None or parts is None or types[0] is None or types[1] is None:
+        return False
+    sizes = [math.prod(int(size) for size in type_[2].split(",") if size) for type_ in types if type_ is not None]
+    body = function_of_text(raised, _function_of(raised, parts[0]))
+    return sizes[1] > sizes[0] and body is not None and any(called(node) in _GROWING for node in ast.walk(body))
+
+
+def _function_of(raised: RaisedAt, node: ast.expr) -> ast.expr | str:
+    """Return the function in partial(function, ...), and the name of a method of self that the class itself defines."""
+    if isinstance(node, ast.Call) and called(node) == "partial" and node.args:
+        return node.args[0]
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+        method, own = function_of_text(raised, node.attr), raised.around(ast.ClassDef)
+        return node.attr if own is not None and raised.parents.get(id(method)) is own else node
+    return node
 
 
 def _carry_name(raised: RaisedAt | None) -> str:
@@ -315,7 +330,7 @@ def _carry_name(raised: RaisedAt | None) -> str:
 def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) -> list[FoundCure]:
     type_before, type_after = before.partition("[")[0], after.partition("[")[0]
     if before.partition("[")[2] != after.partition("[")[2]:
-        if not _is_growing(raised):
+        if not _is_growing(raised, before, after):
             words = f"Return an array of the type {before}."
             if before.count(",") == after.count(",") and _may_start_with(raised, path, after):
                 words = f"Return an array of the type {before}, or start with an array of the type {after}."

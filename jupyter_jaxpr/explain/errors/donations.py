@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from ...interruptions import not_of_a_signal
 from ...jax.tracer_origins import type_of
 from ...observe.observation import FoundCure
 from ...plain_text import FAILURES
+from ...quantities import in_a_sentence
 from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
@@ -62,11 +64,53 @@ def deleted_array(raised: RaisedAt | None) -> Explained:
     if passed_name != name:
         code = f"jax.tree.map({jnp_name(raised)}.copy, {passed_name})"
     copy = FoundCure("a copy", code, "The call donates the copy, and the array stays. The copy takes memory.")
-    statement = raised.statement_of(call)
-    if isinstance(statement, ast.Expr | ast.Assign) and statement.value is call:
-        words = f"{passed_name} then holds the result of {word}."
-        use_of_result = FoundCure("use the result", f"{passed_name} = {raised.source(call)}", words)
+    use_of_result = _use_of_result(raised, donation) or use_of_result
     return Explained(None, title, explanation, (applied(copy, [edit_of(raised, over(argument, code))]), use_of_result))
+
+
+def _use_of_result(raised: RaisedAt, donation: _Donation) -> FoundCure | None:
+    """Return the advice to use the result of a donating call; None for a call inside of another expression."""
+    call, passed_name = donation.call, raised.source(donation.argument)
+    statement, word = raised.statement_of(call), called(call)
+    if isinstance(statement, ast.Expr) and statement.value is call:
+        words = f"Assign the result of {word} to a name, and use that name after the call."
+        return FoundCure("use the result", None, words)
+    if not isinstance(statement, ast.Assign) or statement.value is not call:
+        return None
+    targets = statement.targets
+    if len(targets) == 1 and _can_be_renamed(raised, targets[0], donation.argument):
+        words = f"{passed_name} then holds the result of {word}."
+        return FoundCure("use the result", f"{passed_name} = {raised.source(call)}", words)
+    parts = [part for target in targets for part in (target.elts if isinstance(target, ast.Tuple) else [target])]
+    names = in_a_sentence([raised.source(part) for part in parts], 4)
+    words = (
+        f"Line {call.lineno} assigns the result of {word} to {names}. After the call, the code can use the result, but "
+        f"not {passed_name}."
+    )
+    return FoundCure("use the result", None, words)
+
+
+def _can_be_renamed(raised: RaisedAt, target: ast.expr, argument: ast.expr) -> bool:
+    """Return whether the donated argument may take the place of the name that holds the result of the call.
+
+    The result must have the containers and the types of the argument, and no code may read the name of the result.
+    """
+    scope = raised.loops.module if raised.loops is not None else None
+    if not isinstance(target, ast.Name) or scope is None:
+        return False
+    if any(isinstance(part, ast.Name) and part.id == target.id and part is not target for part in ast.walk(scope)):
+        return False
+    types = [_types_of_leaves(value_of(raised, node)) for node in (target, argument)]
+    return types[0] is not None and types[0] == types[1]
+
+
+def _types_of_leaves(value: Any) -> tuple[Any, list[str]] | None:
+    """Return the containers of a value and the types of its arrays; None for a value with a leaf that is no array."""
+    import jax
+
+    leaves, tree = jax.tree_util.tree_flatten(value)
+    types = [type_of(leaf) if hasattr(leaf, "dtype") else "" for leaf in leaves]
+    return (tree, types) if types and all(types) else None
 
 
 def _deleted_name(raised: RaisedAt | None) -> tuple[str | None, str]:

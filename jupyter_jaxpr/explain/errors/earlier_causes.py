@@ -28,7 +28,7 @@ _DELETED = re.compile(
     r"^Array has been deleted|^(?:INVALID_ARGUMENT: )?.*[Bb]uffer has been deleted or donated", re.DOTALL
 )
 _LEAKED = re.compile(r"^Encountered an unexpected tracer", re.DOTALL)
-_WAS = re.compile(r"function being traced when the value leaked was (\S+) at .*?:(\d+) traced for (\w+)")
+_WAS = re.compile(r"function being traced when the value leaked was (\S+) at (.*?):\d+ traced for (\w+)")
 _WITH_TYPE = re.compile(r"intermediate value with type (\S+) ")
 _INTERPRET = re.compile(r"^Only interpret mode is supported on CPU")
 _RECURSION = re.compile(r"^Recursively calling|maximum recursion depth exceeded")
@@ -84,7 +84,7 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
             moved = after_the_call(raised, traced_function, statement)
         else:
             moved = collected(raised, construct, traced_function, statement)
-    elif raised is not None and (written := writer_of(raised, error)) is not None:
+    elif raised is not None and (written := writer_of(raised, error, _functions_of_value(tracer, was))) is not None:
         explanation += f" In {written[0]} the statement {written[1]} keeps a traced value."
     if construct and function:
         explanation += f" The trace of {function} for {construct} is over, so JAX can no longer compute the value."
@@ -165,6 +165,15 @@ def _line_of_value(tracer: Any) -> int | None:
             line: int = type(traceback).code_addr2location(code, last)[0]
             return line
     return None
+
+
+def _functions_of_value(tracer: Any, was: re.Match[str] | None) -> set[tuple[str, str]]:
+    """Return the files and the names of the functions that ran when JAX made the value, and of the traced function."""
+    functions = {(was[2], was[1].rpartition(".")[2])} if was is not None else set()
+    traceback = maker_of(tracer) if tracer is not None else None
+    if traceback is not None:
+        functions |= {(file_of(code), code.co_name) for code in traceback.raw_frames()[0]}
+    return functions
 
 
 # --- keys, kernels, recursion ---

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from types import FunctionType
 from typing import Any, TypeGuard
 
@@ -19,19 +19,21 @@ from .raised import RaisedAt
 _KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert", "appendleft"})
 
 
-def writer_of(raised: RaisedAt, error: BaseException) -> tuple[str, str] | None:
+def writer_of(raised: RaisedAt, error: BaseException, ran: Collection[tuple[str, str]]) -> tuple[str, str] | None:
     """Return the function name and the code of the only statement that writes a value of the failing expression.
 
     Args:
         raised: The place where the code used a traced value of an earlier trace.
         error: The exception of the later use.
+        ran: The files and the names of the functions that computed the value. No other function is a writer.
     """
     read = _names_read(raised.node)
     writers = {
         (function.name, text)
-        for module, lines in _modules(raised)
+        for file, module, lines in _modules(raised)
         for function in ast.walk(module)
         if isinstance(function, ast.FunctionDef) and function is not raised.function and function.name != "__init__"
+        if (file, function.name) in ran
         for text in _outside_writes(function, lines, read)
     }
     return next(iter(writers)) if len(writers) == 1 else None
@@ -44,10 +46,10 @@ def _names_read(node: ast.AST | None) -> set[str]:
     return names | {f".{part.attr}" for part in nodes if isinstance(part, ast.Attribute)}
 
 
-def _modules(raised: RaisedAt) -> Iterator[tuple[ast.Module, list[str]]]:
-    """Yield the syntax tree and the lines of the failing file, and of the files of the user's other functions."""
+def _modules(raised: RaisedAt) -> Iterator[tuple[str, ast.Module, list[str]]]:
+    """Yield name, syntax tree and lines of the failing file, and of the files of the user's other functions."""
     if raised.loops is not None:
-        yield raised.loops.module, raised.loops.lines
+        yield raised.place.file, raised.loops.module, raised.loops.lines
     files = {raised.place.file}
     for value in list(raised.frame.f_globals.values()) if raised.frame is not None else ():
         file = _file_of(value)
@@ -55,7 +57,7 @@ def _modules(raised: RaisedAt) -> Iterator[tuple[ast.Module, list[str]]]:
             files.add(file)
             loops = parsed("".join(linecache.getlines(file)))
             if loops is not None:
-                yield loops.module, loops.lines
+                yield file, loops.module, loops.lines
 
 
 def _file_of(value: Any) -> str:

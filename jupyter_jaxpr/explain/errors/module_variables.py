@@ -55,8 +55,19 @@ def module_variables_error(error: BaseException, raised: RaisedAt | None, functi
     code = f"{{'params': {source}}}"
     words = f"With {code}, apply finds the arrays of {source} in the collection 'params'."
     cure = applied(FoundCure("params", code, words), [edit_of(at, over(node, code))])
-    general = FoundCure("params", None, "Pass the dict that init returned, or a dict with the key 'params'.")
-    return Explained(at.place, title, f"{_COLLECTIONS} {has}", tuple(passed(at, [cure])) or (general,))
+    tried = [*passed(at, [cure]), *_whole_dict(at, node)][:1]
+    general = FoundCure("params", None, "Pass the whole dict that init of this module returned.")
+    return Explained(at.place, title, f"{_COLLECTIONS} {has}", tuple(tried) or (general,))
+
+
+def _whole_dict(raised: RaisedAt, node: ast.expr) -> list[FoundCure]:
+    """Return the cure that passes variables in place of variables['params']; empty if the trial of the cure fails."""
+    if not isinstance(node, ast.Subscript) or "params" not in (keys := keys_of(raised, node.value) or set()):
+        return []
+    code = raised.source(node.value)
+    listed = in_a_sentence([repr(key) for key in sorted(keys)], 4)
+    words = f"{code} has the keys {listed}." if len(keys) > 1 else f"{code} has the key {listed}."
+    return passed(raised, [applied(FoundCure("params", code, words), [edit_of(raised, over(node, code))])])
 
 
 def _calls_of_apply(raised: RaisedAt) -> Iterator[RaisedAt]:

@@ -261,7 +261,7 @@ def _explained(
     if not tried and not last and need == _COMPARING:
         tried.append(FoundCure("jnp.argsort", None, _COMPARED))
     computed = computed_size(raised, size) if raised is not None else None
-    if computed is not None and not tried:
+    if computed is not None and computed[1] is not None and not tried:
         last = [computed[1]]
     if not tried and not last and general in _GENERAL:
         name, words = _GENERAL[general] if origins.transform != "vmap" else _UNDER_VMAP.get(general, _GENERAL[general])

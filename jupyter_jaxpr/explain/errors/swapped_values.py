@@ -45,17 +45,24 @@ def swapped_values_error(error: BaseException, raised: RaisedAt | None, function
 
 def _is_value_and_grad(raised: RaisedAt, call: ast.Call) -> bool:
     """Return whether a call calls the result of value_and_grad, which returns the value and the gradient."""
-    transform: ast.expr = call.func
-    if isinstance(transform, ast.Name) and raised.loops is not None:
-        values = [
-            node.value
-            for node in ast.walk(raised.loops.module)
-            if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [transform.id]
-        ]
-        transform = values[0] if len(values) == 1 else transform
+    transform = _assigned(raised, call.func)
+    while isinstance(transform, ast.Call) and called(transform) == "jit" and transform.args:
+        transform = _assigned(raised, transform.args[0])
     if not isinstance(transform, ast.Call) or called(transform) != "value_and_grad":
         return False
     return not any(keyword.arg in ("has_aux", None) for keyword in transform.keywords)
+
+
+def _assigned(raised: RaisedAt, node: ast.expr) -> ast.expr:
+    """Return the value in the only assignment to a name; else the expression itself."""
+    if not isinstance(node, ast.Name) or raised.loops is None:
+        return node
+    values = [
+        statement.value
+        for statement in ast.walk(raised.loops.module)
+        if isinstance(statement, ast.Assign) and [ast.unparse(target) for target in statement.targets] == [node.id]
+    ]
+    return values[0] if len(values) == 1 else node
 
 
 def _are_swapped(first: str, second: str) -> bool:
@@ -69,7 +76,8 @@ def _is_gradient_name(name: str) -> bool:
     return "grad" in name.lower() or name in _OF_GRADIENTS
 
 
-def _explained(raised: RaisedAt, statement: ast.Assign, target: ast.Tuple, first: str, second: str) -> Explained:
+def _explained(raised: RaisedAt, statement: ast.Assign, target: ast.Tuple, first: str, second: str) -> Explained | None:
+    """Return the explanation; None if the line raises an error in the other order, too."""
     title = f"{first} is the value, and {second} is the gradient"
     line = statement.lineno
     text = f"value_and_grad returns the value first, and then the gradient. Line {line} assigns the value to {first}."
@@ -77,5 +85,18 @@ def _explained(raised: RaisedAt, statement: ast.Assign, target: ast.Tuple, first
     words = "The value comes first."
     cure = applied(FoundCure("the order", code, words), [edit_of(raised, over(target, code))])
     tried = passed(raised, [cure])
-    whole = f"{code} = {' '.join(raised.source(statement.value).split())}"
-    return Explained(None, title, text, tuple(tried) or (FoundCure("the order", whole, words),))
+    if not tried and _makes_number(raised.node, second):
+        # A trace has no values for float and int, so no trial can pass.
+        whole = f"{code} = {' '.join(raised.source(statement.value).split())}"
+        tried = [FoundCure("the order", whole, words)]
+    return Explained(None, title, text, tuple(tried)) if tried else None
+
+
+def _makes_number(node: ast.AST | None, name: str) -> bool:
+    """Return whether an expression makes a number of Python of a name, which holds a gradient with axes."""
+    match node:
+        case ast.Call(func=ast.Name(id="float" | "int"), args=[ast.Name(id=read)], keywords=[]):
+            return read == name
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=read), attr="item"), args=[], keywords=[]):
+            return read == name
+    return False

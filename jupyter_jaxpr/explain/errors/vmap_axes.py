@@ -77,7 +77,9 @@ def _sizes(call: Applied, text: str) -> Explained:
         return call.explained(title, " ".join(sentences), [cure])
     names = call.parameters
     cure = FoundCure("in_axes", None, "Write None in in_axes for an argument that is the same for all elements.")
-    if len({root_of(row[2]) for row in axes_of_arrays}) == 1 and axes_of_arrays:
+    if call.call is not None and call.call.keywords:
+        cure = FoundCure("by position", None, _BY_POSITION)
+    elif len({root_of(row[2]) for row in axes_of_arrays}) == 1 and axes_of_arrays:
         root = root_of(axes_of_arrays[0][2])
         words = f"Write None in in_axes for the parts of {root} that are the same for all elements."
         cure = FoundCure("in_axes", None, words)
@@ -214,6 +216,12 @@ def _value_text(option: str) -> str:
     return option.partition("=")[2]
 
 
+_BY_POSITION = (
+    "vmap maps an argument that is passed by name along axis 0, whatever in_axes is. Pass an argument that vmap does "
+    "not map by position with None in in_axes, or bind its value before vmap with functools.partial."
+)
+
+
 def _rank(call: Applied, axis: int, rank: int) -> Explained:
     culprit = None
     nodes = call.call.args if call.call is not None else []
@@ -243,6 +251,8 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
     has = "no axis" if rank == 0 else "only 1 axis" if rank == 1 else f"only {rank} axes"
     title = f"vmap cannot map axis {axis} of {name}, which has {has}"
     cure = FoundCure("in_axes", None, "Write None in in_axes for an argument that vmap does not map.")
+    if culprit is None and call.call is not None and call.call.keywords:
+        cure = FoundCure("by position", None, _BY_POSITION)
     text = ""
     if culprit is not None:
         kind = _kind(call.value(nodes[culprit])) if call.value(nodes[culprit]) is not None else ""
