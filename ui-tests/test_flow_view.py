@@ -162,8 +162,8 @@ def test_a_while_has_its_condition_and_a_cond_its_branches(flow):
     )
     false = view(nb).get_by_role("region", name="Branch False of cond, line 10")
     true = view(nb).get_by_role("region", name="Branch True of cond, line 10")
-    expect(false).to_contain_text("index 0 · square, line 5")
-    expect(true).to_contain_text("index 1 · double, line 2")
+    expect(false).to_contain_text("index 0 in the jaxpr · square at line 5")
+    expect(true).to_contain_text("index 1 in the jaxpr · double at line 2")
     assert [re.sub(r"^\w+:", "", line) for line in lines(true)] == ["f32[] = mul 2.0:f32[] g"]
 
     # Side by side from 480 pixels, below each other in a narrower panel.

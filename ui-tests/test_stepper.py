@@ -204,7 +204,7 @@ def test_newton_takes_three_steps_to_its_tolerance(recorded):
     expect(steps.get_by_role("img")).to_have_accessible_name(
         re.compile(
             r"^The plot shows jnp\.abs.* at each step\. Smallest value 6e-6, largest value 2\. "
-            r"The axis is logarithmic\. The dashed line is at 1e-5\.$"
+            r"The axis of the values is logarithmic\. The dashed line is at 1e-5\.$"
         )
     )
     next_ = steps.get_by_role("button", name="Next")
@@ -346,7 +346,7 @@ def test_play_goes_on_to_the_end_and_not_where_motion_is_unwanted(recorded):
 def test_the_cell_shows_what_the_step_in_view_computes(recorded):
     nb, steps = recorded(SUM)
     source = nb.save()["cells"][1]["source"]
-    notes = nb.cell(1).get_by_role("note", name=re.compile("^(Before|After) step"))
+    notes = nb.cell(1).get_by_role("note", name=re.compile("^Values (before|after) step"))
     steps.get_by_role("button", name="Next").click()
     expect(notes.nth(0)).to_have_accessible_name("Values before step 2: total = 1, xs[1] = 2")
     expect(notes.nth(1)).to_have_accessible_name("Values after step 2: total = 3, y = 6")
