@@ -67,7 +67,8 @@ def _whole_dict(raised: RaisedAt, node: ast.expr) -> list[FoundCure]:
     code = raised.source(node.value)
     listed = in_a_sentence([repr(key) for key in sorted(keys)], 4)
     words = f"{code} has the keys {listed}." if len(keys) > 1 else f"{code} has the key {listed}."
-    return passed(raised, [applied(FoundCure("params", code, words), [edit_of(raised, over(node, code))])])
+    tried = passed(raised, [applied(FoundCure("params", code, words), [edit_of(raised, over(node, code))])])
+    return [cure for cure in tried if cure.code is not None]
 
 
 def _calls_of_apply(raised: RaisedAt) -> Iterator[RaisedAt]:
