@@ -108,7 +108,7 @@ def test_unrolled_scan_and_while_side_by_side(loops):
     expect(functions.nth(0)).to_have_text(
         re.compile(r"^unrolledjitted for the comparisonwarm call: .+scompile time: .+s · 60 equations$")
     )
-    expect(functions.nth(2)).to_contain_text("derivative: jvp only · same bits")
+    expect(functions.nth(2)).to_contain_text("derivative: jvp, but not grad · same bits")
     expect(functions.nth(3)).to_have_text("nopenot found")
     expect(compare).to_contain_text("nope nope is not defined. Define nope in this cell or in an earlier cell.")
     expect(compare).to_contain_text("Each function was called with the arguments of scanned(x).")
@@ -121,7 +121,7 @@ def test_unrolled_scan_and_while_side_by_side(loops):
     )
     expect(table.get_by_role("row", name="Equations").get_by_role("cell")).to_have_text(["60", "2", "4", "–"])
     expect(table.get_by_role("row", name="Derivative").get_by_role("cell")).to_have_text(
-        ["grad and jvp", "grad and jvp", "jvp only", "–"]
+        ["grad and jvp", "grad and jvp", "jvp, but not grad", "–"]
     )
     expect(table.get_by_role("row", name="Number of calls").get_by_role("cell").nth(1)).to_have_text(
         re.compile(r"^[\d,]+ calls$")

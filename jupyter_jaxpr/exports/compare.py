@@ -16,7 +16,7 @@ _NOT_MEASURED = "–"
 _UNKNOWN = "unknown"
 _DERIVATIVES = {
     "reverse": "grad and jvp",
-    "forward": "jvp only",
+    "forward": "jvp, but not grad",
     "none": "none",
     "no_floats": "no floating-point values",
 }
@@ -64,7 +64,7 @@ def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], 
         ("lower", lambda variant: _seconds(variant.lower)),
         ("compile", lambda variant: _seconds(variant.compile)),
         ("Equations", lambda variant: _number(variant.equations)),
-        ("Number of compiles", lambda variant: _number(variant.recompiles)),
+        ("Compiles in the sweep", lambda variant: _number(variant.recompiles)),
         ("Derivative", _derivative),
         ("Result", lambda variant: _result(variant, variant is first)),
         ("Number of calls", lambda variant: count(variant.calls, "call") if variant.calls else _NOT_MEASURED),

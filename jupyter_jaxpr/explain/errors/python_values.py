@@ -363,7 +363,7 @@ def _none_in_list(raised: RaisedAt, call: ast.Call) -> Explained | None:
         )
         if places:
             title = f"{raised.source(node)}[{places[0]}] is None, but {called(call)} needs arrays"
-            words = "Leave None out of the list, or write an array in its place."
+            words = "Leave None out, or write an array in its place."
             return Explained(None, title, "", (FoundCure("arrays", None, words),))
     return None
 

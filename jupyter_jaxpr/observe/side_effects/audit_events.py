@@ -31,7 +31,7 @@ _EVENTS = {
     "os.kill": "{place} sends a signal to a process.",
     "subprocess.Popen": "{place} starts a process.",
     "socket.connect": "{place} opens a network connection.",
-    "socket.bind": "{place} opens a network socket.",
+    "socket.bind": "{place} binds a network socket to an address.",
     "socket.sendto": "{place} sends data over a network connection.",
     "socket.sendmsg": "{place} sends data over a network connection.",
     "sqlite3.connect": "{place} opens a database.",

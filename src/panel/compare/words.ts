@@ -64,7 +64,7 @@ export function derivativeWords(
     case 'reverse':
       return trans.__('grad and jvp');
     case 'forward':
-      return trans.__('jvp only');
+      return trans.__('jvp, but not grad');
     case 'none':
       return trans.__('none');
     case 'no_floats':
@@ -177,7 +177,7 @@ export function rowsOf(
     },
     {
       key: 'recompiles',
-      label: trans.__('Number of compiles'),
+      label: trans.__('Compiles in the sweep'),
       about: comparison.sweep
         ? trans.__(
             'The number of compiles says how often JAX compiled the function in the sweep of %1.',
