@@ -122,7 +122,7 @@ export interface IProgramRef {
 
 /** Requests to the kernel about a run of its own; each rejects with an Error whose message is a sentence. */
 export interface IRequests {
-  /** Sends a request that the kernel answers at once; no code of the user runs. */
+  /** Sends a short request: the kernel answers at once, without progress, and runs no code of the user. */
   ask<Name extends ShortName>(
     type: Name,
     params: Params<Name>

@@ -191,7 +191,7 @@ COUNTS = {
         5 * 3 * 8,
         0,
     ),
-    # cumulative: one for each element but the first of each of 3 lines; 8 operations and 2 functions for logsumexp
+    # cumulative: one for each element of a line but the first (3 lines of 10, 10 lines of 3); logsumexp: 8 and 2 each
     "cumsum": (lambda x: lax.cumsum(x, 1), [array(3, 10)], 3 * 9, 0),
     "cummax backwards": (lambda x: lax.cummax(x, 0, reverse=True), [array(3, 10)], 10 * 2, 0),
     "cumlogsumexp": (lambda x: lax.cumlogsumexp(x, 1), [array(3, 10)], 8 * 3 * 9, 2 * 3 * 9),

@@ -85,7 +85,7 @@ def stale_values(run: Run) -> list[Finding]:
 
 
 def _traces(run: Run, activity: FunctionActivity) -> Iterator[tuple[ValuesAtTrace, _Wording]]:
-    """Yield the traces that calls used, with the wording that says how surely; the newest trace is last."""
+    """Yield the traces that calls used again, with the wording that says how surely; the sure ones come first."""
     reused = list(activity.programs_reused.values())
     uncertain: list[ValuesAtTrace] = []
     for record, hits in activity.objects_with_hits():

@@ -296,7 +296,7 @@ def _is_own_function(value: Any, owner: type) -> bool:
 
 
 def outdated_calls(function: Any, definitions: Definitions, names: Mapping[str, Any]) -> dict[str, str]:
-    """Return the functions of earlier cells that read a function of this cell in the version that ran last.
+    """Return the functions of earlier cells that still read the last run version of a function of this cell.
 
     Args:
         function: The traced function.

@@ -16,7 +16,7 @@ from .raised import RaisedAt
 
 _MOST_PARTS = 2_000
 _MOST_LEVELS = 6
-#: Packages whose objects hold no layers of a model.
+#: Packages whose objects are no models: the search for a path does not follow the attributes of such objects.
 _WITHOUT_LAYERS = frozenset({"jax", "jaxlib", "numpy", "builtins"})
 
 

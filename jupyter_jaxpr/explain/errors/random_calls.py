@@ -126,7 +126,7 @@ def _folded_in(raised: RaisedAt) -> Explained | None:
 
 
 def _is_integer(raised: RaisedAt, node: ast.expr) -> bool:
-    """Return whether an expression is certainly one integer."""
+    """Return whether an expression is certainly one integer: Python's int, or an array of integers without axes."""
     match node:
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Mod() | ast.FloorDiv(), right=right):
             return _is_integer(raised, left) and _is_integer(raised, right)

@@ -47,8 +47,8 @@ def argument_cure(
         budget: The time that is left for trials.
 
     Raises:
-        Unchanged: There is no edit.
-        Untried: There was no trial.
+        Unchanged: No edit removes one of the differences between the calls.
+        Untried: The trial traced nothing; see result_types.Untried.
     """
     reasons = event.reasons or ()
     if not reasons or any(reason.kind not in KINDS for reason in reasons):

@@ -71,7 +71,7 @@ class _Another(Exception):
     """The two structures have different nodes: other keys, other containers or another number of nodes."""
 
 
-# The data of these nodes are keys, which the paths of the leaves already contain.
+# Nodes without static fields: their data are at most keys and the factory of a defaultdict; other data, another node.
 _CONTAINERS: tuple[type, ...] = (dict, list, tuple, type(None), collections.OrderedDict, collections.defaultdict)
 
 

@@ -190,7 +190,7 @@ class Attributes(abc.ABC):
         return self._bound(scope, node, owner, attribute, name)
 
     def _element(self, owner: Known, part: Any) -> Value:
-        """Return a part of a known object."""
+        """Return the abstract value of an element or an attribute of an object that exists before the call."""
         if is_array_of_jax(part) or is_immutable(part):
             return Known(part)
         self._keep.append(part)

@@ -107,7 +107,7 @@ class Walk:
         return number
 
     def forget(self, first: int) -> None:
-        """Drop the scopes from `first` on; no later program shares a scope with those before."""
+        """Drop the scopes from `first` on. Later programs get scopes of their own and share none with earlier ones."""
         del self.scopes[first:]
         del self.jaxprs[first:]
         self._scope_numbers.clear()

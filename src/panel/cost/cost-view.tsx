@@ -250,7 +250,7 @@ function dearest(rows: readonly IRow[], measure: Measure): readonly IRow[] {
   return rows.filter(row => kept.has(row));
 }
 
-/** The lines that belong to a selection in another view. */
+/** The lines of what another view points at or, failing that, selects. */
 function linkedRows(
   model: IJaxprModel,
   reading: CostReading,
