@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 
 from ...observe.observation import FoundCure
 from ...plain_text import own_name
@@ -26,8 +27,10 @@ def left_out_key_error(raised: RaisedAt, missing: str) -> Explained | None:
     if missing != "key" or raised.frame is None or not isinstance(call, ast.Call):
         return None
     function = value_of(raised, call.func)
-    module = own_name(function, "__module__") or ""
-    if not module.startswith(("jax.random", "jax._src.random")) or parameters_of(function)[:1] != ["key"]:
+    of_random = vars(sys.modules["jax.random"]) if "jax.random" in sys.modules else {}
+    if function is None or of_random.get(own_name(function, "__name__") or "") is not function:
+        return None
+    if parameters_of(function)[:1] != ["key"]:
         return None
     name = called(call)
     title = f"The call of {name} leaves out the key"
