@@ -64,6 +64,8 @@ def test_the_program_is_numbered_and_coloured_and_cannot_be_written_to(rnn):
     expect(scan.locator(".jp-JaxprProgram-primitive")).to_have_text("scan")
     expect(rnn.equation(3)).to_have_attribute("data-cell-line", "5")  # in the body, and its numbers go on
 
+    # The body's inputs fold when the editor has measured its width, in the frame after the text arrived.
+    expect(rnn.listing()).to_contain_text("w: 2 arrays, 384")
     before = rnn.listing().inner_text()
     scan.click()
     rnn.page.keyboard.type("x")
