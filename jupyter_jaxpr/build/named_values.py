@@ -111,32 +111,37 @@ def named_values(
     return names
 
 
-def _variables(walk: Walk) -> dict[int, list[_Where]]:
-    """Return the scopes and numbers of each variable object of JAX, by its id; the walk keeps the objects alive."""
-    places: dict[int, list[_Where]] = {}
+def _variables(walk: Walk) -> dict[Any, list[_Where]]:
+    """Return the scopes and numbers of each variable object of JAX; JAX compares variables by their identity."""
+    places: dict[Any, list[_Where]] = {}
     for scope, jaxpr in enumerate(walk.jaxprs):
         number = 0
         for variable in (*jaxpr.constvars, *jaxpr.invars):
-            places.setdefault(id(variable), []).append((scope, number))
+            places.setdefault(variable, []).append((scope, number))
             number += 1
         for equation in jaxpr.eqns:
             for variable in equation.outvars:
-                places.setdefault(id(variable), []).append((scope, number))
+                places.setdefault(variable, []).append((scope, number))
                 number += 1
     return places
 
 
-def _scopes_of(value: TracedArray | TracedTree, places: Mapping[int, list[_Where]]) -> list[tuple[int, Sequence[int]]]:
+def _scopes_of(value: TracedArray | TracedTree, places: Mapping[Any, list[_Where]]) -> list[tuple[int, Sequence[int]]]:
     """Return the scopes that a value belongs to, each with the numbers of the value's variables there."""
     if type(value) is TracedArray:
-        return [(scope, [number]) for scope, number in places.get(id(value.variable)) or ()]
-    scopes_of_leaves = [places.get(id(variable)) for variable in variables_of(value)]
-    if not scopes_of_leaves or None in scopes_of_leaves:
+        return [(scope, [number]) for scope, number in _places_of(value.variable, places)]
+    scopes_of_leaves = [_places_of(variable, places) for variable in variables_of(value)]
+    if not all(scopes_of_leaves) or not scopes_of_leaves:
         return []
     # Arrays of an outer program may stand in a container with arrays of an inner program.
-    innermost = max(scope for places_of in scopes_of_leaves for scope, _ in places_of or ())
-    numbers = [number for places_of in scopes_of_leaves for scope, number in places_of or () if scope == innermost]
+    innermost = max(scope for places_of in scopes_of_leaves for scope, _ in places_of)
+    numbers = [number for places_of in scopes_of_leaves for scope, number in places_of if scope == innermost]
     return [(innermost, numbers if len(numbers) == len(scopes_of_leaves) else [])]
+
+
+def _places_of(variable: Any, places: Mapping[Any, list[_Where]]) -> Sequence[_Where]:
+    """Return the scopes and numbers of a variable; none for a literal, which has no hash."""
+    return () if type(variable).__hash__ is None else places.get(variable, ())
 
 
 def _add(values: _Values, value: TracedArray | TracedTree, numbers: Sequence[int], texts: dict[int, str]) -> None:

@@ -121,6 +121,7 @@ class NameRecorder:
         self._read_value: Callable[[Any], TracedArray | TracedTree | None] = lambda value: None
         self._reads = False
         self._codes: dict[int, _Watched] = {}  # the codes by id; the values keep the codes alive
+        self._latest: _Watched | None = None  # the code of the latest instruction
         self._search = UsersCodes()
         self._begins: set[int] = set()  # the offsets at which lines of codes begin whose instructions are reported
         self._frames: dict[int, _Line] = {}
@@ -191,6 +192,7 @@ class NameRecorder:
             self._tool.give_back()
             self._tool = None
         self._codes.clear()
+        self._latest = None
 
     def _take_tool(self) -> bool:
         if self._tool is None:
@@ -268,7 +270,9 @@ class NameRecorder:
             return
         try:
             try:
-                watched = self._codes.get(id(code))
+                watched = self._latest
+                if watched is None or watched.code is not code:
+                    watched = self._latest = self._codes.get(id(code))
                 line = None if watched is None or watched.begins is None else watched.begins.get(offset)
                 if watched is not None and line is not None and not self._ended and get_ident() == self._thread:
                     self._line(watched, line, _getframe(1))
@@ -280,18 +284,19 @@ class NameRecorder:
 
     def _line(self, watched: _Watched, line: int, frame: FrameType) -> None:
         """Read what the line before stored; a new line begins."""
-        last = self._frames.get(id(frame))
+        key = id(frame)
+        last = self._frames.get(key)
         if last is not None:
             self._read(watched, last, frame.f_locals)
         names = watched.stores.get(line)
         if names is None:
             if last is not None:
-                del self._frames[id(frame)]
+                del self._frames[key]
         elif watched.may_skip:
             local = frame.f_locals
-            self._frames[id(frame)] = line, names, [id(local.get(name, _ABSENT)) for name in names]
+            self._frames[key] = line, names, [id(local.get(name, _ABSENT)) for name in names]
         else:
-            self._frames[id(frame)] = line, names, None
+            self._frames[key] = line, names, None
         watched.lines_left -= 1
         if not watched.lines_left:
             self._give_up()

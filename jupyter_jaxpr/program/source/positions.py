@@ -12,7 +12,7 @@ import linecache
 import os
 import re
 import sysconfig
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from types import CodeType
@@ -156,6 +156,8 @@ class Positions:
         # The records, by the id of the code, because a hash of a code object reads all its contents; a record keeps its
         # code, so that no id is reused.
         self._codes: dict[int, _CodeRecord] = {}
+        # The records of the last traceback, innermost first.
+        self._last_records: list[_CodeRecord] = []
 
     # --- stacks ------------------------------------------------------------------------------
 
@@ -177,10 +179,7 @@ class Positions:
         locate = type(traceback).code_addr2location
         user: list[int] = []
         library: list[int] = []
-        for code, instruction in zip(codes, instructions, strict=True):
-            record = self._codes.get(id(code))
-            if record is None:
-                record = self._codes[id(code)] = _CodeRecord(code, self.source_file(file_of(code)))
+        for record, instruction in zip(self._records(codes), instructions, strict=True):
             if record.is_machinery:
                 continue
             if record.source.runner or len(user) == USER_FRAMES:
@@ -195,6 +194,24 @@ class Positions:
                 )
             (library if record.is_library else user).append(frame)
         return self._number(user, library)
+
+    def _records(self, codes: Sequence[CodeType]) -> list[_CodeRecord]:
+        """Return the records of the codes of a traceback, innermost first.
+
+        Neighbouring equations share their outer frames. A call of `id` is slow where Python code (as filelock, which
+        JAX imports) listens to audit events.
+        """
+        shift = len(self._last_records) - len(codes)
+        records: list[_CodeRecord] = []
+        for index, code in enumerate(codes, shift):
+            record = self._last_records[index] if index >= 0 else None
+            if record is None or record.code is not code:
+                record = self._codes.get(id(code))
+                if record is None:
+                    record = self._codes[id(code)] = _CodeRecord(code, self.source_file(file_of(code)))
+            records.append(record)
+        self._last_records = records
+        return records
 
     def called_from(self, stack: int, traceback: Any) -> int:
         """Return the stack of a call in place of a stack that has no user frame."""
