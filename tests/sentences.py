@@ -32,7 +32,7 @@ NOT_READ = (
 )
 #: Descriptions of the schema, and errors that only we read.
 _NOT_READ_CALLS = ("_text", "described", "TypeError", "AssertionError")
-_CALL = re.compile(r"\btrans\s*\.\s*(?:__|_n)\(\s*('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
+_CALL = re.compile(r"\b_?trans\s*\.\s*(?:__|_n)\(\s*('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
 #: A statement or a line of a text that JAX or XLA writes.
 _CODE = re.compile(r"^\s*(?:#|def |return |import |from \w+ import|[\w.{}]+ = )|^-- ")
 _PATTERN = re.compile(r"[\\^$|]|\?P<|\[\^|^<|^[a-z_0-9 ]{60,}$")

@@ -229,7 +229,7 @@ def test_what_a_lowering_makes_of_other_primitives_keeps_its_equation(monkeypatc
 
 
 def named(function, *arguments):
-    """Return for each named instruction its operation, and the equation by primitive and type of result."""
+    """Return the operation of each named HLO instruction with its equation, as primitive and type of result."""
     traced = jax.jit(function).trace(*arguments)
     walk = Walk()
     scope = walk.program(traced.jaxpr)

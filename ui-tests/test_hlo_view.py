@@ -100,7 +100,7 @@ def test_what_is_called_is_a_click_or_a_key_away_and_back(rnn):
     rnn.set_panel_width(700)
     unfolded(rnn)
     found(rnn, " while(")  # its body stays a text of its own
-    called = line(hlo, " while(").get_by_role("button", name=re.compile("^Go to the called computation "))
+    called = line(hlo, " while(").get_by_role("button", name=re.compile("^Go to the HLO computation "))
     name = called.inner_text().removeprefix("→ ")
     called.click()
     expect(hlo.locator(".cm-line.jp-JaxprProgram-current")).to_contain_text(f"%{name}")

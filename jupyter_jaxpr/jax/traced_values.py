@@ -114,7 +114,7 @@ _CONTAINERS = frozenset({dict, list, tuple})
 
 
 def type_text(described: TracedArray | TracedTree | str) -> str:
-    """Return the type of a described value, with arrays as JAX prints them in programs: f32[16], f32[]{weak}."""
+    """Return the type of a value of a trace, with arrays as JAX prints them in programs: f32[16], f32[]{weak}."""
     if isinstance(described, TracedArray):
         text = exact(described.aval.str_short(short_dtypes=True))
         if not getattr(described.aval, "weak_type", False):

@@ -32,7 +32,7 @@ class Part:
 
 
 def part_of_tree(raised: RaisedAt) -> Part | None:
-    """Say that state.mu has the structure of grads["dense"] in jax.tree.map(f, state.mu, grads); None if unlike."""
+    """Say that state.mu is structured as grads["dense"] in jax.tree.map(f, state.mu, grads); None if unlike."""
     call = raised.node
     if not isinstance(call, ast.Call) or len(call.args) != 3 or raised.frame is None:
         return None
@@ -46,7 +46,7 @@ def part_of_tree(raised: RaisedAt) -> Part | None:
         if len(paths) != 1:
             continue
         source = raised.source(nodes[small])
-        sentence = f"{source} has the structure of {raised.source(nodes[large])}{paths[0]}."
+        sentence = f"{source} has the same structure as {raised.source(nodes[large])}{paths[0]}."
         made = _made(raised, values[small])
         if made is None:
             return Part(sentence, None)

@@ -30,7 +30,7 @@ KINDS = frozenset({"weak_type", "dtype", "argument_type", "pytree", "call_style"
 _NUMBERS = ("bool", "int", "float", "complex")
 _VALUE = "value_of_the_user"
 _EXACT = 1 << 8
-"""Integers below are exact in every floating dtype."""
+"""Every floating dtype represents each integer below this number exactly."""
 
 
 def argument_cure(

@@ -280,7 +280,7 @@ function Heads(props: ITableProps): JSX.Element {
           group === 'line' ? trans.__('expression') : groupName(group, trans)
         )}
         {heads[0]}
-        {text('how', group === 'line' ? trans.__('repeats') : '')}
+        {text('how', group === 'line' ? trans.__('per run × runs') : '')}
         {heads[1]}
         {heads[2]}
         {text('bar', '')}

@@ -187,7 +187,7 @@ function Table(
           <tr>
             <th scope="col">{name}</th>
             <th scope="col">{trans.__('line')}</th>
-            <th scope="col">{trans.__('bytes')}</th>
+            <th scope="col">{trans.__('size')}</th>
           </tr>
         </thead>
         <tbody>

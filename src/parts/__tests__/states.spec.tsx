@@ -160,7 +160,7 @@ describe('a long compile', () => {
       'rnn_unrolled' +
         'Compiling, 41 s' +
         'If you interrupt the kernel, the cell stops when XLA has compiled the program.' +
-        'trace451 msdonelower249 msdonecompile41 s…first runwaits'
+        'trace451 msdonelower249 msdonecompile41 s…first runnot started'
     );
     act(() => {
       jest.advanceTimersByTime(2000);
@@ -191,7 +191,7 @@ describe('a long compile', () => {
       'rnn_unrolled' +
         'Tracing, 1 s' +
         'Interrupt the kernel to stop the cell.' +
-        'trace1 s…lowerwaitscompilewaitsfirst runwaits'
+        'trace1 s…lowernot startedcompilenot startedfirst runnot started'
     );
   });
 

@@ -72,7 +72,7 @@ export function Running(props: {
                       : current
                         ? '…'
                         : i > at
-                          ? trans.__('waits')
+                          ? trans.__('not started')
                           : trans.__('unknown')}
                   </td>
                 </tr>

@@ -208,7 +208,10 @@ export function referenceOf(
   return (
     called && {
       text: trans.__('→ %1', called.name),
-      title: trans.__('Go to the called computation %1', called.name),
+      title: trans.__(
+        'Go to the HLO computation %1, which this instruction calls',
+        called.name
+      ),
       line: called.first
     }
   );

@@ -366,7 +366,7 @@ describe('memory', () => {
     ]);
     expect(words(memory)).toContain('The peak is 11.8 kB. line 10');
     expect(words(memory.querySelector('table'))).toBe(
-      'live arraylinebytesargument xs f32[100,8]3.2 kB'
+      'live arraylinesizeargument xs f32[100,8]3.2 kB'
     );
   });
 
