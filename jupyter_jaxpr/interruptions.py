@@ -17,6 +17,11 @@ from typing import Any, TypeVar
 
 _Kind = TypeVar("_Kind", bound=BaseException)
 
+
+class TraceStopped(BaseException):
+    """This package stops a trace of its own; no `except Exception` of the user's or of a library's takes the error."""
+
+
 _PACKAGE = os.path.dirname(__file__) + os.sep
 # `signal.valid_signals` makes an enum member of each number, which takes 100 us.
 _SIGNALS = frozenset(signal.valid_signals())

@@ -150,6 +150,17 @@ def test_a_failure_of_ours_is_a_sentence(ask):
     assert reply.reason == f"{expected_text} Run the cell again."
 
 
+def test_an_exit_of_the_users_code_does_not_end_the_thread_of_the_requests(ask):
+    run = run_of(double, jnp.ones(3), stage="trace")
+
+    def leave(*arguments):
+        raise SystemExit(3)
+
+    run.sources.scope_page = leave
+    reply = ask(run, type="scope", id=4, scope=0, first_equation=0, equation_count=1)
+    assert reply.reason == "The kernel could not answer the request: SystemExit: 3. Run the cell again."
+
+
 @pytest.mark.parametrize(
     ("request_", "sentence"),
     [

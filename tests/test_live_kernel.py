@@ -111,6 +111,18 @@ def test_what_is_traced_live_prints_nothing_and_leaves_nothing(tab: Page, reques
     assert "".join(collected) == "False False\n"
 
 
+@pytest.mark.parametrize("error", ["SystemExit(3)", "KeyboardInterrupt", "GeneratorExit", "BaseException('no')"])
+def test_an_error_that_would_end_the_thread_is_shown_and_the_next_text_is_traced(
+    tab: Page, requests: tuple[str, str], error: str
+) -> None:
+    reply = ask(tab, requests, 12, f"def f(x):\n    y = x + 1\n    raise {error}\nf(x)\n")
+    shown = error.removesuffix("(3)").removesuffix("('no')")
+    assert (reply["result"]["state"], reply["result"]["line"]) == ("raised", 3)
+    assert reply["result"]["text"].startswith(f"f could not be traced. The trace raised {shown}")
+    assert ask(tab, requests, 13)["result"]["state"] == "traced"
+    tab.run("print('the cells run on')")
+
+
 def test_the_answer_says_what_became_of_the_last_run(tab: Page, requests: tuple[str, str]) -> None:
     cell = "%%jaxpr\n@jax.jit\ndef h(x):\n    return jnp.sin(x)\nh(x)"
     assert ask(tab, requests, 20, cell)["result"]["difference"] is None

@@ -20,7 +20,7 @@ from ..build.environment import environment
 from ..document.types.document import Cell, Snapshot
 from ..document.types.live import LiveProgram
 from ..explain.errors.explained import trace_error
-from ..interruptions import not_of_a_signal
+from ..interruptions import TraceStopped, not_of_a_signal
 from ..jax.facts import imported, is_jitted
 from ..jax.separate_traces import separate_traces
 from ..observe.collection import without_collection
@@ -155,7 +155,9 @@ class Live:
             work = _OneTrace(request, written, chosen, file)
             try:
                 definitions = define(written, cell_id, file, dict(names), self._namespace, self._classes, codes)
-            except not_of_a_signal(Exception) as error:
+            except TraceStopped:
+                raise
+            except not_of_a_signal(BaseException) as error:
                 return work.raised(error)
             return work.traced(definitions, names)
 
@@ -242,7 +244,7 @@ class _OneTrace:
         document, cost = self._document(live, texts=texts)
         return _answer("traced", name, self._chosen.lineno, note, document, live.seconds, cost)
 
-    def raised(self, error: Exception, live: LiveTrace | None = None) -> LiveProgram:
+    def raised(self, error: BaseException, live: LiveTrace | None = None) -> LiveProgram:
         """Return the error of a definition or of a trace, as a card."""
         if live is None:
             finding = Finding(

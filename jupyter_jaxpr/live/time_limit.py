@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ..interruptions import TraceStopped
 from ..observe.whose_code import is_installed
 from ..plain_text import file_of
 
@@ -23,8 +24,8 @@ _LOOKS_EVERY = 0.001
 _AGAIN_AFTER = 0.05
 
 
-class TookTooLong(BaseException):
-    """The code did not end in time; no `except Exception` of the user's takes it."""
+class TookTooLong(TraceStopped):
+    """The code did not end in time."""
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
 
-from ..interruptions import not_of_a_signal
+from ..interruptions import TraceStopped, not_of_a_signal
 from ..jax.computed_constants import computing_codes
 from ..jax.separate_traces import separate_traces
 from ..jax.unheard import unheard
@@ -28,8 +28,8 @@ from .value_texts import NOTHING_CALLED
 from .whose_code import is_installed
 
 
-class ComputesArrays(BaseException):
-    """The trace was about to compute arrays; no `except Exception` of a library's takes it."""
+class ComputesArrays(TraceStopped):
+    """The trace was about to compute arrays."""
 
 
 # The tool id leaves the other ids free for the recorders of a cell that begins meanwhile.
@@ -50,7 +50,7 @@ class LiveTrace:
     """
 
     function: ObservedFunction | None = None
-    error: Exception | None = None
+    error: BaseException | None = None
     printed: list[Printed] = field(default_factory=list)
     named_values: NamedValues = field(default_factory=NamedValues)
     computed_at: Place | None = None
@@ -58,7 +58,9 @@ class LiveTrace:
 
 
 def trace_live(observer: Observer, fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any], note: str) -> LiveTrace:
-    """Trace a call and return the result or the error; errors that end this thread's work are raised.
+    """Trace a call and return the result or the error, also an error such as SystemExit.
+
+    An error of a signal handler, and `TraceStopped` of a caller, are raised.
 
     Args:
         observer: The observer, which records nothing meanwhile.
@@ -90,7 +92,9 @@ def trace_live(observer: Observer, fun: Any, args: Sequence[Any], kwargs: Mappin
         except ComputesArrays as stop:
             live.computed_at = _users_line(stop.__traceback__) or place_of(code_of(fun))
             return live
-        except not_of_a_signal(Exception) as error:
+        except TraceStopped:
+            raise
+        except not_of_a_signal(BaseException) as error:  # SystemExit would end the thread that answers requests
             live.error = error
             return live
         finally:

@@ -101,7 +101,8 @@ class Answers:
                     self._keep(request, run, answer)
         except (Unavailable, ValuesGone) as error:
             return Refused(id=request.id, reason=str(error))
-        except Exception as error:  # an alarm, too: no cell runs, and the panel waits for an answer
+        except BaseException as error:  # an alarm, too: no cell runs, and the panel waits for an answer
+            # SystemExit of the user's code would end the thread that answers requests.
             return Refused(id=request.id, reason=_BROKE.format(error=_first_line(error)))
         if isinstance(answer, Confirm):
             return answer
@@ -121,7 +122,7 @@ class Answers:
             raise Unavailable(_TRACED_ANEW)
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     """Return the name of an exception and the first line of its message, without a full stop."""
     text = message_of(error).strip().partition("\n")[0].rstrip(".")
     return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))
