@@ -21,6 +21,9 @@ def looping(x):
 long(1.0)
 looping(1.0)"""
 
+LATER = """\
+%%jaxpr
+jax.jit(jnp.tan)(1.0)"""
 
 TIMED = """\
 %%jaxpr --time
@@ -80,11 +83,12 @@ def go(nb, command: str) -> None:
 
 @pytest.mark.fresh_page
 def test_each_program_has_its_place_and_all_of_it_is_there_after_a_reload(notebook):
-    nb = notebook(LOAD, CELL)
+    nb = notebook(LOAD, CELL, LATER)
     nb.run_all()
-    expect(nb.listing()).to_contain_text("scan")
-    go(nb, "previous")
+    expect(nb.listing()).to_contain_text("tan")
+    nb.lines(1).nth(4).click()
     expect(nb.equation(1)).to_contain_text("cos")
+    nb.panel.get_by_role("button", name="Pin this program").click()
     top = scroll_to(nb, 40)
     go(nb, "next")
     expect(nb.listing()).to_contain_text("scan")
@@ -102,6 +106,7 @@ def test_each_program_has_its_place_and_all_of_it_is_there_after_a_reload(notebo
 
     nb.reload()
     expect(nb.panel.get_by_role("button", name="long", exact=True)).to_be_visible()
+    expect(nb.panel.get_by_role("button", name="Pin this program")).to_have_attribute("aria-pressed", "true")
     expect_top(nb, top)
     go(nb, "next")
     expect(nb.listing()).to_contain_text("scan")

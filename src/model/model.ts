@@ -155,8 +155,11 @@ export class JaxprModel implements IJaxprModel {
 
   setRun(id: string): void {
     const run = this._runs.find(id);
-    if (run !== undefined && run !== this._view) {
-      this._putInView(run);
+    if (run !== undefined) {
+      this._isRunChosen = true;
+      if (run !== this._view) {
+        this._putInView(run);
+      }
     }
   }
 
@@ -382,13 +385,17 @@ export class JaxprModel implements IJaxprModel {
       this._changed.emit('snapshots');
       return;
     }
-    // Runs that the kernel sends again after a reload arrive in any order.
-    const isLatest = this._runs.isLatest(run);
+    // Runs that the kernel sends again after a reload arrive in any order. They do not take the view from a run that was
+    // chosen, as the run of before the reload is.
+    const isSentAgain = snapshot.created <= this._began;
+    const isLatest =
+      this._runs.isLatest(run) && !(isSentAgain && this._isRunChosen);
     this._runs.keep(run);
     if (
       this._view === null ||
       (isLatest && (snapshot.pinned || !this._pinned))
     ) {
+      this._isRunChosen = false;
       this._putInView(run);
       if (snapshot.pinned) {
         this.setPinned(true);
@@ -456,6 +463,10 @@ export class JaxprModel implements IJaxprModel {
   private _arrived = new Signal<this, Snapshot>(this);
   private _channel: IChannel | null = null;
   private _runs = new Runs();
+  /** True if the run in view was chosen; false if the run came into view when it arrived. */
+  private _isRunChosen = false;
+  /** The time at which the page opened the notebook, in seconds since 1970. */
+  private _began = Date.now() / 1000;
   private _kernel: KernelStatus;
   private _requests: IRequests;
   private _program = -1;

@@ -42,6 +42,7 @@ export interface IKeptPlace {
   readonly program: number;
   readonly level: LevelName;
   readonly selection: Selection | null;
+  readonly pinned: boolean;
   readonly texts: Readonly<Record<string, ITextPlace>>;
   readonly filters: Readonly<Partial<Record<FilteredView, IKeptFilters>>>;
 }
@@ -147,7 +148,7 @@ export class ReadingPlace {
 
   /** The place as plain data; null while the place from before the reload is not restored yet. */
   get kept(): IKeptPlace | null {
-    const { snapshot, program, selection } = this._model;
+    const { snapshot, program, selection, pinned } = this._model;
     return this._wanted !== null || snapshot === null
       ? null
       : {
@@ -155,6 +156,7 @@ export class ReadingPlace {
           program,
           level: this._level,
           selection,
+          pinned,
           texts: Object.fromEntries(this._texts),
           filters: this._filters
         };
@@ -207,6 +209,9 @@ export class ReadingPlace {
     this._goes = true;
     this._wanted = null;
     model.setRun(run.snapshot.id);
+    if (wanted.pinned) {
+      model.setPinned(true);
+    }
     if (wanted.program < run.snapshot.programs.length) {
       model.setProgram(wanted.program);
       if (wanted.selection !== null) {
@@ -232,7 +237,7 @@ function readPlace(kept: unknown): IKeptPlace | null {
   if (typeof kept !== 'object' || kept === null) {
     return null;
   }
-  const { run, program, level, selection, texts, filters } =
+  const { run, program, level, selection, pinned, texts, filters } =
     kept as Partial<IKeptPlace>;
   const levelName = LEVELS.find(name => name === level);
   if (
@@ -247,6 +252,7 @@ function readPlace(kept: unknown): IKeptPlace | null {
     program: program as number,
     level: levelName,
     selection: isSelection(selection) ? selection : null,
+    pinned: pinned === true,
     texts: Object.fromEntries(
       Object.entries(texts ?? {}).filter(([, place]) => isTextPlace(place))
     ),

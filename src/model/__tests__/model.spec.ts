@@ -42,6 +42,17 @@ describe('runs that come', () => {
     expect(model.snapshot?.id).toBe('run-8');
   });
 
+  it('of before the page was opened do not replace a chosen run; a run of now does', () => {
+    const { model, kernel } = connected();
+    const now = Date.now() / 1000;
+    kernel.sends(run('run-1', { created: now - 20 }));
+    model.setRun('run-1'); // as the reading place does after a reload
+    kernel.sends(run('run-2', { created: now - 10 }));
+    expect(listed(model)).toBe('run-2 [run-1]');
+    kernel.sends(run('run-3', { created: now + 10 }));
+    expect(listed(model)).toBe('[run-3] run-2 run-1');
+  });
+
   it('wait while updates are paused', () => {
     const { model, kernel } = connected();
     kernel.sends(run('run-1'));
