@@ -1,13 +1,15 @@
 /** Shortens the parameters of a primitive to the few letters that the panel shows. */
 
-/** The parameters that describe the operation of each primitive; the other parameters appear after a click. */
+/**
+ * The parameters that describe the operation of each primitive; the other parameters appear after a click. The new type
+ * of `convert_element_type` is the type of the result, which stands in the same line.
+ */
 const TELLING: Readonly<Record<string, string>> = {
   argmax: 'axes',
   argmin: 'axes',
   broadcast_in_dim: 'shape',
   call_jaxpr: 'name',
   concatenate: 'dimension',
-  convert_element_type: 'new_dtype',
   cumsum: 'axis',
   custom_jvp_call: 'name',
   custom_vjp_call: 'name',

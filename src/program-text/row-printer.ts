@@ -25,11 +25,21 @@ export interface IChip {
   label: string;
 }
 
+/** The results or the operands of an equation, where they are many. */
+export interface IList {
+  /** The position of each member. */
+  starts: readonly number[];
+  /** The position after the last member. */
+  to: number;
+}
+
 /** A row as text. */
 export interface IPrintedRow {
   text: string;
   parts: IPart[];
   chips: IChip[];
+  /** The long lists, which may be shortened further than to a chip where the row is narrow. */
+  lists: IList[];
 }
 
 /** The text of a fold's line. */
@@ -41,7 +51,9 @@ export interface IPrintedCall {
 }
 
 /** Lists with more members than this are shortened to a chip. */
-const LONG_LIST = 12;
+export const LONG_LIST = 12;
+/** Lists with fewer members than this are never shortened. */
+const SHORT_LIST = 4;
 
 /** Prints the rows of one program, without indentation. */
 export class RowPrinter {
@@ -271,10 +283,12 @@ export class RowPrinter {
     out: Pieces
   ): void {
     let cut = -1;
+    const starts: number[] = [];
     for (let variable = from; variable < to; variable++) {
       if (variable > from) {
         out.text += ' ';
       }
+      starts.push(out.text.length);
       if (variable - from === LONG_LIST && to - variable > 1) {
         cut = out.text.length;
       }
@@ -282,6 +296,7 @@ export class RowPrinter {
       out.text += ':';
       out.add(part.aval(variable)?.text ?? '…', 'type');
     }
+    out.list(starts);
     if (cut >= 0) {
       out.chip(cut, () => `+${to - from - LONG_LIST}`);
     }
@@ -295,10 +310,12 @@ export class RowPrinter {
     out: Pieces
   ): void {
     let cut = -1;
+    const starts: number[] = [];
     operands.forEach((operand, i) => {
       if (i > 0) {
         out.text += separator;
       }
+      starts.push(out.text.length);
       if (i === LONG_LIST && operands.length - i > 1) {
         cut = out.text.length;
       }
@@ -318,6 +335,7 @@ export class RowPrinter {
         out.add(type.text, 'type');
       }
     });
+    out.list(starts);
     if (cut >= 0) {
       out.chip(cut, () => `+${operands.length - LONG_LIST}`);
     }
@@ -350,6 +368,7 @@ class Pieces implements IPrintedRow {
   text = '';
   parts: IPart[] = [];
   chips: IChip[] = [];
+  lists: IList[] = [];
 
   add(text: string, kind: PartKind, variable = -1): void {
     if (this._detailed && text !== '') {
@@ -363,6 +382,13 @@ class Pieces implements IPrintedRow {
   chip(from: number, label: () => string): void {
     if (this._detailed) {
       this.chips.push({ from, to: this.text.length, label: label() });
+    }
+  }
+
+  /** Keeps the members of a list that ends here. */
+  list(starts: readonly number[]): void {
+    if (this._detailed && starts.length >= SHORT_LIST) {
+      this.lists.push({ starts, to: this.text.length });
     }
   }
 }

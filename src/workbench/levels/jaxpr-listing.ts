@@ -109,7 +109,7 @@ export class JaxprListing implements IListing {
   line(index: number): IListedLine {
     const row = this._rows.rows[index];
     const printed = this._printer.print(row);
-    const { parts, chips } = printed;
+    const { parts, chips, lists } = printed;
     return {
       kind: row.kind,
       number: row.kind === 'equation' && row.number > 0 ? `${row.number}` : '',
@@ -122,6 +122,7 @@ export class JaxprListing implements IListing {
         variable: variableKey(row, part)
       })),
       chips: row.kind === 'open' ? [] : chips,
+      lists: row.kind === 'open' ? [] : lists,
       binders:
         row.kind === 'open'
           ? bindersOf(row, printed, this._rows.equations, (scope, variable) =>

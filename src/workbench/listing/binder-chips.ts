@@ -27,6 +27,8 @@ export interface IBinder {
 const MOST_LINES = 2;
 /** The number of variables that are shown while the width of the editor is unknown. */
 const MOST_BINDERS = 12;
+/** At least this many members of the results or the operands of an equation are shown. */
+export const FEWEST = 2;
 /** The size of the letters of tags and chips, which have a border, relative to the letters of the code. */
 const SMALL = 10 / 12;
 const BORDER = 1.8;
@@ -66,7 +68,14 @@ export function bindersOf(
 
 /** True if a part of a line may be hidden behind a chip: the part at the position `at`, or any part. */
 export function hidesText(line: IListedLine, at?: number): boolean {
-  const places = [...line.chips, ...(line.binders ?? [])];
+  const places = [
+    ...line.chips,
+    ...(line.binders ?? []),
+    ...(line.lists ?? []).map(({ starts, to }) => ({
+      from: starts[FEWEST],
+      to
+    }))
+  ];
   return at === undefined
     ? places.length > 0
     : places.some(({ from, to }) => from <= at && at < to);
@@ -208,7 +217,8 @@ function least(most: number, holds: (count: number) => boolean): number {
   return low;
 }
 
-function small(text: string): number {
+/** The width of a tag or a chip, in characters of the code. */
+export function small(text: string): number {
   return text.length * SMALL + BORDER;
 }
 

@@ -14,6 +14,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import type { IHeat } from '../../model/heat';
 import type { LevelName } from '../../tokens';
 import { binderChips } from './binder-chips';
+import { listChips } from './list-chips';
 import { ChosenField, Life, lifeOf } from './chosen-variable';
 import { closedBetween, foldsChanged } from './folding';
 import { isGap } from './hidden-lines';
@@ -199,7 +200,7 @@ export class Display implements PluginValue {
             columnsOf(view, shown.depth),
             this._owner.trans
           )
-        : shown.chips;
+        : listChips(shown, line.length, columnsOf(view, shown.depth));
       const open =
         startsAt(view.state.field(openChips), line.from) ||
         chips.some(chip => {

@@ -10,6 +10,7 @@ import type { ILineChip } from '../languages/line';
 import type { ILinked } from '../../model/links';
 import type { LevelName, Selection } from '../../tokens';
 import type { ILineFacts } from '../reading/query';
+import type { IList } from '../../program-text/row-printer';
 import type { IBinder } from './binder-chips';
 import type { SourceHeads } from './source-heads';
 
@@ -41,6 +42,8 @@ export interface IListedLine {
   badge: IBadge | null;
   parts: readonly IListedPart[];
   chips: readonly ILineChip[];
+  /** The long lists of an equation: narrow lines shorten the lists further. */
+  lists?: readonly IList[];
   /** On the first line of a program, the program's variables, folded if the width requires it. */
   binders?: readonly IBinder[];
   /** The label of the line as a button: the whole line is the button. */
