@@ -80,9 +80,9 @@ RECORDED_TOTAL = [
     "xs * 2 · 1 to 3 a → b:f32[5]",
     "e:f32[] f:f32[5] = scanlength=5 … 0.0:f32[] b",
     "{ lambda ; g:f32[]cweak h:f32[]xs * 2. let",
-    "i:f32[] = convert_element_typenew_dtype=float32 … g",
+    "i:f32[] = convert_element_type… g",
     "j:f32[] = add i h",
-    "k:f32[] = convert_element_typenew_dtype=float32 … g",
+    "k:f32[] = convert_element_type… g",
     "l:f32[] = mul k h",
     "in (j, l) }",
     "ys.sum · 9 to 10 f → m:f32[]",
@@ -198,7 +198,7 @@ def test_the_recording_and_the_lines_point_at_each_other(printed):
     nb.page.mouse.move(1, 1)
     nb.lines(1).filter(has_text="return c + x, c * x").click()
     nb.page.keyboard.press("End")
-    expect(linked).to_have_text(["k:f32[] = convert_element_typenew_dtype=float32 … g", "l:f32[] = mul k h"])
+    expect(linked).to_have_text(["k:f32[] = convert_element_type… g", "l:f32[] = mul k h"])
 
 
 def test_what_a_call_of_jax_numpy_ran_is_folded_and_unfolds(printed):
@@ -211,7 +211,7 @@ def test_what_a_call_of_jax_numpy_ran_is_folded_and_unfolds(printed):
             RECORDED_TOTAL[0],
             "b:f32[5] = jitname=multiply a 2:i32[]",
             "{ lambda ; a:f32[5] c:i32[]weak. let",
-            "d:f32[] = convert_element_typepromoted i32 → f32new_dtype=float32 … c",
+            "d:f32[] = convert_element_typepromoted i32 → f32… c",
             "b:f32[5] = mul a d",
             "in (b,) }",
             *RECORDED_TOTAL[2:],
