@@ -237,11 +237,34 @@ describe('a long compile', () => {
       />
     );
     expect(words(node)).toBe(
-      'Tracing: rnn_unrolled, 12 s' +
-        '1,800 equations are traced so far. ' +
-        'Line 6: Python runs this for loop while JAX traces, so every iteration adds equations to the program. ' +
-        'Interrupt the kernel to stop the cell.'
+      'Tracing: rnn_unrolled, 12 s, 1,800 equations' +
+        'Interrupt the kernel to stop the cell. ' +
+        'Line 6: Python runs this for loop while JAX traces. ' +
+        'Every iteration adds equations to the program.'
     );
+    expect(byRole(node, 'status').map(words)).toEqual([
+      'Tracing: rnn_unrolled'
+    ]);
+  });
+
+  it('says while XLA compiles which loop was unrolled', () => {
+    const { node } = render(
+      <Running
+        progress={progress({
+          equations: 6000,
+          loop: { kind: 'for', line: 5, file: 'model.py' }
+        })}
+        trans={trans}
+      />
+    );
+    expect([...node.querySelectorAll('p')].map(words)).toEqual([
+      'rnn_unrolled',
+      'Compiling, 41 s',
+      'The program has 6,000 equations.',
+      'model.py, line 5: Python runs this for loop while JAX traces.',
+      'Every iteration adds equations to the program.',
+      'If you interrupt the kernel, the cell stops when XLA has compiled the program.'
+    ]);
   });
 
   it('takes the place of no earlier program', () => {

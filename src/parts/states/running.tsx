@@ -4,7 +4,7 @@ import * as React from 'react';
 
 import { Progress } from '../../protocol/snapshot';
 import { duration, elapsed, grouped } from '../../quantities';
-import { shortened } from '../summary';
+import { equations, shortened } from '../summary';
 
 /** A stage of a running call. */
 interface IStageRow {
@@ -85,75 +85,102 @@ export function Running(props: {
   );
 }
 
-/** Covers a program's signature; the program below keeps its place, so nothing moves. */
+/**
+ * Covers a program's signature; the program below keeps its place, so nothing moves. There is room for a few lines, so
+ * the sentences are short, and the most urgent sentence is the first; the tooltip has the rest.
+ */
 export function RunningAbove(props: {
   progress: Progress;
   trans: TranslationBundle;
 }): JSX.Element {
   const { progress, trans } = props;
+  const count = progress.equations ?? null;
   const now = progress.elapsed + useSeconds(progress);
   const sentences = [
-    ...(progress.warning ? [shortened(progress.warning, 300)] : []),
-    ...programWords(progress, trans),
-    interruptWords(progress, trans)
-  ].join(' ');
+    interruptWords(progress, trans),
+    ...loopWords(progress, trans),
+    ...(progress.warning ? [shortened(progress.warning, 300)] : [])
+  ];
   return (
-    <div className="jp-JaxprPanel-above" data-stage={progress.stage}>
-      <p>
-        <b role="status">
-          {progress.function === null
-            ? stageVerb(progress.stage, trans)
-            : trans.__(
-                '%1: %2',
-                stageVerb(progress.stage, trans),
-                shortened(progress.function, 80)
-              )}
-        </b>
-        <span aria-hidden="true">, {elapsed(now)}</span>
-      </p>
-      <p title={sentences}>{sentences}</p>
+    <div
+      className="jp-JaxprPanel-above"
+      data-stage={progress.stage}
+      title={sentences.join(' ')}
+    >
+      <div className="jp-JaxprPanel-aboveLines">
+        <p className="jp-JaxprPanel-aboveStage">
+          <b role="status">
+            {progress.function === null
+              ? stageVerb(progress.stage, trans)
+              : trans.__(
+                  '%1: %2',
+                  stageVerb(progress.stage, trans),
+                  shortened(progress.function, 80)
+                )}
+          </b>
+          <span aria-hidden="true">, {elapsed(now)}</span>
+          {count !== null && <span>, {equations(count, trans)}</span>}
+        </p>
+        <p>
+          {sentences.map(sentence => (
+            <React.Fragment key={sentence}>
+              <span>{sentence}</span>{' '}
+            </React.Fragment>
+          ))}
+        </p>
+      </div>
     </div>
   );
 }
 
-/** The size of the program that JAX traces, and the loop that makes it large. */
+/** The number of equations that JAX traced, and the loop that makes the program large. */
 function programWords(progress: Progress, trans: TranslationBundle): string[] {
-  const { equations = null, loop = null, stage } = progress;
+  const { stage } = progress;
+  const count = progress.equations ?? null;
   const sentences: string[] = [];
-  if (equations !== null) {
+  if (count !== null) {
     sentences.push(
       stage === 'trace'
         ? trans._n(
             '%2 equation is traced so far.',
             '%2 equations are traced so far.',
-            equations,
-            grouped(equations)
+            count,
+            grouped(count)
           )
         : trans._n(
             'The program has %2 equation.',
             'The program has %2 equations.',
-            equations,
-            grouped(equations)
+            count,
+            grouped(count)
           )
     );
   }
-  if (loop !== null) {
-    sentences.push(
-      loop.file === null
-        ? trans.__(
-            'Line %1: Python runs this %2 loop while JAX traces, so every iteration adds equations to the program.',
-            loop.line,
-            loop.kind
-          )
-        : trans.__(
-            '%3, line %1: Python runs this %2 loop while JAX traces, so every iteration adds equations to the program.',
-            loop.line,
-            loop.kind,
-            shortened(loop.file, 60)
-          )
-    );
+  return [...sentences, ...loopWords(progress, trans)];
+}
+
+/** The loop that makes the program large; no sentence where there is none. */
+function loopWords(
+  { loop = null }: Progress,
+  trans: TranslationBundle
+): string[] {
+  if (loop === null) {
+    return [];
   }
-  return sentences;
+  return [
+    loop.file === null
+      ? trans.__(
+          'Line %1: Python runs this %2 loop while JAX traces.',
+          loop.line,
+          loop.kind
+        )
+      : trans.__(
+          '%3, line %1: Python runs this %2 loop while JAX traces.',
+          loop.line,
+          loop.kind,
+          shortened(loop.file, 60)
+        ),
+    trans.__('Every iteration adds equations to the program.')
+  ];
 }
 
 export function stageVerb(
