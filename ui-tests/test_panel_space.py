@@ -93,6 +93,27 @@ def test_the_tabs_keep_their_words_and_their_place_and_nothing_lies_outside(net,
             assert row.bounding_box()["y"] == place, f"{view} at {width} px"
 
 
+def test_no_count_pushes_a_button_out_of_the_panel(notebook, page):
+    nb = notebook(
+        "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp",
+        "%%jaxpr\n@jax.jit\ndef many(x):\n    for i in range(1200):\n        x = jnp.sin(x)\n    return x\n\nmany(1.0)",
+    )
+    nb.run_all()
+    count = nb.panel.locator(".jp-JaxprProgram-count:visible")
+    expect(count).to_have_text("1,200 eq")
+    expect(count).to_have_attribute("title", "1,200 equations")
+    expect(count).to_have_attribute("data-compact", "1.2K")
+    for size in ("13px", "16.25px"):
+        page.evaluate("size => document.documentElement.style.setProperty('--jp-ui-font-size1', size)", size)
+        for width in WIDTHS:
+            nb.set_panel_width(width)
+            outside = nb.panel.locator("[role=toolbar]:visible").evaluate_all(
+                f"bars => bars.flatMap({OUTSIDE.replace('panel', 'bar')})"
+            )
+            assert outside == [], f"{size} at {width} px"
+    page.evaluate("document.documentElement.style.removeProperty('--jp-ui-font-size1')")
+
+
 def test_a_tab_without_a_place_is_in_a_menu(net, page):
     net.set_panel_width(320)
     more = net.panel.get_by_role("button", name=re.compile("^More views: "))
