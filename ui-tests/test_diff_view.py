@@ -199,7 +199,11 @@ def test_any_two_programs_and_their_texts_are_compared(edited):
     expect(panel.get_by_label("Program after")).to_have_value("0")
     before = panel.get_by_label("Program before")
     expect(before.locator("option")).to_have_text(
-        [re.compile(r"^g\(f32\[8\]\) · Cell \[4\]"), re.compile(r"^f.*Cell \[3\]"), re.compile(r"^f.*Cell \[2\]")]
+        [
+            re.compile(r"^Cell \[4\] · [\d:]+ · g\(f32\[8\]\)$"),
+            re.compile(r"^Cell \[3\] · [\d:]+ · f"),
+            re.compile(r"^Cell \[2\] · [\d:]+ · f"),
+        ]
     )
     panel.get_by_label("Program after").select_option("1")
     before.select_option("2")

@@ -228,11 +228,25 @@ function Choice(props: {
   const place = programs.findIndex(
     ref => ref.snapshot === chosen?.snapshot && ref.program === chosen.program
   );
+  // The run first: two programs of one function differ there, and a narrow control cuts the end.
+  const titles = new Map(
+    model.runs.flatMap(({ snapshot }) =>
+      programs.flatMap((ref, index) => {
+        if (ref.snapshot !== snapshot.id) {
+          return [];
+        }
+        const program = snapshot.programs[ref.program];
+        const title = `${whereAndWhen(snapshot, trans)} · ${shortened(program.name, 60)}${shortArguments(program)}`;
+        return [[index, title]];
+      })
+    )
+  );
   return (
-    <label>
+    <label className="jp-mod-program">
       <span>{label}</span>
       <select
         value={place}
+        title={titles.get(place)}
         onChange={event => choose(programs[Number(event.target.value)])}
       >
         {chosen === null && (
@@ -254,7 +268,7 @@ function Choice(props: {
             {programs.map((ref, index) =>
               ref.snapshot !== snapshot.id ? null : (
                 <option key={index} value={index}>
-                  {`${shortened(snapshot.programs[ref.program].name, 60)}${shortArguments(snapshot.programs[ref.program])} · ${whereAndWhen(snapshot, trans)}`}
+                  {titles.get(index)}
                 </option>
               )
             )}

@@ -38,3 +38,23 @@ it('asks for a program where none belongs to the one in view', () => {
     level: 'jaxpr'
   });
 });
+
+it('names the run of a program first: runs of one function differ there', () => {
+  const model = new JaxprModel(trans);
+  const kernel = new FakeChannel();
+  model.setChannel(kernel);
+  kernel.greets();
+  const at = (minute: number): number =>
+    new Date(2026, 7, 17, 2, minute).getTime() / 1000;
+  const lambda = program({ name: '<lambda>', arguments: [] });
+  kernel.sends(snapshot({ id: 'run-1', created: at(34), programs: [lambda] }));
+  kernel.sends(snapshot({ id: 'run-2', created: at(35), programs: [lambda] }));
+  const { node } = render(<Diff model={model} open={null} trans={trans} />);
+  const [before, after] = node.querySelectorAll('select');
+  expect([...before.options].map(words)).toEqual([
+    'Cell [7] · 2026-08-17 02:35 · <lambda>()',
+    'Cell [7] · 2026-08-17 02:34 · <lambda>()'
+  ]);
+  expect(before.title).toBe('Cell [7] · 2026-08-17 02:34 · <lambda>()');
+  expect(after.title).toBe('Cell [7] · 2026-08-17 02:35 · <lambda>()');
+});
