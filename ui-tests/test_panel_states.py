@@ -51,6 +51,24 @@ def test_from_nothing_to_a_first_program_by_two_buttons(notebook, page):
     expect(nb.editor(2)).to_have_text("# my notebook")
 
 
+def test_without_a_program_the_button_runs_the_cell_that_is_there(notebook):
+    nb = notebook(LOAD, "x = 1.0", "%%jaxpr\njax.jit(jnp.cos)(2.0)")
+    nb.page.keyboard.press("Control+Alt+j")
+    nb.run(0)
+    expect(nb.panel.get_by_role("heading")).to_have_text("No program yet")
+    expect(nb.panel).to_contain_text("The notebook has a cell with %%jaxpr. Run the cell:")
+    expect(nb.panel.locator("pre")).to_have_text("%%jaxpr\njax.jit(jnp.cos)(2.0)")
+    nb.write(2, "y = 2.0")
+    nb.panel.get_by_role("button", name="Run in the notebook").wait_for()
+    nb.write(2, "%%jaxpr\njax.jit(jnp.sin)(2.0)")
+    nb.panel.get_by_role("button", name="Run the cell", exact=True).click()
+
+    expect(nb.listing()).to_contain_text("b:f32[]weak = sin a")
+    expect(nb.prompt(2)).to_have_text("[2]:")
+    expect(nb.prompt(1)).to_have_text("[ ]:")
+    expect(nb.page.locator(".jp-Notebook .jp-Cell")).to_have_count(3)
+
+
 def test_one_command_loads_the_extension_and_runs_the_cell_with_the_magic(notebook):
     nb = notebook("import jax\njax.jit(lambda x: x + 1)(2.0)", "import math\n%load_ext jupyter_jaxpr")
     nb.page.keyboard.press("Control+Alt+j")
@@ -101,7 +119,7 @@ def test_a_long_trace_is_seen_while_it_goes_on(notebook, lab):
         expect(running).to_contain_text(re.compile(r"Tracing, [1-9]\d*\xa0s"))
         expect(running).to_contain_text("Interrupt the kernel to stop the cell.")
         expect(running.get_by_role("row", name=re.compile("^trace"))).to_contain_text(re.compile(r"\d+\xa0s"))
-        expect(running.get_by_role("row", name=re.compile("^compile"))).to_contain_text("waits")
+        expect(running.get_by_role("row", name=re.compile("^compile"))).to_contain_text("not started")
         go.touch()
         nb.wait_for_end(1)
 

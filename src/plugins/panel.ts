@@ -20,6 +20,7 @@ import { jaxprIcon } from '../parts/icon';
 import { JaxprPanel } from '../panel/shell/panel';
 import { EvaluableText } from '../protocol/evaluable';
 import { IJaxprTracker } from '../tokens';
+import { cellsWithMagic } from './cells-with-magic';
 import { openBeside, openDiff } from './main-area';
 // A name.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
@@ -137,6 +138,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
           );
         }
       },
+      cells: cellsWithMagic(notebooks, commands),
       again: async (model, how) => {
         const notebook = notebooks.currentWidget?.content;
         const { snapshot, status, fromSaved } = model;

@@ -15,7 +15,13 @@ import { Header, IHeaderActions } from '../../parts/program-header';
 import { ModelWidget } from '../../parts/model-widget';
 import { StageBar } from '../../parts/stage-bar';
 import { Banner, RunAgain, Waiting } from '../../parts/states/banner';
-import { Empty, Insert, KernelAct, Run } from '../../parts/states/empty';
+import {
+  Empty,
+  ICellsWithMagic,
+  Insert,
+  KernelAct,
+  Run
+} from '../../parts/states/empty';
 import { Failure } from '../../parts/states/failure';
 import { Running, RunningAbove } from '../../parts/states/running';
 import { Tabs } from './tabs';
@@ -28,6 +34,8 @@ export interface IPanelActions extends IHeaderActions {
   insert: Insert;
   /** Run code of this extension as a cell. */
   run: Run;
+  /** The user's cells with the magic; left out if the notebook cannot be reached. */
+  cells?: ICellsWithMagic;
   /** Runs the cell of the run in view again; left out if the notebook cannot be reached. */
   again?: RunAgain;
   /** Draws plots; left out if the application has no such registry. */
@@ -134,6 +142,7 @@ export class Head extends ModelWidget {
           <Empty
             status={status}
             run={actions.run}
+            cells={actions.cells}
             kernel={actions.kernel}
             trans={trans}
           />

@@ -151,6 +151,47 @@ describe('where there is no program', () => {
       ]
     ]);
   });
+
+  it("the button runs the user's own cell with the magic, once there is one", () => {
+    const ran: string[] = [];
+    let cell: { id: string; source: string } | null = null;
+    let changed = (): void => undefined;
+    const { node } = render(
+      <Empty
+        status={ready}
+        run={() => ran.push('example')}
+        cells={{
+          find: () => cell,
+          follow: listener => {
+            changed = listener;
+            return () => undefined;
+          },
+          run: ({ id }) => ran.push(id)
+        }}
+        trans={trans}
+      />
+    );
+    expect(byRole(node, 'button').map(words)).toEqual(['Run in the notebook']);
+
+    cell = { id: 'own', source: '%%jaxpr --eager\nf(x)\n' };
+    act(() => changed());
+    expect(words(node)).toBe(
+      'No program yet' +
+        'The notebook has a cell with %%jaxpr. Run the cell:' +
+        '%%jaxpr --eager f(x)' +
+        'Run the cell' +
+        'JAX 0.10.2 on cpu'
+    );
+    click(byRole(node, 'button', 'Run the cell')[0]);
+    expect(ran).toEqual(['own']);
+
+    const lines = Array.from({ length: 20 }, (_, i) => `x = ${i}`);
+    cell = { id: 'own', source: ['%%jaxpr', ...lines].join('\n') };
+    act(() => changed());
+    expect(words(node.querySelector('pre'))).toBe(
+      '%%jaxpr x = 0 x = 1 x = 2 x = 3 x = 4 x = 5 x = 6 …'
+    );
+  });
 });
 
 describe('a long compile', () => {

@@ -8,6 +8,7 @@ import { Environment } from '../../protocol/snapshot';
 import { Status } from '../../tokens';
 
 import { bold, stretches } from '../stretches';
+import { shortened } from '../summary';
 import { Sentence } from './sentence';
 import { Running } from './running';
 
@@ -23,11 +24,29 @@ jax.jit(jnp.sin)(1.0)`;
 /** The translator gets the magic as a value, because a doubled % in its texts becomes one. */
 const MAGIC = '%%jaxpr';
 
+/** So many lines of the user's cell are shown: enough to recognise the cell. */
+const LINES_OF_CELL = 8;
+
 /** Puts code in a new cell of the notebook. */
 export type Insert = (source: EvaluableText) => unknown;
 
 /** Runs code of this extension: in the cell that already has the code, else in a new cell above or below. */
 export type Run = (source: EvaluableText, where: 'above' | 'below') => void;
+
+/** A cell of the user's that has the magic on top. */
+export interface ICellWithMagic {
+  id: string;
+  source: string;
+}
+
+/** The cells of the notebook that have the magic on top. */
+export interface ICellsWithMagic {
+  /** The cell that the panel offers to run; null if the notebook has no such cell. */
+  find(): ICellWithMagic | null;
+  /** Hear each change of the cells, until the function that comes back is called. */
+  follow(changed: () => void): () => void;
+  run(cell: ICellWithMagic): unknown;
+}
 
 /** The panel's action if no kernel answers: the user chooses a kernel, or connects to the kernel again. */
 export type KernelAct = 'choose' | 'reconnect';
@@ -35,6 +54,8 @@ export type KernelAct = 'choose' | 'reconnect';
 export function Empty(props: {
   status: Status;
   run: Run;
+  /** The user's cells with the magic; left out if the notebook cannot be reached. */
+  cells?: ICellsWithMagic;
   /** Acts on the kernel; left out if the notebook cannot be reached. */
   kernel?: (act: KernelAct) => void;
   /** Copies the lessons and opens the first one; left out if the application has no files. */
@@ -122,13 +143,7 @@ export function Empty(props: {
       }
       return (
         <EmptyText title={trans.__('No program yet')}>
-          <WithMagic
-            text={trans.__(
-              'Put %1 on top of a cell that calls a jitted function, and run the cell.',
-              bold(MAGIC)
-            )}
-          />
-          <Sample source={SAMPLE} where="below" run={run} trans={trans} />
+          <FirstProgram cells={props.cells} run={run} trans={trans} />
           {[
             environmentWords(status.environment, trans),
             status.environment.tier_note,
@@ -190,27 +205,76 @@ function WithMagic({ text }: { text: string }): JSX.Element {
   );
 }
 
+/** The way to a first program: the user's own cell with the magic, or an example where there is none. */
+function FirstProgram(props: {
+  cells?: ICellsWithMagic;
+  run: Run;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { cells, run, trans } = props;
+  const [, redraw] = React.useReducer((count: number) => count + 1, 0);
+  React.useEffect(() => cells?.follow(redraw), [cells]);
+  const own = cells?.find() ?? null;
+  if (cells === undefined || own === null) {
+    return (
+      <>
+        <WithMagic
+          text={trans.__(
+            'Put %1 on top of a cell that calls a jitted function, and run the cell.',
+            bold(MAGIC)
+          )}
+        />
+        <Sample source={SAMPLE} where="below" run={run} trans={trans} />
+      </>
+    );
+  }
+  const lines = own.source.trim().split('\n');
+  const shown = lines.slice(0, LINES_OF_CELL).map(line => shortened(line));
+  return (
+    <>
+      <WithMagic
+        text={trans.__(
+          'The notebook has a cell with %1. Run the cell:',
+          bold(MAGIC)
+        )}
+      />
+      <Code lines={lines.length > LINES_OF_CELL ? [...shown, '…'] : shown} />
+      <button
+        className="jp-JaxprPanel-button jp-mod-primary"
+        onClick={() => void cells.run(own)}
+      >
+        {trans.__('Run the cell')}
+      </button>
+    </>
+  );
+}
+
+function Code({ lines }: { lines: readonly string[] }): JSX.Element {
+  return (
+    <pre className="jp-JaxprPanel-sample">
+      {lines.map((line, i) => (
+        <React.Fragment key={i}>
+          {line.startsWith('%') ? (
+            <span className="jp-JaxprPanel-magic">{line}</span>
+          ) : (
+            line
+          )}
+          {i < lines.length - 1 && '\n'}
+        </React.Fragment>
+      ))}
+    </pre>
+  );
+}
+
 function Sample(props: {
   source: EvaluableText;
   where: 'above' | 'below';
   run: Run;
   trans: TranslationBundle;
 }): JSX.Element {
-  const lines = props.source.shown.split('\n');
   return (
     <>
-      <pre className="jp-JaxprPanel-sample">
-        {lines.map((line, i) => (
-          <React.Fragment key={i}>
-            {line.startsWith('%') ? (
-              <span className="jp-JaxprPanel-magic">{line}</span>
-            ) : (
-              line
-            )}
-            {i < lines.length - 1 && '\n'}
-          </React.Fragment>
-        ))}
-      </pre>
+      <Code lines={props.source.shown.split('\n')} />
       <button
         className="jp-JaxprPanel-button jp-mod-primary"
         onClick={() => props.run(props.source, props.where)}
