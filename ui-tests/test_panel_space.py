@@ -107,9 +107,7 @@ def test_no_count_pushes_a_button_out_of_the_panel(notebook, page):
         page.evaluate("size => document.documentElement.style.setProperty('--jp-ui-font-size1', size)", size)
         for width in WIDTHS:
             nb.set_panel_width(width)
-            outside = nb.panel.locator("[role=toolbar]:visible").evaluate_all(
-                f"bars => bars.flatMap({OUTSIDE.replace('panel', 'bar')})"
-            )
+            outside = nb.panel.evaluate(OUTSIDE)
             assert outside == [], f"{size} at {width} px"
     page.evaluate("document.documentElement.style.removeProperty('--jp-ui-font-size1')")
 
