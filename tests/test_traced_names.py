@@ -222,6 +222,77 @@ def test_the_types_of_a_line_that_ran_several_times_are_in_their_order() -> None
     ]
 
 
+REPEATED = """\
+%%jaxpr
+@jax.jit
+def f(x):
+    for x in [x, x[:2], x.sum()]:
+        y = x * 1
+    for k in range(3):
+        y = y if k == 0 else y[None]
+        h = y
+        h = h
+        if k: h = h[None]
+        if k != 1: h = h
+    for z in [h, h[0]]: z = z; w = z[0]
+    def fails(v):
+        raise ValueError
+    for k in range(2):
+        try:
+            z = z if k else fails(z)
+        except ValueError:
+            z = z[0]
+    z = jnp.stack(
+        [z, z])
+    return z
+f(x)"""
+
+
+@needs_lines
+def test_a_line_that_stores_the_object_that_the_name_already_holds_has_its_type(notebook: Notebook) -> None:
+    """A line that ended before it stored, by a jump or by an error, adds no type."""
+    assert shown(notebook.run(REPEATED).document) == [
+        "3:6 x: f32[8]",
+        "4:8 x: f32[8], f32[2], f32[]",
+        "5:8 y: f32[8], f32[2], f32[]",
+        "7:8 y: f32[], f32[1], f32[1,1]",
+        "8:8 h: f32[], f32[1], f32[1,1]",
+        "9:8 h: f32[], f32[1], f32[1,1]",
+        "10:14 h: f32[1,1], f32[1,1,1]",
+        "11:19 h: f32[], f32[1,1,1]",
+        "12:31 w: f32[1,1], f32[1]",
+        "13:14 v: f32[1,1]",
+        "17:12 z: f32[1]",
+        "19:12 z: f32[1]",
+        "20:4 z: f32[2,1]",
+        "22:4 return: f32[2,1]",
+    ]
+
+
+UNCLEAR = """\
+%%jaxpr
+def same(v):
+    return v
+def fails(v):
+    raise ValueError
+@jax.jit
+def f(x):
+    y = x
+    for k in range(3):
+        try:
+            y = same(y[None] if k == 2 else y); k == 1 and fails(y)
+        except ValueError:
+            pass
+    return y
+f(x)"""
+
+
+@needs_lines
+def test_a_name_of_which_a_trace_does_not_show_whether_the_line_stored_it_has_no_type(notebook: Notebook) -> None:
+    """An error leaves the first statement or the second statement of the line: the trace shows the same in both."""
+    assert [text for text in shown(notebook.run(UNCLEAR).document) if " y:" in text] == ["8:4 y: f32[8]"]
+
+
 @needs_lines
 def test_the_saved_page_has_the_types_beside_the_lines_of_the_cell(notebook: Notebook) -> None:
     """The page draws the types from an attribute: search and copy find only the text of the cell."""

@@ -8,7 +8,6 @@ no program. Python 3.11 has no such events, and nothing is read there.
 
 from __future__ import annotations
 
-import dis
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from sys import _getframe
@@ -20,6 +19,7 @@ from ..interruptions import not_of_a_signal
 from ..jax.traced_values import TracedArray, TracedTree, ValueReader
 from ..plain_text import file_of, function_of
 from .calls.monitoring import HAS_MONITORING, MonitoringTool, monitoring
+from .line_stores import LineFlow, has_jumps, lines_that_store, stores_and_returns
 from .long_codes import line_begins
 from .observation import Place
 from .users_codes import UsersCodes
@@ -235,7 +235,7 @@ class NameRecorder:
             return
         if not watched.is_read:
             watched.read()
-            self._begins.update(watched.begins or ())
+            self._begins.update(watched.begins or (), watched.observed)
         if not watched.tells_lines:
             self._tell_lines(watched)
         self._frames.pop(id(frame), None)
@@ -248,9 +248,15 @@ class NameRecorder:
         if self._tool is not None and self._tool.is_ours:
             watched.tells_lines = True
             events = monitoring().events
-            by_line = watched.begins is None or _others_count_instructions(self._tool.number, watched.code)
-            line_event = events.LINE if by_line else events.INSTRUCTION
-            local_events = line_event | events.PY_START | events.PY_RETURN
+            # Python leaves out the event of an instruction that begins a line if another tool disables the event of
+            # this line then: lines are heard as lines where Python finds them fast.
+            is_free = not _others_count_instructions(self._tool.number, watched.code)
+            watched.hears_stores = is_free and bool(watched.observed)
+            local_events = events.PY_START | events.PY_RETURN
+            if watched.begins is None or not is_free:
+                local_events |= events.LINE
+            if is_free and (watched.begins is not None or watched.observed):
+                local_events |= events.INSTRUCTION
             monitoring().set_local_events(self._tool.number, watched.code, local_events)
 
     def _on_line(self, code: CodeType, line: int) -> None:
@@ -273,7 +279,9 @@ class NameRecorder:
                 watched = self._latest
                 if watched is None or watched.code is not code:
                     watched = self._latest = self._codes.get(id(code))
-                line = None if watched is None or watched.begins is None else watched.begins.get(offset)
+                line = None if watched is None else watched.observed.get(offset)
+                if watched is not None and line is None and watched.begins is not None:
+                    line = watched.begins.get(offset)
                 if watched is not None and line is not None and not self._ended and get_ident() == self._thread:
                     self._line(watched, line, _getframe(1))
             except not_of_a_signal(Exception) as error:
@@ -287,16 +295,16 @@ class NameRecorder:
         key = id(frame)
         last = self._frames.get(key)
         if last is not None:
-            self._read(watched, last, frame.f_locals)
+            self._read(watched, last, frame)
         names = watched.stores.get(line)
         if names is None:
             if last is not None:
                 del self._frames[key]
-        elif watched.may_skip:
-            local = frame.f_locals
-            self._frames[key] = line, names, [id(local.get(name, _ABSENT)) for name in names]
+        elif line in watched.sure:
+            self._frames[key] = line, names, None, 0
         else:
-            self._frames[key] = line, names, None
+            local = frame.f_locals
+            self._frames[key] = line, names, [id(local.get(name, _ABSENT)) for name in names], frame.f_lasti
         watched.lines_left -= 1
         if not watched.lines_left:
             self._give_up()
@@ -310,7 +318,7 @@ class NameRecorder:
                 frame = _getframe(1)
                 last = self._frames.pop(id(frame), None)
                 if last is not None:
-                    self._read(watched, last, frame.f_locals)
+                    self._read(watched, last, frame)
                 line = watched.returns.get(offset)
                 if line is not None:
                     self._note(watched, "returned", "", line, value)
@@ -320,13 +328,22 @@ class NameRecorder:
         except RecursionError:
             self._ended = True
 
-    def _read(self, watched: _Watched, last: _Line, local: Mapping[str, Any]) -> None:
-        """Read the names that a line stored; where the line may end early, only names with a new object."""
-        line, names, before = last
+    def _read(self, watched: _Watched, last: _Line, frame: FrameType) -> None:
+        """Read the names that a line stored; an instruction of another line, or the return, begins now."""
+        line, names, before, start = last
+        local = frame.f_locals
         for at, name in enumerate(names):
             value = local.get(name, _ABSENT)
-            if value is not _ABSENT and (before is None or id(value) != before[at]):
-                self._note(watched, "assigned", name, line, value)
+            if value is _ABSENT:
+                continue
+            if before is not None and id(value) == before[at]:
+                # The line stored the object that the name held, or the line ended before it stored.
+                is_stored = watched.is_stored(name, start, frame.f_lasti)
+                if is_stored is None and self._read_value(value) is not None:
+                    watched.unknown.add((name, line))
+                if not is_stored:
+                    continue
+            self._note(watched, "assigned", name, line, value)
 
     def _note(self, watched: _Watched, kind: Kind, name: str, line: int, value: Any) -> None:
         described = self._read_value(value)
@@ -347,8 +364,9 @@ class NameRecorder:
                 monitoring().set_local_events(self._tool.number, watched.code, 0)
 
 
-# (the line of a frame, the names that the line stores, the ids of their earlier values where needed)
-_Line = tuple[int, tuple[str, ...], list[int] | None]
+# (the line of a frame, the names that the line stores, where the line may end early: the ids of their earlier values
+# and the offset of the instruction that began)
+_Line = tuple[int, tuple[str, ...], list[int] | None, int]
 
 
 class _Watched:
@@ -358,7 +376,11 @@ class _Watched:
         stores: The names that a line stores, by line.
         returns: The line of each returning instruction, by offset.
         begins: The lines by the offset of their first instructions; None where Python reports the lines.
-        may_skip: True if a line may end before it stores its names: by a jump, or an error that the function catches.
+        observed: The instructions that store the names of a line which may end at one place with and without the store:
+            the line of each, by its offset.
+        hears_stores: True if Python reports these instructions in this trace.
+        sure: The lines that surely store their names before another line begins.
+        unknown: The names, each with its line, of which this trace does not show whether the line stored them.
         tells_lines: True if Python reports the lines of the function now.
         lines_left: The number of lines that may still be read in this trace.
         values: The values read in this trace.
@@ -367,13 +389,17 @@ class _Watched:
     __slots__ = (
         "begins",
         "code",
+        "flow",
+        "hears_stores",
         "is_read",
         "lines_left",
-        "may_skip",
+        "observed",
         "parameters",
         "returns",
         "stores",
+        "sure",
         "tells_lines",
+        "unknown",
         "values",
     )
 
@@ -385,7 +411,11 @@ class _Watched:
         self.stores: dict[int, tuple[str, ...]] = {}
         self.returns: dict[int, int] = {}
         self.begins: dict[int, int] | None = None
-        self.may_skip = True
+        self.observed: dict[int, int] = {}
+        self.hears_stores = False
+        self.sure: frozenset[int] = frozenset()
+        self.unknown: set[tuple[str, int]] = set()
+        self.flow: LineFlow | None = None
         self.lines_left = 0
         self.values: dict[tuple[Kind, str, int], list[TracedArray | TracedTree]] = {}
 
@@ -396,93 +426,27 @@ class _Watched:
         count = code.co_argcount + code.co_kwonlyargcount
         count += bool(code.co_flags & _VARARGS) + bool(code.co_flags & _VARKEYWORDS)
         self.parameters = code.co_varnames[:count]
-        self.stores, self.returns = _stores_and_returns(code)
-        has_jumps = _has_jumps(code)
-        self.begins = line_begins(code, has_jumps)
-        self.may_skip = bool(code.co_exceptiontable) or has_jumps
+        self.stores, self.returns = stores_and_returns(code)
+        self.sure, self.observed = lines_that_store(code, self.stores)
+        self.begins = line_begins(code, has_jumps(code))
+
+    def is_stored(self, name: str, start: int, end: int) -> bool | None:
+        """Return whether a line stored a name between two offsets at which lines began; None where this is unknown."""
+        if self.flow is None:
+            self.flow = LineFlow(self.code)
+        return self.flow.is_stored(name, start, end, self.observed if self.hears_stores else {})
 
     def take(self) -> Iterator[tuple[NamePlace, list[TracedArray | TracedTree]]]:
         """Yield the values read in this trace, and drop them."""
-        if not self.values:
-            return
         values, self.values = self.values, {}
+        unknown, self.unknown = self.unknown, set()
+        if not values:
+            return
         file, function = file_of(self.code), function_of(self.code)
         for (kind, name, line), described in values.items():
-            yield NamePlace(kind, name, Place(file, line, function)), described
+            if kind != "assigned" or (name, line) not in unknown:
+                yield NamePlace(kind, name, Place(file, line, function)), described
 
 
-def _stores_and_returns(code: CodeType) -> tuple[dict[int, tuple[str, ...]], dict[int, int]]:
-    """Return the names that each line stores, and the line of each returning instruction by offset.
-
-    `dis` takes twenty times as long, and JAX waits for this function before its trace.
-    """
-    name_of: Callable[[int], str] = code._varname_from_oparg  # type: ignore[attr-defined]  # of CPython, not in typeshed
-    written = code.co_code
-    stores: dict[int, tuple[str, ...]] = {}
-    returns: dict[int, int] = {}
-    twice: set[tuple[int, str]] = set()
-    operations = written[::2]
-    for start, end, line in code.co_lines():
-        if line is None:
-            continue
-        for unit in range(start // 2, end // 2):
-            operation = operations[unit]
-            if operation in _STORES:
-                argument = _argument(written, unit)
-                for shift, mask in _STORES[operation]:
-                    name = name_of(argument >> shift & mask)
-                    stored = stores.get(line, ())
-                    if name in stored:
-                        twice.add((line, name))
-                    else:
-                        stores[line] = (*stored, name)
-            elif operation == _RETURN:
-                returns[2 * unit] = line
-    for line, name in twice:
-        # The value of a name that a line stores twice is ambiguous. The condition of a loop is compiled twice, at one
-        # place: a line is left out only where its places differ.
-        if len(_places(code, written, line, name)) > 1:
-            stores[line] = tuple(stored_name for stored_name in stores[line] if stored_name != name)
-    return stores, returns
-
-
-def _argument(written: bytes, unit: int) -> int:
-    argument, shift = written[2 * unit + 1], 8
-    while unit > 0 and written[2 * unit - 2] == _EXTENDED:
-        unit -= 1
-        argument |= written[2 * unit + 1] << shift
-        shift += 8
-    return argument
-
-
-def _places(code: CodeType, written: bytes, line: int, name: str) -> set[Any]:
-    """Return the places of the stores of a name on a line."""
-    name_of: Callable[[int], str] = code._varname_from_oparg  # type: ignore[attr-defined]  # of CPython, not in typeshed
-    places = set()
-    for unit, position in enumerate(code.co_positions()):
-        if position[0] == line and written[2 * unit] in _STORES:
-            argument = _argument(written, unit)
-            if any(name_of(argument >> shift & mask) == name for shift, mask in _STORES[written[2 * unit]]):
-                places.add(position)
-    return places
-
-
-def _has_jumps(code: CodeType) -> bool:
-    return not _JUMPS.isdisjoint(code.co_code[::2])
-
-
-_EXTENDED = dis.opmap["EXTENDED_ARG"]
-_RETURN = dis.opmap["RETURN_VALUE"]
-_JUMPS = frozenset({*dis.hasjrel, *dis.hasjabs, *getattr(dis, "hasjump", ())})
-_WHOLE = ((0, -1),)
-# The bits of an instruction's argument that name a variable; newer Pythons join two instructions into one.
-_BITS = {
-    "STORE_FAST": _WHOLE,
-    "STORE_DEREF": _WHOLE,
-    "STORE_FAST_MAYBE_NULL": _WHOLE,
-    "STORE_FAST_STORE_FAST": ((4, 15), (0, 15)),
-    "STORE_FAST_LOAD_FAST": ((4, 15),),
-}
-_STORES = {dis.opmap[name]: bits for name, bits in _BITS.items() if name in dis.opmap}
 _VARARGS, _VARKEYWORDS = 0x04, 0x08
 _ABSENT = object()
