@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dis
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import CodeType
 from typing import Any
 
@@ -216,7 +216,7 @@ def _protected(code: CodeType) -> list[tuple[int, int, int]]:
     """Return the instructions whose errors the code catches: the first, the one after the last, and the handler."""
     if not code.co_exceptiontable:
         return []
-    entries: list[Any] = dis._parse_exception_table(code)  # type: ignore[attr-defined]  # not in typeshed
+    entries: Iterable[Any] = dis.Bytecode(code).exception_entries  # type: ignore[attr-defined]  # not in typeshed
     return [(entry.start // 2, entry.end // 2, entry.target // 2) for entry in entries]
 
 
