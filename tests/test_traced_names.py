@@ -222,6 +222,52 @@ def test_the_types_of_a_line_that_ran_several_times_are_in_their_order() -> None
     ]
 
 
+UNDER_TRANSFORMS = """\
+%%jaxpr
+@jax.jit
+def f(x):
+    y = x * 2
+    z = {"sum": y.sum()}
+    return z["sum"]
+"""
+
+
+@needs_lines
+@pytest.mark.parametrize(
+    "call",
+    [
+        "jax.grad(f)(x)",
+        "jax.value_and_grad(f)(x)",
+        "jax.vmap(f)(jnp.ones((2, 8)))",
+        "jax.jvp(f, (x,), (x,))",
+        "jax.jit(jax.grad(f))(x)",
+        "jax.jit(jax.vmap(f))(jnp.ones((2, 8)))",
+        "f(x); jax.grad(f)(x)",
+    ],
+)
+def test_a_jitted_function_that_jax_traces_only_for_a_transform_has_its_types(notebook: Notebook, call: str) -> None:
+    """As under a transform in one program: a value has the type that the code sees, without a mapped axis."""
+    document = read(notebook.run(UNDER_TRANSFORMS + call).document)
+    programs = [number for number, program in enumerate(document.programs) if program.name == "f"]
+    assert programs
+    for program in programs:
+        assert [(at.line, at.name, at.types) for at in types_of(document, program)] == [
+            (3, "x", ("f32[8]",)),
+            (4, "y", ("f32[8]",)),
+            (5, "z", ("{'sum': f32[]}",)),
+            (6, "return", ("f32[]",)),
+        ]
+
+
+@needs_lines
+def test_a_transformed_function_with_several_programs_has_the_types_of_each(notebook: Notebook) -> None:
+    document = read(
+        notebook.run(UNDER_TRANSFORMS + "jax.vmap(f)(jnp.ones((2, 8))); jax.vmap(f)(jnp.ones((2, 3)))").document
+    )
+    types = [[at.types for at in types_of(document, number)] for number in range(len(document.programs))]
+    assert list(dict.fromkeys(of_program[0] for of_program in types if of_program)) == [("f32[8]",), ("f32[3]",)]
+
+
 REPEATED = """\
 %%jaxpr
 @jax.jit

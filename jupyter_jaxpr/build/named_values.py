@@ -3,16 +3,20 @@
 A value belongs to a program where its variables are variables of the program: JAX's own objects are compared, so
 values of a trace that JAX gave up do not count. Where a place of the code has no such value, as in the body of a scan
 under vmap, which JAX writes anew, the last value of the place in the trace of the program counts, without variables.
+
+A program that vmap or grad wrote for a traced function, as in `jax.grad(f)` of a jitted `f`, has none of the variables
+of the trace. The equations that JAX writes keep the traceback objects of the trace's equations: all values of the trace
+belong to such a program, without variables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..document.types.document import NamedValue, Scope
-from ..jax.traced_values import TracedArray, TracedTree, type_text, variables_of
+from ..jax.traced_values import TracedArray, TracedTree, arrays_of, type_text
 from ..observe.traced_names import VALUES, NamePlace
 from ..program.jaxpr.walk import Walk
 from ..program.source.name_places import NamePlaces, Span, name_places
@@ -57,10 +61,12 @@ def named_values(
     if not traces:
         return []
     variables = _variables(walk)
+    written = _Written(walk, outermost, variables)
     texts: dict[int, str] = {}
     values: dict[tuple[NamePlace, int], _Values] = {}
     for trace in traces:
         owned: dict[NamePlace, set[int]] = {}
+        written.begin_trace(trace.values())
         for key, described in trace.items():
             for value in described:
                 for scope, numbers in _scopes_of(value, variables):
@@ -69,6 +75,10 @@ def named_values(
                     if found_values is None:
                         found_values = values[key, scope] = _Values()
                     _add(found_values, value, numbers, texts)
+        for key, described in trace.items():
+            for value in described:
+                for scope in written.scopes_of(value, owned.get(key, ())):
+                    _add(values.setdefault((key, scope), _Values()), value, [], texts)
         programs = {scope for scopes_of_key in owned.values() for scope in scopes_of_key} & set(outermost)
         for key in trace:
             for scope in programs if key not in owned else ():
@@ -111,6 +121,69 @@ def named_values(
     return names
 
 
+class _Written:
+    """Finds the scopes that vmap and grad wrote for the functions of a trace.
+
+    Args:
+        walk: The walk of the programs.
+        outermost: The scope of each program.
+        variables: The scopes and numbers of each variable object of JAX.
+    """
+
+    def __init__(self, walk: Walk, outermost: Collection[int], variables: Mapping[Any, list[_Where]]) -> None:
+        self._variables = variables
+        self._scopes: dict[int, set[int]] = {}  # by the ids of the tracebacks, which the equations keep alive
+        for scope, jaxpr in enumerate(walk.jaxprs):
+            for equation in jaxpr.eqns:
+                if equation.source_info.traceback is not None:
+                    self._scopes.setdefault(id(equation.source_info.traceback), set()).add(scope)
+        self._programs: dict[int, set[int]] = {}
+        for program in outermost:
+            waiting = [program]
+            while waiting:
+                scope = waiting.pop()
+                programs = self._programs.setdefault(scope, set())
+                if program not in programs:
+                    programs.add(program)
+                    waiting += [child for *_, child in walk.scopes[scope].children]
+        self._of_traces: dict[int, set[int]] = {}  # by the ids of the references to the traces
+
+    def begin_trace(self, places: Iterable[Sequence[TracedArray | TracedTree]]) -> None:
+        """Find the scopes that keep the tracebacks of a trace, in programs that have none of its variables."""
+        self._of_traces = {}
+        own: dict[int, set[int]] = {}
+        for described in places:
+            for value in described:
+                for array in arrays_of(value):
+                    for scope, _ in _places_of(array.variable, self._variables):
+                        own.setdefault(id(array.trace), set()).update(self._programs.get(scope, ()))
+                    kept = self._scopes.get(id(array.traceback))
+                    if kept:
+                        self._of_traces.setdefault(id(array.trace), set()).update(kept)
+        for trace, scopes in self._of_traces.items():
+            programs = own.get(trace, set())
+            scopes.difference_update([scope for scope in scopes if self._programs.get(scope, programs) & programs])
+
+    def scopes_of(self, value: TracedArray | TracedTree, owned: Collection[int]) -> list[int]:
+        """Return the scopes to which a value belongs without variables.
+
+        Args:
+            value: The value.
+            owned: The scopes to which values of the same place belong with variables: their programs are left out.
+        """
+        if not self._of_traces:
+            return []
+        programs = {program for scope in owned for program in self._programs.get(scope, ())}
+        return [scope for scope in self._of_value(value) if programs.isdisjoint(self._programs.get(scope, ()))]
+
+    def _of_value(self, value: TracedArray | TracedTree) -> Collection[int]:
+        if type(value) is TracedArray:
+            return self._of_traces.get(id(value.trace), ())
+        scopes_of_traces = [self._of_traces.get(trace, ()) for trace in {id(array.trace) for array in arrays_of(value)}]
+        # Arrays of an outer program may stand in a container with arrays of an inner program.
+        return max(scopes_of_traces, key=lambda scopes: min(scopes, default=-1), default=())
+
+
 def _variables(walk: Walk) -> dict[Any, list[_Where]]:
     """Return the scopes and numbers of each variable object of JAX; JAX compares variables by their identity."""
     places: dict[Any, list[_Where]] = {}
@@ -130,7 +203,7 @@ def _scopes_of(value: TracedArray | TracedTree, places: Mapping[Any, list[_Where
     """Return the scopes that a value belongs to, each with the numbers of the value's variables there."""
     if type(value) is TracedArray:
         return [(scope, [number]) for scope, number in _places_of(value.variable, places)]
-    scopes_of_leaves = [_places_of(variable, places) for variable in variables_of(value)]
+    scopes_of_leaves = [_places_of(array.variable, places) for array in arrays_of(value)]
     if not all(scopes_of_leaves) or not scopes_of_leaves:
         return []
     # Arrays of an outer program may stand in a container with arrays of an inner program.

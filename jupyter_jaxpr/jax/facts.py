@@ -51,6 +51,12 @@ def staging() -> bool:
     return False
 
 
+def transforming() -> bool:
+    """Return whether vmap, grad or jvp passes its tracers to the functions that are called now."""
+    core = private("core")
+    return core.trace_ctx.trace is not core.eval_trace
+
+
 def source_of(options: Any) -> str | None:
     """Return the name and place of a jitted function in the form in which JAX's record of its jit has them."""
     source = getattr(options, "fun_sourceinfo", None)

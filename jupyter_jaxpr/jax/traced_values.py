@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+from weakref import ref
 
 from ..plain_text import exact
 from .facts import private
@@ -19,10 +20,15 @@ class TracedArray(NamedTuple):
     Attributes:
         aval: The type as the user's code sees it: under vmap, without the mapped axis.
         variable: JAX's variable of the program, below the tracers of vmap, grad and jvp.
+        traceback: JAX's traceback of the equation that made the array, which the equations that vmap and grad write for
+            this equation keep; None for an input.
+        trace: A weak reference to JAX's trace, one object for all arrays of one traced function.
     """
 
     aval: Any
     variable: Any
+    traceback: Any
+    trace: ref[Any]
 
 
 class TracedTree(NamedTuple):
@@ -65,10 +71,14 @@ class ValueReader:
 
     def _array(self, value: Any) -> TracedArray | None:
         inner = value if type(value) is self._plain else under(value)
-        if type(getattr(inner, "_trace", None)) is not self._trace:
+        trace = getattr(inner, "_trace", None)
+        if type(trace) is not self._trace:
             return None
         variable = getattr(inner, "val", None)
-        return None if variable is None else TracedArray(value.aval, variable)
+        if variable is None:
+            return None
+        source = getattr(getattr(inner, "parent", None), "source_info", None)
+        return TracedArray(value.aval, variable, getattr(source, "traceback", None), ref(trace))
 
     def _tree(self, value: Any, depth: int) -> TracedTree | None:
         kind = type(value)
@@ -133,10 +143,10 @@ def type_text(described: TracedArray | TracedTree | str) -> str:
     return f"{described.kind}({', '.join(named)})"
 
 
-def variables_of(described: TracedArray | TracedTree | str) -> list[Any]:
-    """Return JAX's variables of all traced arrays, in the order of the container."""
+def arrays_of(described: TracedArray | TracedTree | str) -> list[TracedArray]:
+    """Return all traced arrays, in the order of the container."""
     if isinstance(described, TracedArray):
-        return [described.variable]
+        return [described]
     if isinstance(described, str):
         return []
-    return [variable for item in described.items for variable in variables_of(item)]
+    return [array for item in described.items for array in arrays_of(item)]

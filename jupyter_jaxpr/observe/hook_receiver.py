@@ -57,6 +57,7 @@ from .threads import (
     forget_trace_requests,
     leave,
     prune,
+    read_names,
     start_trace,
     state_of,
     stop_trace,
@@ -207,6 +208,8 @@ class HookReceiver:
         function.unkept |= event.held_before
         call.record = Miss(state, function, activity, place, event)
         state.stack.append(call)
+        if run is not None and facts.transforming():
+            read_names(run, call.record, call.fun)
         return True
 
     def _key(

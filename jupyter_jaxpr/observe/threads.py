@@ -47,6 +47,7 @@ class Miss:
         "function",
         "held",
         "place",
+        "reads_names",
         "records_trace",
         "shape",
         "stages",
@@ -72,6 +73,7 @@ class Miss:
         self.stages = CallStages()
         self.tracing = True
         self.records_trace = False  # true if the output and the reached lines of the trace are being recorded
+        self.reads_names = False  # true if only the names of the trace are read
         self.types: list[Any] | None = None
         self.values: CallValues | None = None
         self.held: HeldCall | None = None
@@ -225,7 +227,7 @@ def begin_trace(run: Run, name: str, fun: Any, objects: Mapping[str, Any] = Mapp
             run.traced_functions.append((name, before))
     if len(run.traced_names) == 1:
         run.prints.start()
-        inner = fun if type(fun) is FunctionType and "__wrapped__" not in vars(fun) else unwrap(fun)
+        inner = _traced(fun)
         code = inner.__code__ if type(inner) is FunctionType else code_of(inner)
         module = getattr(inner, "__globals__", None)
         if run.lines is not None:
@@ -234,10 +236,25 @@ def begin_trace(run: Run, name: str, fun: Any, objects: Mapping[str, Any] = Mapp
             run.names.start(inner)
 
 
+def _traced(fun: Any) -> Any:
+    return fun if type(fun) is FunctionType and "__wrapped__" not in vars(fun) else unwrap(fun)
+
+
+def read_names(run: Run, miss: Miss, fun: Any) -> None:
+    """Begin to read the names of a call's trace under vmap, grad or jvp: JAX reports no event of this trace."""
+    if run.keeps_programs and run.reads_names and not run.traced_names:
+        miss.reads_names = True
+        run.names.start(_traced(fun))
+
+
 def stop_trace(miss: Miss) -> None:
     """Record the end of a call's trace."""
     miss.tracing = False
     run = miss.state.run
+    if miss.reads_names and run is not None:
+        miss.reads_names = False
+        if not run.traced_names:
+            run.named_values.add(run.names.stop())
     if not miss.records_trace or run is None or not run.traced_names:
         return
     miss.records_trace = False
