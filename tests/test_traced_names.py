@@ -222,6 +222,55 @@ def test_the_types_of_a_line_that_ran_several_times_are_in_their_order() -> None
     ]
 
 
+DATACLASSES = """\
+%%jaxpr
+import dataclasses
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Layer:
+    w: jax.Array
+    name: str = jax.tree.static(default="layer")
+    def __getattribute__(self, name):
+        asked.append(name)
+        return object.__getattribute__(self, name)
+    def __call__(self, x):
+        return self.w * x
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Net:
+    first: Layer
+    rest: list
+asked = []
+@jax.jit
+def f(net, x):
+    layer = net.first
+    asked.clear()
+    half = Layer(x[:4])
+    kept = half
+    pair = {"a": half}
+    global seen
+    seen = tuple(asked)
+    return layer
+net = Net(Layer(jnp.ones(8)), [jnp.ones(3)])
+f(net, x)"""
+
+
+@needs_lines
+def test_a_dataclass_has_the_types_of_its_fields(notebook: Notebook) -> None:
+    """The fields are read without the methods of the class."""
+    types = shown(notebook.run(DATACLASSES).document)
+    assert notebook.shell.user_ns["seen"] == ()
+    assert [text for text in types if int(text.partition(":")[0]) >= 19] == [
+        "20:6 net: Net(first=Layer(w=f32[8], name=str), rest=[f32[3]])",
+        "20:11 x: f32[8]",
+        "21:4 layer: Layer(w=f32[8], name=str)",
+        "23:4 half: Layer(w=f32[4], name=str)",
+        "24:4 kept: Layer(w=f32[4], name=str)",
+        "25:4 pair: {'a': Layer(w=f32[4], name=str)}",
+        "28:4 return: Layer(w=f32[8], name=str)",
+    ]
+
+
 UNDER_TRANSFORMS = """\
 %%jaxpr
 @jax.jit

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, NamedTuple
 from weakref import ref
 
-from ..plain_text import exact
+from ..plain_text import exact, mro_of
 from .facts import private
 from .tracer_origins import under
 
@@ -35,8 +36,8 @@ class TracedTree(NamedTuple):
     """A Python container with at least one traced array.
 
     Attributes:
-        kind: The class, such as `dict`, or the name of a named tuple's class.
-        keys: The keys of a dict or a named tuple, as text; () for other containers.
+        kind: The class, such as `dict`, or the name of the class of a named tuple or a dataclass.
+        keys: The keys of a dict, a named tuple or a dataclass, as text; () for other containers.
         items: The items; a type name stands for a value that is not traced.
     """
 
@@ -63,7 +64,7 @@ class ValueReader:
         kind = type(value)
         if issubclass(kind, self._tracer):
             return self._array(value)
-        if kind in _CONTAINERS or (issubclass(kind, tuple) and "_fields" in vars(kind)):
+        if _is_container(kind) or _fields(value) is not None:
             self._left = LEAVES
             tree = self._tree(value, 0)
             return tree if tree is not None and _has_array(tree) else None
@@ -82,9 +83,12 @@ class ValueReader:
 
     def _tree(self, value: Any, depth: int) -> TracedTree | None:
         kind = type(value)
-        if depth > _DEPTH or len(value) > LEAVES:
+        fields_of_dataclass = None if _is_container(kind) else _fields(value)
+        if depth > _DEPTH or (len(value) if fields_of_dataclass is None else len(fields_of_dataclass)) > LEAVES:
             return None
-        if kind is dict:
+        if fields_of_dataclass is not None:
+            keys, values = tuple(map(exact, fields_of_dataclass)), list(fields_of_dataclass.values())
+        elif kind is dict:
             keys, values = tuple(map(_key, value)), list(value.values())
         else:
             fields = vars(kind).get("_fields", ()) if kind not in _CONTAINERS else ()
@@ -107,9 +111,36 @@ class ValueReader:
         kind = type(item)
         if issubclass(kind, self._tracer):
             return self._array(item)
-        if kind in _CONTAINERS or (issubclass(kind, tuple) and "_fields" in vars(kind)):
+        if _is_container(kind) or _fields(item) is not None:
             return self._tree(item, depth + 1)
         return exact(kind.__name__)
+
+
+def _is_container(kind: type) -> bool:
+    return kind in _CONTAINERS or (issubclass(kind, tuple) and "_fields" in vars(kind))
+
+
+def _fields(value: Any) -> dict[str, Any] | None:
+    """Return the fields of a dataclass, such as a module of equinox; None for other values.
+
+    A field that is no plain attribute is not read, because a property or a method of the user's would run.
+    """
+    kind = type(value)
+    if kind in _PLAIN or not any("__dataclass_fields__" in _namespace(base) for base in mro_of(kind)):
+        return None
+    try:
+        stored = object.__getattribute__(value, "__dict__")
+    except AttributeError:  # the class has slots
+        return None
+    if type(stored) is not dict:
+        return None
+    names = [field.name for field in dataclasses.fields(kind)]
+    return {name: stored[name] for name in names} if all(name in stored for name in names) else None
+
+
+def _namespace(kind: type) -> Any:
+    """Return the namespace of a class without asking its metaclass."""
+    return type.__dict__["__dict__"].__get__(kind)
 
 
 def _has_array(tree: TracedTree) -> bool:
@@ -121,6 +152,7 @@ def _key(key: Any) -> str:
 
 
 _CONTAINERS = frozenset({dict, list, tuple})
+_PLAIN = frozenset({int, float, bool, complex, str, bytes, type(None), type, type(_key)})
 
 
 def type_text(described: TracedArray | TracedTree | str) -> str:
