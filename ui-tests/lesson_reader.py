@@ -60,7 +60,7 @@ class LessonReader:
 
     def steps(self, *, press: bool = True) -> Locator:
         """The steps of the card in view: the button is pressed, or `--steps` recorded them."""
-        steps = self.flow().get_by_role("region", name=re.compile("^Steps of "))
+        steps = self.flow().get_by_role("group", name=re.compile("^Steps of "))
         if press:
             steps.get_by_role("button", name="Record the steps").click()
         expect(steps.locator("h3[data-step]")).to_be_visible()

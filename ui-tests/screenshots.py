@@ -126,7 +126,7 @@ def photograph_steps(nb: OpenNotebook, *, theme: str, file: Path) -> None:
     nb.theme(theme)
     nb.set_panel_width(440)
     nb.panel.get_by_role("tab", name="Control flow").click()
-    steps = nb.panel.get_by_role("region", name=re.compile("^Steps of "))
+    steps = nb.panel.get_by_role("group", name=re.compile("^Steps of "))
     slider = steps.get_by_role("slider", name="Step")
     if not slider.is_visible():
         steps.get_by_role("button", name="Record the steps").click()
@@ -159,9 +159,9 @@ def photograph_levels(nb: OpenNotebook, *, file: Path) -> None:
     page = nb.page
     page.set_viewport_size({"width": 1540, "height": 800})
     levels = page.locator(".jp-JaxprWide")
-    line = levels.get_by_role("region", name="Source").locator(".cm-line").filter(has_text="jnp.tanh")
+    line = levels.get_by_role("group", name="Source", exact=True).locator(".cm-line").filter(has_text="jnp.tanh")
     line.first.click(position={"x": 120, "y": 8})
-    hlo = levels.get_by_role("region", name="HLO", exact=True)
+    hlo = levels.get_by_role("group", name="HLO", exact=True)
     expect(hlo.locator(".cm-line[data-linked='true']").first).to_be_visible()
     page.mouse.move(700, 795)
     keep(page, file)
@@ -171,7 +171,7 @@ def open_levels(nb: OpenNotebook) -> None:
     """Open the levels side by side, which closes the panel."""
     nb.command("jupyter-jaxpr:open-levels")
     nb.page.evaluate("window.jupyterapp.shell.mode = 'single-document'")
-    expect(nb.page.locator(".jp-JaxprWide").get_by_role("region", name="Source")).to_be_visible()
+    expect(nb.page.locator(".jp-JaxprWide").get_by_role("group", name="Source", exact=True)).to_be_visible()
 
 
 def run_timed_example(page: Page, lab: LabServer) -> OpenNotebook:

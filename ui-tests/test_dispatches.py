@@ -238,7 +238,7 @@ def test_a_scan_in_a_recording_has_a_card_and_its_steps_are_with_the_other_progr
         "Drawing of scan. The carry c passes through 5 steps. Each step takes a row of xs * 2. Each step returns a "
         "row of ys."
     )
-    steps = card.get_by_role("region", name="Steps of scan add")
+    steps = card.get_by_role("group", name="Steps of scan add")
     button = steps.get_by_role("button", name="Record the steps")
     expect(button).to_be_disabled()
     expect(button).to_have_accessible_description(NO_VALUES)
@@ -259,7 +259,7 @@ def test_the_loop_is_stepped_through_in_the_program_that_jit_would_trace(noteboo
     nb.run_all()
     choose(nb, "as jit would trace it")
     nb.panel.get_by_role("tab", name="Control flow").click()
-    steps = nb.panel.get_by_role("region", name="Steps of scan add")
+    steps = nb.panel.get_by_role("group", name="Steps of scan add")
     steps.get_by_role("button", name="Record the steps").click()
     expect(steps.get_by_role("heading", level=3)).to_have_text("Step 1 of 5")
 

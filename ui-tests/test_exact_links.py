@@ -118,7 +118,7 @@ def test_a_line_leads_to_exactly_its_equation_and_back(twice):
     expect(lines(text, "stablehlo.sine")).to_have_count(2)
     lines(text, "stablehlo.sine").nth(1).click()
     expect(linked(text)).to_have_count(1)
-    expect(twice.panel.get_by_role("region", name="Details of the selection")).to_contain_text("sin")
+    expect(twice.panel.get_by_role("group", name="Details of the selection")).to_contain_text("sin")
     twice.expect_linked(1, "jnp.sin(x @ w)")
     level(twice, "jaxpr")
     expect(linked(twice.listing())).to_have_count(1)

@@ -160,8 +160,8 @@ def test_a_while_has_its_condition_and_a_cond_its_branches(flow):
     expect(view(nb).get_by_role("img")).to_have_attribute(
         "aria-label", "Drawing of cond. x > 0 chooses one branch of: False (square), True (double)."
     )
-    false = view(nb).get_by_role("region", name="Branch False of cond, line 10")
-    true = view(nb).get_by_role("region", name="Branch True of cond, line 10")
+    false = view(nb).get_by_role("group", name="Branch False of cond, line 10")
+    true = view(nb).get_by_role("group", name="Branch True of cond, line 10")
     expect(false).to_contain_text("index 0 in the jaxpr · square at line 5")
     expect(true).to_contain_text("index 1 in the jaxpr · double at line 2")
     assert [re.sub(r"^\w+:", "", line) for line in lines(true)] == ["f32[] = mul 2.0:f32[] g"]

@@ -146,7 +146,7 @@ def test_an_instruction_belongs_to_its_own_equation_and_one_without_a_place_says
     unfolded(rnn)
     found(rnn, " exponential(")
     line(hlo, " exponential(").click()
-    details = rnn.panel.get_by_role("region", name="Details of the selection")
+    details = rnn.panel.get_by_role("group", name="Details of the selection")
     expect(details).to_contain_text("exponentialexponential function")
     expect(details.get_by_role("link", name="Operations of XLA")).to_have_attribute(
         "href", "https://openxla.org/xla/operation_semantics"
@@ -165,7 +165,7 @@ def test_an_instruction_belongs_to_its_own_equation_and_one_without_a_place_says
     inferred = hlo.locator('.cm-line[data-badge="inferred"]').first
     expect(inferred).to_contain_text("broadcast(%constant")
     inferred.click()
-    expect(rnn.panel.get_by_role("region", name="Details of the selection")).to_contain_text(
+    expect(rnn.panel.get_by_role("group", name="Details of the selection")).to_contain_text(
         "Inferred: XLA does not state"
     )
     rnn.expect_linked(1, "jax.nn.softmax(h) * 0.5")
@@ -200,7 +200,7 @@ def test_passes_are_asked_for_with_their_price_and_read_by_keyboard(rnn_alone):
     expect(passes.get_by_role("option").nth(1)).to_have_attribute("aria-selected", "true")
 
     passes.get_by_role("option", name=re.compile("^fusion ")).click()
-    diff = rnn_alone.panel.get_by_role("region", name="Changes by the pass fusion")
+    diff = rnn_alone.panel.get_by_role("group", name="Changes by the pass fusion")
     expect(diff).to_contain_text("kind=kLoop")
     expect(diff.locator(".jp-mod-added").filter(has_text="fusion(").first).to_have_text(re.compile(r"^\+ "))
     expect(diff.locator(".jp-mod-removed").first).to_have_text(re.compile("^-"))
@@ -245,11 +245,11 @@ def test_no_violation_and_nothing_sideways(rnn_alone, width):
     rnn_alone.panel.get_by_role("button", name="Passes", exact=True).click()
     rnn_alone.panel.get_by_role("button", name=re.compile("^See the passes")).click()
     rnn_alone.panel.get_by_role("button", name="Compile the program again").click()
-    expect(rnn_alone.panel.get_by_role("region", name=re.compile("^Changes by the pass "))).to_contain_text("@@")
+    expect(rnn_alone.panel.get_by_role("group", name=re.compile("^Changes by the pass "))).to_contain_text("@@")
     for theme in ("light", "dark"):
         rnn_alone.theme(theme)
         assert violations(rnn_alone.page, ".jp-JaxprPanel") == [], f"passes, {theme}, {width}"
-    box = rnn_alone.panel.get_by_role("region", name=re.compile("^Changes by the pass "))
+    box = rnn_alone.panel.get_by_role("group", name=re.compile("^Changes by the pass "))
     assert box.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
     level_button = rnn_alone.panel.get_by_role("group", name="Level").get_by_role(
         "button", name="StableHLO", exact=True

@@ -43,15 +43,15 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         expect(lesson.nb.outputs(index).first).to_contain_text("6.0 4.0")
         expect(lesson.nb.panel.locator(".jp-JaxprPanel-header")).to_contain_text(re.compile(r"2 calls, 1 compile"))
         flow = lesson.flow()
-        expect(flow.get_by_role("region", name="Branch False of cond")).to_contain_text("index 0 · square")
-        expect(flow.get_by_role("region", name="Branch True of cond")).to_contain_text("index 1 · double")
+        expect(flow.get_by_role("group", name="Branch False of cond")).to_contain_text("index 0 · square")
+        expect(flow.get_by_role("group", name="Branch True of cond")).to_contain_text("index 1 · double")
         expect(flow).to_contain_text("branch chosen by x > 0")
         expect(flow).to_contain_text("The jaxpr lists the False branch first")
         expect(lesson.steps(press=False).get_by_role("row", name="branch taken")).to_contain_text("False")
     with lesson.claim("b6-switch") as index:
         expect(lesson.nb.outputs(index).first).to_contain_text("0.46211717 0.5")
         flow = lesson.flow()
-        expect(flow.get_by_role("region", name=re.compile("^Branch . of switch"))).to_have_count(3)
+        expect(flow.get_by_role("group", name=re.compile("^Branch . of switch"))).to_have_count(3)
         expect(flow).to_contain_text(
             "JAX clamps the index: an index below 0 takes branch 0, an index above 2 takes branch 2."
         )

@@ -51,7 +51,7 @@ def test_an_equation_marks_the_expression_it_came_from(dense):
     dense.expect_linked(1, "jnp.tanh(h) + 1")
     expect(linked(dense)).to_have_attribute("data-cell-line", "5")
     expect(dense.cell(1).locator(".jp-JaxprCell-line")).to_have_attribute("data-jaxpr-line", "5")
-    detail = dense.panel.get_by_role("region", name="Details of the selection")
+    detail = dense.panel.get_by_role("group", name="Details of the selection")
     expect(detail).to_contain_text("add")
     expect(detail).to_contain_text("jnp.tanh(h) + 1")
     expect(detail).to_contain_text("d:f32[16], 1.0 → e:f32[16]")
@@ -74,7 +74,7 @@ def test_the_caret_and_the_mouse_in_the_cell_mark_its_equations(dense):
 
     dense.page.keyboard.press("Control+Home")  # the line of the magic
     expect(linked(dense)).to_have_count(0)
-    expect(dense.panel.get_by_role("region", name="Details of the selection")).to_contain_text(
+    expect(dense.panel.get_by_role("group", name="Details of the selection")).to_contain_text(
         "No equation of the program in view comes from this place."
     )
 

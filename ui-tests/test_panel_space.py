@@ -172,7 +172,7 @@ def test_a_fresh_jupyterlab_opens_the_panel_at_400_pixels_and_keeps_the_width_of
 
 def test_the_details_are_as_tall_as_their_text_and_move_nothing(net, page):
     net.set_panel_width(360)
-    details = net.panel.get_by_role("region", name="Details of the selection")
+    details = net.panel.get_by_role("group", name="Details of the selection")
     hint = details.get_by_text("Point at an equation").bounding_box()["height"]
     assert hint <= 2 * 18
     assert details.bounding_box()["height"] <= hint + 2 * 6 + 1
@@ -193,7 +193,7 @@ def test_the_details_are_as_tall_as_their_text_and_move_nothing(net, page):
 @pytest.mark.slow
 def test_at_the_end_of_a_program_the_details_move_no_line_and_leave_the_line_under_the_pointer(net, page):
     net.set_panel_width(360)
-    details = net.panel.get_by_role("region", name="Details of the selection")
+    details = net.panel.get_by_role("group", name="Details of the selection")
     listing = net.panel.locator(".jp-JaxprProgram-listing .cm-scroller").first
     net.equation(1).click(position={"x": 60, "y": 8})
     expect(details).to_contain_text("of the total cost")

@@ -108,7 +108,7 @@ def test_a_run_again_and_a_step_move_nothing(notebook):
         assert_stays(lines, before, f"in run {count}")
 
     nb.panel.get_by_role("tab", name="Control flow").click()
-    steps = nb.panel.get_by_role("region", name=re.compile("^Steps of "))
+    steps = nb.panel.get_by_role("group", name=re.compile("^Steps of "))
     nb.panel.get_by_role("button", name="Record the steps").click()
     slider = steps.get_by_role("slider", name="Step")
     slider.fill("0")

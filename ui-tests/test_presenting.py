@@ -52,7 +52,7 @@ def test_presentation_mode_scales_the_panel_with_its_drawings(talk):
 
 def test_a_remote_control_goes_through_steps_and_programs(talk, page):
     talk.panel.get_by_role("tab", name="Control flow").click()
-    steps = talk.panel.get_by_role("region", name=re.compile("^Steps of "))
+    steps = talk.panel.get_by_role("group", name=re.compile("^Steps of "))
     steps.get_by_role("button", name="Record the steps").click()
     heading = steps.get_by_role("heading", level=3)
     expect(heading).to_have_text("Step 1 of 5")

@@ -50,7 +50,7 @@ def test_a_scan_outside_of_jit_is_read_and_stepped(notebook):
     nb.page.keyboard.press("Escape")
 
     nb.panel.get_by_role("tab", name="Control flow").click()
-    steps = nb.panel.get_by_role("region", name=re.compile("^Steps of "))
+    steps = nb.panel.get_by_role("group", name=re.compile("^Steps of "))
     steps.get_by_role("button", name="Record the steps").click()
     expect(steps.get_by_role("heading", level=3)).to_have_text("Step 1 of 5")
 

@@ -120,7 +120,7 @@ def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
             "result result[1] f32[] P() chosen by XLA",
         ]
     )
-    picture = nb.panel.get_by_role("region", name="Shardings").get_by_role("img")
+    picture = nb.panel.get_by_role("group", name="Shardings").get_by_role("img")
     expect(picture).to_have_accessible_name("p['b']: f32[32], P(). Every device holds the whole array: 0–7.")
     chosen = nb.panel.get_by_role("listbox", name="Arrays")
     for _ in range(3):
@@ -138,7 +138,7 @@ def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
         "line 6: reduce_sum, dot_general (3 equations) · line 7: dot_general, reduce_sum (3 equations)"
     )
     expect(summed).to_contain_text("{0,2,4,6} {1,3,5,7}")
-    region = nb.panel.get_by_role("region", name="Shardings")
+    region = nb.panel.get_by_role("group", name="Shardings")
     expect(region).to_contain_text("Each device sends about 4.0\u00a0kB per call (estimate for the ring algorithm).")
 
     summed.hover()
@@ -205,8 +205,8 @@ def test_side_by_side_a_collective_is_marked_in_every_column(spread):
     nb = spread(STEP)
     nb.panel.get_by_role("button", name="Open levels side by side").click()
     wide = nb.page.locator(".jp-JaxprWide")
-    hlo = wide.get_by_role("region", name="HLO", exact=True)
-    jaxpr = wide.get_by_role("region", name="jaxpr", exact=True)
+    hlo = wide.get_by_role("group", name="HLO", exact=True)
+    jaxpr = wide.get_by_role("group", name="jaxpr", exact=True)
     head(hlo).click()
     shown(hlo, "Collectives").first.click()
     expect(linked(hlo)).to_contain_text(["all-reduce("])

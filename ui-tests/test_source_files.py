@@ -108,7 +108,7 @@ def test_a_file_that_changed_since_it_was_imported_is_not_shown(notebook):
 def test_the_narrow_panel_says_what_stands_on_the_line_of_the_file(model):
     model.set_panel_width(320)
     model.listing().locator(".cm-line").filter(has_text="dot_general").click()
-    detail = model.panel.get_by_role("region", name="Details of the selection")
+    detail = model.panel.get_by_role("group", name="Details of the selection")
     detail.get_by_role("button", name="More details").click()
     expect(detail).to_contain_text("layers.py, line 5, dense hidden = x @ w")
 

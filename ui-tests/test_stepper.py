@@ -133,7 +133,7 @@ collatz(xs)"""
 
 def stepper(nb):
     """The part of the card that steps."""
-    return nb.panel.get_by_role("region", name=re.compile("^Steps of "))
+    return nb.panel.get_by_role("group", name=re.compile("^Steps of "))
 
 
 def step_through(nb, *indices):
@@ -223,7 +223,7 @@ def test_the_branch_that_was_taken_is_marked_on_the_card(notebook):
     nb.run(0)
     steps = step_through(nb, 1)
     expect(steps.get_by_role("row", name="branch taken")).to_contain_text("False")
-    taken, other = (nb.panel.get_by_role("region", name=f"Branch {label} of cond") for label in ("False", "True"))
+    taken, other = (nb.panel.get_by_role("group", name=f"Branch {label} of cond") for label in ("False", "True"))
     expect(taken).to_contain_text("the stepper's call took the branch 1 time · taken")
     expect(other).to_contain_text("the stepper's call did not take the branch")
     expect(other).not_to_contain_text("· taken")
@@ -248,7 +248,7 @@ def test_a_loop_inside_another_is_chosen_by_the_outer_step(notebook):
     nb.run(0)
     nb.run(1)
     nb.panel.get_by_role("tab", name="Control flow").click()
-    steps = nb.panel.get_by_role("region", name="Steps of while_loop go")
+    steps = nb.panel.get_by_role("group", name="Steps of while_loop go")
     steps.get_by_role("button", name="Record the steps").click()
     expect(heading(steps)).to_have_text("No step ran")
     expect(steps).to_contain_text("The loop returned its inputs unchanged.")

@@ -48,7 +48,7 @@ def columns(notebook: OpenNotebook) -> Locator:
 
 
 def column(notebook: OpenNotebook, name: str) -> Locator:
-    return columns(notebook).get_by_role("region", name=name, exact=True)
+    return columns(notebook).get_by_role("group", name=name, exact=True)
 
 
 def line(place: Locator, number: int) -> Locator:
@@ -138,7 +138,7 @@ def test_columns_side_by_side_with_one_selection(derived_alone: OpenNotebook, pa
     marked(loss)(["1"])
     derived_alone.expect_linked(1, "x @ w")
     columns(derived_alone).get_by_role("button", name="linearize", exact=True).click()
-    expect(columns(derived_alone).get_by_role("region", name=re.compile("linearize"))).to_have_count(0)
+    expect(columns(derived_alone).get_by_role("group", name=re.compile("linearize"))).to_have_count(0)
     columns(derived_alone).get_by_role("button", name="jvp", exact=True).click()
     expect(line(column(derived_alone, "jvp"), 2)).to_contain_text("∂ tangent")
 

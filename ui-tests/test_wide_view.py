@@ -76,7 +76,7 @@ class Wide:
 
     def column(self, name: str) -> Locator:
         """Source, jaxpr, StableHLO or HLO."""
-        return self.root.get_by_role("region", name=name, exact=True)
+        return self.root.get_by_role("group", name=name, exact=True)
 
     def toggle(self, name: str) -> Locator:
         """The button of a column."""

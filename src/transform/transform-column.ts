@@ -36,6 +36,8 @@ export class TransformColumn {
     const { trans, model, snapshot, program, title, words, tools, host } =
       _options;
     this.node = element('section', 'jp-JaxprWide-column jp-JaxprTransform');
+    // No landmark: a page may show several views with columns of the same names.
+    this.node.setAttribute('role', 'group');
     this.node.setAttribute('aria-label', title);
     const head = element('div', 'jp-JaxprWide-columnHead');
     this._count = element('span', 'jp-JaxprWide-count');

@@ -78,6 +78,8 @@ export class Columns {
     const node = element('section', 'jp-JaxprWide-column');
     const text = columnTitle(name, this._trans);
     node.dataset.column = name;
+    // No landmark: a page may show several views with columns of the same names.
+    node.setAttribute('role', 'group');
     node.setAttribute('aria-label', text);
     const head = element('div', 'jp-JaxprWide-columnHead');
     const title = element('h2', 'jp-JaxprWide-title', text);

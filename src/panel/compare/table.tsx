@@ -49,7 +49,7 @@ export function Side(props: {
       )}
       <div
         className="jp-JaxprCompare-wide"
-        role="region"
+        role="group"
         aria-label={trans.__('Functions side by side')}
         tabIndex={0}
       >

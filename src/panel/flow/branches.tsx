@@ -153,6 +153,7 @@ function Side(props: {
       className={
         taken ? 'jp-JaxprFlow-branch jp-mod-taken' : 'jp-JaxprFlow-branch'
       }
+      role="group"
       aria-label={label}
       data-branch={branch.label}
     >

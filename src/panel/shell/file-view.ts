@@ -22,10 +22,15 @@ export class FileView extends Panel {
   ) {
     super();
     made += 1;
+    this._number = made;
     this.id = `jupyter-jaxpr-file-${made}`;
     this.addClass('jp-JaxprPanel');
     this.node.setAttribute('role', 'region');
-    this.node.setAttribute('aria-label', this._trans.__('Saved document'));
+    // Several may be open, and a screen reader tells them apart by their names.
+    this.node.setAttribute(
+      'aria-label',
+      this._trans.__('Saved document %1', made)
+    );
   }
 
   /** Show a document. */
@@ -37,7 +42,7 @@ export class FileView extends Panel {
   showDiff(first: Snapshot, second: Snapshot): void {
     this.node.setAttribute(
       'aria-label',
-      this._trans.__('Diff of saved documents')
+      this._trans.__('Diff %1 of saved documents', this._number)
     );
     const [before, after] =
       first.created <= second.created ? [first, second] : [second, first];
@@ -103,6 +108,7 @@ export class FileView extends Panel {
     this._model = null;
   }
 
+  private readonly _number: number;
   private _model: JaxprModel | null = null;
   private _shell: Shell | null = null;
 }

@@ -1,6 +1,9 @@
 import { Widget } from '@lumino/widgets';
 
+import { act, byRole, click } from '../../parts/__tests__/render';
+import { golden } from '../../program-text/__tests__/documents';
 import { environment, snapshot } from '../../protocol/__tests__/documents';
+import type { Snapshot } from '../../protocol/snapshot';
 import { WidgetView } from '../widget-view';
 
 /** Stands in for anywidget, which gives a view the saved traits and the kernel's messages. */
@@ -40,21 +43,69 @@ class Host {
   private _listeners = new Set<(content?: unknown) => void>();
 }
 
+// jsdom lays nothing out: what measures a text measures nothing.
+Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
+Range.prototype.getBoundingClientRect = () => new DOMRect();
+
+beforeEach(() => {
+  global.ResizeObserver = class {
+    observe = jest.fn();
+    unobserve = jest.fn();
+    disconnect = jest.fn();
+  };
+  Object.assign(global, { JAXPR_STYLES: '' });
+  jest.useFakeTimers();
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** Shows saved documents, each in a widget, as a host does without a kernel. */
+async function shown(...documents: Snapshot[]): Promise<WidgetView[]> {
+  jest.useRealTimers();
+  const views = documents.map(
+    saved =>
+      new WidgetView(new Host({ document: saved, program: 0, selection: null }))
+  );
+  views.forEach(view => Widget.attach(view, document.body));
+  await act(() => new Promise(resolve => setTimeout(resolve, 2000)));
+  return views;
+}
+
+/** The landmarks of a page, each as its role and its name. */
+function landmarks(root: Element): string[] {
+  const named = 'section:not([role]), form:not([role])';
+  return [
+    ...root.querySelectorAll(
+      `[role=region], [role=search], [role=form], :is(${named})[aria-label]`
+    )
+  ].map(
+    node =>
+      `${node.getAttribute('role') ?? node.tagName.toLowerCase()}: ${node.getAttribute('aria-label') ?? ''}`
+  );
+}
+
+describe('several widgets of a page', () => {
+  it('have one landmark each, with a name of its own', async () => {
+    const views = await shown(golden('rnn-0.12'), golden('rnn-0.12'));
+    for (const { node } of views) {
+      expect(
+        byRole(node, 'group', 'Details of the selection')
+      ).not.toHaveLength(0);
+      click(byRole(node, 'button', 'Find in program')[0]);
+      expect(byRole(node, 'group', 'Search')).toHaveLength(1);
+      click(byRole(node, 'tab', 'Flow')[0]);
+    }
+    expect(landmarks(document.body)).toEqual([
+      'region: Jaxpr, widget 1',
+      'region: Jaxpr, widget 2'
+    ]);
+    views.forEach(view => act(() => view.dispose()));
+  });
+});
+
 describe('a widget whose run the kernel holds no longer', () => {
-  beforeEach(() => {
-    global.ResizeObserver = class {
-      observe = jest.fn();
-      unobserve = jest.fn();
-      disconnect = jest.fn();
-    };
-    Object.assign(global, { JAXPR_STYLES: '' });
-    jest.useFakeTimers();
-  });
-
-  afterEach(() => {
-    jest.useRealTimers();
-  });
-
   it('shows the saved document, although the kernel has greeted', () => {
     const host = new Host({
       document: snapshot(),

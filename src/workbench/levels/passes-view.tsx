@@ -274,7 +274,7 @@ function Changed(
   return (
     <div
       className="jp-JaxprPasses-diff"
-      role="region"
+      role="group"
       aria-label={trans.__('Changes by the pass %1', pass.name)}
       aria-busy={total === null && reason === null}
       tabIndex={0}

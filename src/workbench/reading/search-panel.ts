@@ -32,7 +32,9 @@ export class SearchPanel implements Panel {
     private _trans: TranslationBundle
   ) {
     this.dom = element('div', 'jp-JaxprProgram-search');
-    this.dom.setAttribute('role', 'search');
+    // A group, no landmark: a page may show several views, each with such a line.
+    this.dom.setAttribute('role', 'group');
+    this.dom.setAttribute('aria-label', this._trans.__('Search'));
     this.dom.addEventListener('keydown', event =>
       dispatchKey(event, 'search', { close: () => this._close() })
     );

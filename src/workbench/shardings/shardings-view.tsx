@@ -102,7 +102,7 @@ function Section(props: IShardingsProps): JSX.Element | null {
       <div
         id={id}
         className="jp-JaxprShardings-body"
-        role="region"
+        role="group"
         aria-label={trans.__('Shardings')}
         hidden={!isOpen}
       >

@@ -34,7 +34,8 @@ export class Detail {
     private _code: HTMLElement
   ) {
     this.node = element('div', 'jp-JaxprProgram-detail');
-    this.node.setAttribute('role', 'region');
+    // A group, no landmark: a page may show several views, each with such a strip.
+    this.node.setAttribute('role', 'group');
     this.node.setAttribute(
       'aria-label',
       this._trans.__('Details of the selection')

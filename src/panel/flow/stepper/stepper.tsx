@@ -34,6 +34,7 @@ export function Stepper(props: {
   return (
     <section
       className="jp-JaxprStepper"
+      role="group"
       aria-label={trans.__('Steps of %1', nameOf(card))}
       {...kept}
     >
