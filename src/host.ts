@@ -4,6 +4,7 @@
  * A host other than JupyterLab gives the same names. All else reaches a view by its arguments: words (`trans`), the
  * model with its requests, and the actions of the panel (`IPanelActions`), which are left out where a host has none.
  */
+import type { TranslationBundle } from '@jupyterlab/translation';
 
 /** JupyterLab's clipboard, and the frame of a view in the main area. */
 export { Clipboard, MainAreaWidget } from '@jupyterlab/apputils';
@@ -12,6 +13,10 @@ export { LabIcon, ReactWidget } from '@jupyterlab/ui-components';
 /** The element that menus, windows and hints are put into, so that they lie above everything on the page. */
 export function aboveAll(): HTMLElement {
   return document.body;
+}
+/** The words of the button that shows a view in more room. */
+export function openWords(trans: TranslationBundle): string {
+  return trans.__('Open in main area');
 }
 /** Draws plots. */
 export type { IRenderMimeRegistry } from '@jupyterlab/rendermime';

@@ -198,7 +198,7 @@ export const KEYS = [
   {
     in: ['text', 'source'],
     keys: { Enter: 'enterCell' },
-    does: trans => trans.__('Go to the linked place in the cell')
+    does: trans => trans.__('Go to the linked place in the source')
   },
   {
     in: ['cell'],
@@ -280,7 +280,7 @@ export const KEYS = [
     },
     does: trans =>
       trans.__(
-        'Go from line to line; the view marks the linked place in the cell'
+        'Go from line to line; the view marks the linked place in the source'
       )
   },
   {
@@ -330,6 +330,19 @@ export const KEYS = [
 ] as const satisfies readonly IKeyEntry[];
 
 const ENTRIES: readonly IKeyEntry[] = KEYS;
+
+/** The places that the application around the views lacks. */
+const lacking = new Set<KeyPlace>();
+
+/** Tell that the application lacks these places, such as a notebook's cell. */
+export function lackKeys(...places: KeyPlace[]): void {
+  places.forEach(place => lacking.add(place));
+}
+
+/** True if the application has a place. */
+export function hasPlace(place: KeyPlace): boolean {
+  return !lacking.has(place);
+}
 
 type CommandOf<Entry, Place> = Entry extends {
   in: readonly (infer In)[];

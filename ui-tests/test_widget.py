@@ -87,7 +87,7 @@ def test_below_the_cell_by_itself_where_the_host_has_no_panel(notebook, lab, pag
     widget.get_by_role("button", name="Side by side").click()
     expect(widget.get_by_role("textbox", name="jaxpr of rnn")).to_be_visible()
     expect(widget.get_by_role("textbox", name="HLO of rnn", exact=True)).to_be_visible()
-    widget.get_by_role("button", name="Back to the panel").click()
+    widget.get_by_role("button", name="Back to the tabs of the widget").click()
     expect(widget.locator(":focus")).to_have_count(1)
 
     # The views are not in the notebook; the static output is, for readers without widgets.

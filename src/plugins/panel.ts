@@ -14,6 +14,8 @@ import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { Menu } from '@lumino/widgets';
 
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { lackKeys } from '../keys';
 import { jaxprIcon } from '../parts/icon';
 // The module is light and needed at once, to restore the layout; the views are fetched when the panel is shown.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
@@ -277,7 +279,9 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       execute: () => tracker.current?.setPaused(!tracker.current.paused)
     });
 
-    if (labShell !== null) {
+    if (labShell === null) {
+      lackKeys('presenting', 'divider', 'sourceCell'); // Notebook 7 has no main area for the levels side by side
+    } else {
       addPresenting(app, labShell, panel, tracker, trans);
       addWide(
         app,

@@ -2,6 +2,7 @@
  * The parts of the page around the widget that the views use. The build of the widget puts this file in the place of
  * ../host.ts, so the names are the same.
  */
+import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Message } from '@lumino/messaging';
 import { Panel, Widget } from '@lumino/widgets';
 import * as React from 'react';
@@ -85,6 +86,11 @@ export abstract class ReactWidget extends Widget {
   }
 
   private _root: Root | null = null;
+}
+
+/** The words of the button that shows a view in more room: a widget has no main area. */
+export function openWords(trans: TranslationBundle): string {
+  return trans.__('Open in the whole widget');
 }
 
 let layer: HTMLElement | null = null;

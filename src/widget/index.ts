@@ -1,7 +1,11 @@
 /** The door of the widget's bundle: draws a widget into an element of the host. */
 import { Widget } from '@lumino/widgets';
 
+import { lackKeys } from '../keys';
 import { WidgetModel, WidgetView } from './widget-view';
+
+// A widget reaches no cell of the notebook, and nothing but its own part of the page.
+lackKeys('cell', 'code', 'sourceCell', 'presenting');
 
 /** Draw the widget; the returned function takes it away. */
 export function render(options: {
@@ -9,6 +13,7 @@ export function render(options: {
   el: HTMLElement;
 }): () => void {
   const { model, el } = options;
+  el.classList.add('jp-JaxprWidget-place');
   const view = new WidgetView(model);
   // A host may draw before the element is in the page, where an editor cannot measure its lines.
   const attach = (): void => {

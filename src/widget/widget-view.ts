@@ -125,7 +125,7 @@ export class WidgetView extends Panel {
     this.node.append(this._refusal);
   }
 
-  /** Show a view in the place of the panel; its button goes back. */
+  /** Show a view in the whole widget; its button goes back to the tabs. */
   private _open(widget: Widget): void {
     this._opened?.dispose();
     const opened = new Panel();
@@ -134,7 +134,7 @@ export class WidgetView extends Panel {
     bar.addClass('jp-JaxprPanel');
     bar.addClass('jp-JaxprWidget-bar');
     const back = element('button', 'jp-JaxprPanel-button');
-    back.textContent = trans.__('Back to the panel');
+    back.textContent = trans.__('Back to the tabs of the widget');
     back.addEventListener('click', () => {
       opened.dispose();
       this._opened = null;

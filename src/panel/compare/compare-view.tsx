@@ -2,6 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { openWords } from '../../host';
 import type { Attention } from '../../model/attention';
 
 import { askingOf } from '../../model/request-state';
@@ -78,7 +79,7 @@ export function Compare(props: {
                 className="jp-JaxprPanel-button"
                 onClick={() => openBeside(comparison)}
               >
-                {trans.__('Open in main area')}
+                {openWords(trans)}
               </button>
             </div>
           )}

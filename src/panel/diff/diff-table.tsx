@@ -1,5 +1,5 @@
 /** Lists the two programs of a diff: below each other in a narrow panel, else side by side. */
-import { Clipboard, aboveAll } from '../../host';
+import { Clipboard, aboveAll, openWords } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -178,7 +178,7 @@ export function DiffTable(props: {
         </button>
         {open !== null && (
           <button className="jp-JaxprPanel-button" onClick={open}>
-            {trans.__('Open in main area')}
+            {openWords(trans)}
           </button>
         )}
         <button

@@ -4,7 +4,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { aboveAll } from '../../host';
 import { element } from '../../parts/dom';
 import { drawIcon } from '../../parts/dom-icons';
-import { IKeyEntry, KEYS, KeyPlace, printed } from '../../keys';
+import { IKeyEntry, KEYS, KeyPlace, hasPlace, printed } from '../../keys';
 
 type Heading = 'view' | 'text' | 'columns' | 'diff';
 
@@ -24,7 +24,7 @@ const PLACES: Readonly<Record<Heading, readonly KeyPlace[]>> = {
 
 let count = 0;
 
-/** Show all keys of a view. When the window closes, the keyboard focus returns to its earlier element. */
+/** Show the keys of a view that the application has. When the window closes, the keyboard focus returns to its earlier element. */
 export function showHelp(
   trans: TranslationBundle,
   parent: HTMLElement = aboveAll(),
@@ -54,9 +54,13 @@ export function showHelp(
   content.setAttribute('role', 'region');
   content.setAttribute('aria-labelledby', id);
   for (const heading of HEADINGS[view]) {
+    const places = PLACES[heading].filter(hasPlace);
     const entries = KEYS.filter(entry =>
-      entry.in.some(place => PLACES[heading].includes(place))
+      entry.in.some(place => places.includes(place))
     );
+    if (entries.length === 0) {
+      continue;
+    }
     content.append(
       element('h3', '', headingName(heading, trans)),
       listOf(entries, trans)
