@@ -148,6 +148,14 @@ def no_machine_of_other_files() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def the_host_has_magics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let sentences offer magics in every test, whether or not an earlier test has started a shell."""
+    from jupyter_jaxpr.observe import magics_at_hand
+
+    monkeypatch.setattr(magics_at_hand, "has_magics", lambda: True)
+
+
+@pytest.fixture(autouse=True)
 def no_text_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the time limit of `__repr__`, which a busy machine may exceed."""
     from jupyter_jaxpr.observe import value_texts

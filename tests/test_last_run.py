@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -40,6 +42,15 @@ def raised(notebook: Notebook, call: str) -> str:
     error = notebook.run(call).result.error_in_exec
     assert type(error) is LookupError
     return str(error)
+
+
+def test_a_script_has_no_magics_and_is_offered_none() -> None:
+    script = "import jupyter_jaxpr\ntry:\n    jupyter_jaxpr.last()\nexcept LookupError as error:\n    print(error)"
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout == (
+        "Nothing was observed yet. Run a block under `with jupyter_jaxpr.observe():`, or inspect a call with "
+        "`jupyter_jaxpr.inspect(f, x)`, which returns the snapshot of the call.\n"
+    )
 
 
 def test_before_anything_was_observed_it_says_what_to_do(cells: Notebook) -> None:

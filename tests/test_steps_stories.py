@@ -15,6 +15,7 @@ import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.steps import construct_of
 from jupyter_jaxpr.measure.steps.equations import Unsteppable
 from jupyter_jaxpr.measure.steps.step_limits import Bounds
+from jupyter_jaxpr.observe import magics_at_hand
 from jupyter_jaxpr.observe.calls.call_values import ValuesGone
 
 pytestmark = pytest.mark.any_jax
@@ -380,6 +381,25 @@ def test_values_that_are_gone_say_so():
     assert str(raised.value) == (
         "The values of the call are gone: nothing holds xs any more. Keep the arguments in variables, or run the cell "
         "again with %%jaxpr --steps, which runs the steps with the cell."
+    )
+
+
+def test_a_host_without_magics_is_offered_none(monkeypatch):
+    monkeypatch.setattr(magics_at_hand, "has_magics", lambda: False)
+    gone = snapshot_of(running, 2.0, jnp.arange(4.0))
+    with pytest.raises(ValuesGone) as raised:
+        construct_of(gone._sources, card(gone, "scan")).run()
+    assert str(raised.value) == (
+        "The values of the call are gone: nothing holds xs any more. Keep the arguments in variables, and inspect the "
+        "call again."
+    )
+    xs = jnp.arange(4.0)
+    given_away = snapshot_of(jax.jit(running, donate_argnums=1), 2.0, xs)
+    with pytest.raises(ValuesGone) as raised:
+        construct_of(given_away._sources, card(given_away, "scan")).run()
+    assert str(raised.value) == (
+        "The values of the call are gone: the call donated xs. Keep the arguments in variables, and inspect the call "
+        "with stage='compile', which donates nothing."
     )
 
 

@@ -14,6 +14,7 @@ from ..measure.steps.checked_run import Construct
 from ..measure.steps.equations import Unsteppable
 from ..measure.steps.kept_steps import Leaf as Column
 from ..measure.steps.steps import Steps
+from ..observe import magics_at_hand
 from ..observe.calls.call_values import ValuesGone
 from ..observe.calls.kept_calls import KeptCall
 from ..plain_text import error_text
@@ -131,4 +132,6 @@ def _others(document: Snapshot, control: int, construct: Construct, known_calls:
     sentence = _OTHERS.format(calls=calls if activity.calls_exact else f"at least {calls}", name=program.name)
     if construct.question is not None:
         return f"{sentence} {_EFFECTS}"
-    return f"{sentence} {_KEEP if construct.kept_calls is None else _AT_MOST}"
+    return (
+        f"{sentence} {_KEEP if construct.kept_calls is None else _AT_MOST}" if magics_at_hand.has_magics() else sentence
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..observe.magics_at_hand import cure
 from .observing import observe
 from .snapshot import Snapshot
 
@@ -29,6 +30,10 @@ class LastRun(NamedTuple):
 _NOTHING = (
     "Nothing was observed yet. Run a cell that has %%jaxpr as its first line, or a block under "
     "`with jupyter_jaxpr.observe():`."
+)
+_NOTHING_WITHOUT_MAGICS = (
+    "Nothing was observed yet. Run a block under `with jupyter_jaxpr.observe():`, or inspect a call with "
+    "`jupyter_jaxpr.inspect(f, x)`, which returns the snapshot of the call."
 )
 _NO_CELL = (
     "The kernel holds no run of cell [{number}]. The kernel holds the %%jaxpr runs of these cells: {held}. "
@@ -56,7 +61,7 @@ def last(cell: int | None = None) -> LastRun:
     if runs:
         return _last_run(runs[next(reversed(runs))])
     if observe.last is None:
-        raise LookupError(_NOTHING)
+        raise LookupError(cure(_NOTHING, _NOTHING_WITHOUT_MAGICS))
     return LastRun(None, observe.last)
 
 

@@ -13,16 +13,15 @@ from ...jax.effects import program_effects
 from ...jax.stages import jaxpr_as_fun
 from ...jax.tracer_origins import short_type
 from ...observe.calls.call_values import ValuesGone
+from ...observe.magics_at_hand import KEEP_AND_INSPECT, cure
 from ...observe.observation import ObservedFunction, ObservedProgram
 from ...observe.observer import Observer
 from ..times.repeated_calls import Stop
 from .differentiation import Differentiable, differentiability
 from .variants import Candidate, Comparison, Report, Trial, Variant, carry_out
 
-_NO_VALUES = (
-    "The recorded argument values of {name} are gone, so the programs cannot run. Keep the arguments in "
-    "variables and run the cell again, or name the functions: %%jaxpr --compare f,g."
-)
+_NO_VALUES = "The recorded argument values of {name} are gone, so the programs cannot run. {cure}"
+_KEEP_OR_NAME = "Keep the arguments in variables and run the cell again, or name the functions: %%jaxpr --compare f,g."
 _OTHER_INPUTS = (
     "This program takes {own}, but {first} takes {others}, so the two programs cannot run on the same values. Choose "
     "programs with the same argument types."
@@ -63,7 +62,7 @@ def compare_programs(observer: Observer, programs: Sequence[Named], *, report: R
     except ValuesGone:  # the cure in this message is for the stepper
         leaves = None
     if leaves is None:
-        raise ValuesGone(_NO_VALUES.format(name=first_name))
+        raise ValuesGone(_NO_VALUES.format(name=first_name, cure=cure(_KEEP_OR_NAME, KEEP_AND_INSPECT)))
     variants = [Variant(name) for name, _ in programs]
     comparison = Comparison(f"the call of {first_name} whose values were recorded", variants)
     trials = []

@@ -16,6 +16,7 @@ import numpy as np
 from ...interruptions import not_of_a_signal
 from ...observe.calls.call_values import CallValues, ValuesGone, copied
 from ...observe.calls.kept_calls import ProgramCalls
+from ...observe.magics_at_hand import KEEP_AND_INSPECT, cure
 from ...observe.observation import ObservedProgram
 from ...program.jaxpr.parameters import open_jaxpr
 from ...quantities import count
@@ -36,7 +37,8 @@ _DEVICES = (
     "The function's arrays are spread over {count} devices, which the stepper does not support. Call the function with "
     "arrays of one device."
 )
-_NO_VALUES = "The values of the call were not recorded. Run the cell again with %%jaxpr --steps."
+_NO_VALUES = "The values of the call were not recorded. {cure}"
+_STEPS = "Run the cell again with %%jaxpr --steps."
 _EARLIER = (
     "The steps use the values of the call that compiled, not of the last call. %%jaxpr --steps records the last call."
 )
@@ -138,7 +140,7 @@ class Construct:
 
     def _values(self) -> list[Any]:
         if self._observed.values is None:
-            raise ValuesGone(self._observed.no_values or _NO_VALUES)
+            raise ValuesGone(self._observed.no_values or _not_recorded())
         return self._arrays(self._observed.values)
 
     def _arrays(self, call_values: CallValues) -> list[Any]:
@@ -147,7 +149,7 @@ class Construct:
         avals = list(self._observed.jaxpr.in_avals)
         values = call_values.get(_argument_paths(self._observed.jaxpr))
         if len(values) != len(avals):
-            raise ValuesGone(_NO_VALUES)
+            raise ValuesGone(_not_recorded())
         arrays = []
         for value, aval in zip(values, avals, strict=True):
             devices = len(getattr(getattr(value, "sharding", None), "device_set", ())) or 1
@@ -202,6 +204,10 @@ class Construct:
         if trips == recorded:
             return f"The recorded run and the original function both took {count(trips, 'step')}."
         return f"The recorded run took {count(recorded, 'step')}, and the original function took {trips:,}."
+
+
+def _not_recorded() -> str:
+    return _NO_VALUES.format(cure=cure(_STEPS, KEEP_AND_INSPECT))
 
 
 def pair(path: str, recorded: Any, real: Any) -> Pair:

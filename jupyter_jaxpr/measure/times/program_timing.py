@@ -23,6 +23,7 @@ from ...observe.calls.held_calls import Given, HeldCall
 from ...observe.calls.printed_output import PrintRecorder
 from ...observe.code_of_callables import name_of
 from ...observe.library_functions import is_users
+from ...observe.magics_at_hand import KEEP_AND_INSPECT, cure
 from ...observe.observation import ObservedProgram
 from ...observe.observer import Observer
 from ...observe.side_effects.guard import EffectsError, undone
@@ -37,10 +38,8 @@ EFFECTS = (
 )
 LONG = "One call of {name} takes {seconds}. Timing makes {runs} or more calls. Time {name}?"
 LONG_EAGER = "One call of {name} without jit takes {seconds}. Timing makes {runs} or more calls. Time {name}?"
-NO_VALUES = (
-    "The recorded argument values of {name} are gone, so {name} cannot be called again. Run the cell again "
-    "with %%jaxpr --time, which keeps the values, or keep the arguments in variables."
-)
+_NO_VALUES = "The recorded argument values of {name} are gone, so {name} cannot be called again. {cure}"
+_TIME_OR_KEEP = "Run the cell again with %%jaxpr --time, which keeps the values, or keep the arguments in variables."
 _NO_EXECUTABLE = "The kernel no longer holds the executable of this program. Run the cell again."
 _COMPILED = "JAX compiled {name} for the timing: {name} was only traced before."
 _BY_EXECUTABLE = (
@@ -143,7 +142,7 @@ def _values(name: str, program: ObservedProgram) -> list[Any]:
             return program.values.get()
     except ValuesGone:  # the cure in this message is for the stepper
         pass
-    raise ValuesGone(program.no_values or NO_VALUES.format(name=name))
+    raise ValuesGone(program.no_values or _NO_VALUES.format(name=name, cure=cure(_TIME_OR_KEEP, KEEP_AND_INSPECT)))
 
 
 class _Trial:

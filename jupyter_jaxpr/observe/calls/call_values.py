@@ -14,19 +14,19 @@ from typing import Any, Literal
 from ...interruptions import not_of_a_signal
 from ...jax.cache_key_parts import array_type
 from ...jax.facts import is_deleted
+from ..magics_at_hand import KEEP_AND_INSPECT, cure
 
 Which = Literal["compiled", "last"]
 
 _COPIED = 4_096  # the largest NumPy array in bytes that is copied: the user may write to the array later
 
-GONE = (
-    "The values of the call are gone: nothing holds {what} any more. Keep the arguments in variables, or run the cell "
-    "again with %%jaxpr --steps, which runs the steps with the cell."
+_GONE = "The values of the call are gone: nothing holds {what} any more. {cure}"
+_KEEP_OR_STEPS = (
+    "Keep the arguments in variables, or run the cell again with %%jaxpr --steps, which runs the steps with the cell."
 )
-GIVEN_AWAY = (
-    "The values of the call are gone: the call donated {what}. Run the cell again with %%jaxpr --steps, which copies "
-    "donated arguments first."
-)
+_GIVEN_AWAY = "The values of the call are gone: the call donated {what}. {cure}"
+_STEPS = "Run the cell again with %%jaxpr --steps, which copies donated arguments first."
+_DO_NOT_RUN = "Keep the arguments in variables, and inspect the call with stage='compile', which donates nothing."
 TYPES_ONLY = (
     "The program was traced from types, so there are no values. Call the function, or trace the function with values."
 )
@@ -123,11 +123,11 @@ class CallValues:
                 value = copy if sharding is None else sys.modules["jax"].device_put(copy, sharding)
             leaf_name = (paths[place] if place < len(paths) else "") or "its arrays"
             if value is None:
-                raise ValuesGone(GONE.format(what=leaf_name))
+                raise ValuesGone(_GONE.format(what=leaf_name, cure=cure(_KEEP_OR_STEPS, KEEP_AND_INSPECT)))
             if isinstance(value, sys.modules["jax"].ShapeDtypeStruct):
                 raise ValuesGone(TYPES_ONLY)
             if is_deleted(value):
-                raise ValuesGone(GIVEN_AWAY.format(what=leaf_name))
+                raise ValuesGone(_GIVEN_AWAY.format(what=leaf_name, cure=cure(_STEPS, _DO_NOT_RUN)))
             values.append(value)
         return values
 
