@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from page_checks import violations
+from page_checks import cut, violations
 from playwright.sync_api import Locator, Page, expect
 
 import jupyter_jaxpr as jj
@@ -126,6 +129,23 @@ HOST = """async ({ views, state }) => {
 }"""
 
 
+# A cell with a line whose types make it wrap, and the document of its run.
+LONG = RNN.replace(
+    "jnp.tanh(w @ h + x)", "jnp.tanh(w @ h + x) + jnp.sin(w @ h).sum() * jnp.cos(h).sum() + jnp.exp(h).sum()"
+)
+IN_A_SHELL = """import sys
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+for cell in sys.argv[1:]:
+    shell.run_cell(cell)
+print()
+print(shell.user_ns["jj"].last().snapshot.to_json())"""
+# The tops of the numbers and of the lines in the column of the source, the hidden first number left out.
+TOPS = """widget => ['.cm-lineNumbers .cm-gutterElement:not([style*="visibility"])', '.cm-line'].map(part =>
+  [...widget.querySelectorAll('.jp-JaxprWidget-source ' + part)]
+    .map(one => Math.round(one.getBoundingClientRect().y)))"""
+
+
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
     def double(x):
@@ -157,6 +177,30 @@ def test_a_saved_document_is_shown_and_nothing_is_asked(saved, page: Page, docum
     assert [message["type"] for message in page.evaluate("window.sent")] == ["resend"]
     page.evaluate("window.leave()")
     expect(widget).to_have_count(0)
+
+
+def test_in_a_box_it_takes_the_free_room_and_cuts_no_tool(saved, page: Page, document):
+    page.set_viewport_size({"width": 1000, "height": 800})
+    widget = saved(document, 'style="display: flex; margin: 0"')
+    page.evaluate("document.body.append(Object.assign(document.createElement('button'), {textContent: 'b'}))")
+    expect(widget.get_by_role("button", name="Open levels side by side")).to_be_visible()
+    assert 900 < widget.evaluate("widget => widget.offsetWidth") < 1000
+    page.set_viewport_size({"width": 280, "height": 800})
+    expect(widget).to_have_css("width", "280px")
+    assert cut(widget, "button, [role=tab], select, input") == []
+
+
+def test_made_in_a_closed_section_the_numbers_stand_beside_their_lines(saved, page: Page):
+    ran = subprocess.run([sys.executable, "-c", IN_A_SHELL, LOAD, LONG], capture_output=True, text=True, check=True)
+    widget = saved(json.loads(ran.stdout.splitlines()[-1]), 'style="display: none; width: 1284px"')
+    expect(widget.locator(".jp-JaxprWidget-source .cm-line").first).to_be_attached()
+    page.evaluate("document.body.style.display = 'block'")
+    expect(widget.locator(".jp-JaxprWidget-source .cm-line").first).to_be_visible()
+    page.wait_for_timeout(500)  # the editor measures in the next frames
+    numbers, lines = widget.evaluate(TOPS)
+    assert len(lines) > 3
+    assert len({later - earlier for earlier, later in pairwise(lines)}) > 1  # a line wraps
+    assert numbers == lines
 
 
 def test_a_damaged_document_is_refused(saved, document):
