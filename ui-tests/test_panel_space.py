@@ -94,6 +94,7 @@ def test_the_tabs_keep_their_words_and_their_place_and_nothing_lies_outside(net,
 
 
 def test_no_count_pushes_a_button_out_of_the_panel(notebook, page):
+    page.set_viewport_size({"width": 1900, "height": 848})
     nb = notebook(
         "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp",
         "%%jaxpr\n@jax.jit\ndef many(x):\n    for i in range(1200):\n        x = jnp.sin(x)\n    return x\n\nmany(1.0)",
