@@ -7,6 +7,7 @@ import { DiffState, Diffs, IDiffChoice, diffsOf } from '../../model/diffs';
 import { IJaxprModel, IProgramRef, LevelName } from '../../tokens';
 import { Failed } from '../../parts/progress-and-stop';
 import { AttentiveWidget } from '../../parts/attentive-widget';
+import { placeOf } from '../../parts/program-choices';
 import { shortArguments, shortened, whereAndWhen } from '../../parts/summary';
 import { DiffTable } from './diff-table';
 
@@ -236,7 +237,18 @@ function Choice(props: {
           return [];
         }
         const program = snapshot.programs[ref.program];
-        const title = `${whereAndWhen(snapshot, trans)} · ${shortened(program.name, 60)}${shortArguments(program)}`;
+        const name = `${shortened(program.name, 60)}${shortArguments(program)}`;
+        const alike = snapshot.programs.filter(
+          ({ name }) => name === program.name
+        );
+        const position = placeOf(snapshot, ref.program);
+        const title = [
+          whereAndWhen(snapshot, trans),
+          ...(alike.length > 1
+            ? [trans.__('%1 of %2', position.at, position.of)]
+            : []),
+          name
+        ].join(' · ');
         return [[index, title]];
       })
     )

@@ -58,3 +58,20 @@ it('names the run of a program first: runs of one function differ there', () => 
   expect(before.title).toBe('Cell [7] · 2026-08-17 02:34 · <lambda>()');
   expect(after.title).toBe('Cell [7] · 2026-08-17 02:35 · <lambda>()');
 });
+
+it('numbers the programs of one name in one run', () => {
+  const model = new JaxprModel(trans);
+  const kernel = new FakeChannel();
+  model.setChannel(kernel);
+  kernel.greets();
+  const lambda = (): ReturnType<typeof program> =>
+    program({ name: '<lambda>', arguments: [] });
+  const created = new Date(2026, 7, 17, 2, 34).getTime() / 1000;
+  kernel.sends(snapshot({ created, programs: [lambda(), lambda()] }));
+  const { node } = render(<Diff model={model} open={null} trans={trans} />);
+  const [before] = node.querySelectorAll('select');
+  expect([...before.options].map(words)).toEqual([
+    'Cell [7] · 2026-08-17 02:34 · 1 of 2 · <lambda>()',
+    'Cell [7] · 2026-08-17 02:34 · 2 of 2 · <lambda>()'
+  ]);
+});
