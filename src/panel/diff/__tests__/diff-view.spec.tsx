@@ -4,6 +4,7 @@ import * as React from 'react';
 import { diffsOf } from '../../../model/diffs';
 import { JaxprModel } from '../../../model/model';
 import { FakeChannel } from '../../../model/__tests__/fake-channel';
+import { connected } from '../../../model/__tests__/opened-model';
 import { act, render, words } from '../../../parts/__tests__/render';
 import { program, snapshot } from '../../../protocol/__tests__/documents';
 import { Diff } from '../diff-view';
@@ -40,10 +41,7 @@ it('asks for a program where none belongs to the one in view', () => {
 });
 
 it('names the run of a program first: runs of one function differ there', () => {
-  const model = new JaxprModel(trans);
-  const kernel = new FakeChannel();
-  model.setChannel(kernel);
-  kernel.greets();
+  const { model, kernel } = connected();
   const at = (minute: number): number =>
     new Date(2026, 7, 17, 2, minute).getTime() / 1000;
   const lambda = program({ name: '<lambda>', arguments: [] });
@@ -60,10 +58,7 @@ it('names the run of a program first: runs of one function differ there', () => 
 });
 
 it('numbers the programs of one name in one run', () => {
-  const model = new JaxprModel(trans);
-  const kernel = new FakeChannel();
-  model.setChannel(kernel);
-  kernel.greets();
+  const { model, kernel } = connected();
   const lambda = (): ReturnType<typeof program> =>
     program({ name: '<lambda>', arguments: [] });
   const created = new Date(2026, 7, 17, 2, 34).getTime() / 1000;
