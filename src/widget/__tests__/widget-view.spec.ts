@@ -69,7 +69,14 @@ async function shown(...documents: Snapshot[]): Promise<WidgetView[]> {
       new WidgetView(new Host({ document: saved, program: 0, selection: null }))
   );
   views.forEach(view => Widget.attach(view, document.body));
-  await act(() => new Promise(resolve => setTimeout(resolve, 2000)));
+  const shows = ({ node }: WidgetView): boolean =>
+    byRole(node, 'group', 'Details of the selection').length > 0;
+  // A view is shown when its module has come, and when no kernel has greeted for a while.
+  await act(async () => {
+    while (!views.every(shows)) {
+      await new Promise(resolve => setTimeout(resolve, 10));
+    }
+  });
   return views;
 }
 
