@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -83,6 +84,9 @@ CELLS = [
     "(lambda v: f(v) + f(v + 1))(x)",
 ]
 
+#: Libraries, functions of several lines, transforms of transforms. They take what the first cells of `CELLS` made.
+LONGER_CELLS = Path(__file__).with_name("counted_cells.txt").read_text().split("\n---\n")
+
 
 @pytest.fixture
 def events() -> Iterator[Counter[str]]:
@@ -97,8 +101,9 @@ def events() -> Iterator[Counter[str]]:
     jax.monitoring.unregister_event_duration_listener(listen)
 
 
+@pytest.mark.parametrize("cells", [CELLS, pytest.param([*CELLS[:3], *LONGER_CELLS], marks=pytest.mark.slow)])
 def test_each_compile_is_counted_once_and_each_cell_shows_a_program(
-    notebook: Notebook, events: Counter[str], monkeypatch: pytest.MonkeyPatch
+    notebook: Notebook, events: Counter[str], monkeypatch: pytest.MonkeyPatch, cells: list[str]
 ) -> None:
     observed: list[Observation] = []
     build = builds.build
@@ -108,9 +113,9 @@ def test_each_compile_is_counted_once_and_each_cell_shows_a_program(
         return build(observation, *args, **kwargs)
 
     monkeypatch.setattr(builds, "build", observing)
-    notebook.run("from jax import lax")
+    notebook.run("from functools import partial\nfrom jax import lax")
     wrong = []
-    for cell in CELLS:
+    for cell in cells:
         events.clear()
         observed.clear()
         ran = notebook.run(f"%%jaxpr\n{cell}")
