@@ -12,6 +12,7 @@ frames when the next line begins.
 from __future__ import annotations
 
 import ast
+import dataclasses
 import json
 import linecache
 import sys
@@ -67,6 +68,10 @@ def _text(value: Any) -> tuple[str, bool]:
             return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})", has_array
         named = ", ".join(f"{field}={text}" for field, text in zip(kind._fields, texts, strict=True))
         return f"{kind.__name__}({named})", has_array
+    if dataclasses.is_dataclass(kind):
+        fields = {field.name: _text(getattr(value, field.name)) for field in dataclasses.fields(kind)}
+        named = ", ".join(f"{name}={text}" for name, (text, _) in fields.items())
+        return f"{kind.__name__}({named})", any(has for _, has in fields.values())
     return kind.__name__, False
 
 
