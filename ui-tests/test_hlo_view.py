@@ -55,7 +55,7 @@ def found(nb, text):
     """Search for a text, go to a place that has it, and close the search."""
     nb.page.keyboard.press("Control+f")
     field = nb.panel.get_by_role("textbox", name="Find in program")
-    count = nb.panel.get_by_role("search").get_by_role("status")
+    count = nb.panel.get_by_role("group", name="Search", exact=True).get_by_role("status")
     field.fill("what no text has")  # the count of an earlier search is gone
     expect(count).to_have_text("no matches")
     field.fill(text)

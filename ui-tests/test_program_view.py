@@ -122,7 +122,7 @@ def test_search_counts_and_goes_from_match_to_match(rnn):
     rnn.page.keyboard.press("Control+f")
     field = rnn.panel.get_by_role("textbox", name="Find in program")
     expect(field).to_be_focused()
-    count = rnn.panel.get_by_role("search").get_by_role("status")
+    count = rnn.panel.get_by_role("group", name="Search", exact=True).get_by_role("status")
 
     field.fill("dot_general")
     expect(count).to_have_text("2")

@@ -88,7 +88,7 @@ def test_a_search_counts_in_every_level_and_goes_there(net_at):
 def test_a_search_finds_types_lines_scopes_and_primitives_in_folds_too(net):
     nb = net
     nb.panel.get_by_role("button", name="Fold all", exact=True).click()
-    count = nb.panel.get_by_role("search").get_by_role("status")
+    count = nb.panel.get_by_role("group", name="Search", exact=True).get_by_role("status")
 
     field = find(nb, "f32[*,16]")
     expect(count).to_have_text(re.compile(r"^[2-9]\d*$"))
@@ -108,7 +108,7 @@ def test_a_search_finds_types_lines_scopes_and_primitives_in_folds_too(net):
 
 def test_a_search_finds_text_of_the_source_scopes_and_names_in_python(net):
     nb = net
-    count = nb.panel.get_by_role("search").get_by_role("status")
+    count = nb.panel.get_by_role("group", name="Search", exact=True).get_by_role("status")
     line = nb.listing().locator(".cm-line").filter(has=nb.page.locator(".cm-searchMatch-selected"))
 
     field = find(nb, 'p["b"]')  # stands in the source alone
@@ -124,7 +124,7 @@ def test_a_search_goes_to_a_match_that_is_not_on_screen(notebook):
     nb = notebook(LOAD, LONG)
     nb.run_all()
     field = find(nb, "tanh")
-    count = nb.panel.get_by_role("search").get_by_role("status")
+    count = nb.panel.get_by_role("group", name="Search", exact=True).get_by_role("status")
     expect(count).to_have_text("1 of 2")
     expect(nb.listing().locator(".cm-searchMatch-selected")).to_be_in_viewport()
     field.fill("cos")  # the match is on screen already, so the text does not scroll
@@ -140,7 +140,7 @@ def test_a_search_opens_what_is_collapsed_only_where_nothing_else_is_found(net_a
     nb.panel.get_by_role("group", name="Level").get_by_role("button", name="HLO", exact=True).click()
     marked = nb.listing("HLO").locator(".cm-searchMatch-selected")
     field = find(nb, "op_name=")  # always in metadata
-    count = nb.panel.get_by_role("search").get_by_role("status")
+    count = nb.panel.get_by_role("group", name="Search", exact=True).get_by_role("status")
     expect(count).to_have_text(re.compile(r"^\d+ of \d+$"))
     expect(marked.first).to_be_in_viewport()
     assert "".join(marked.all_text_contents()) == "op_name="  # a long line is marked token by token
