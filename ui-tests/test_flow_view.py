@@ -198,7 +198,7 @@ def test_loops_nest_and_fold(flow):
     fold = view(nb).get_by_role("button", expanded=True)
     outer = view(nb).get_by_role("group", name="scan outer, line 12")
     inner = outer.get_by_role("group", name="scan inner, line 9")
-    cond = inner.get_by_role("group", name="cond, line 6")
+    cond = inner.get_by_role("group", name="cond, line 6", exact=True)
     expect(cond).to_contain_text("Deciding equation")
     expect(outer.get_by_role("img").first).to_contain_text("scan")  # one level is drawn inside
     expect(outer.get_by_role("img").first).to_contain_text("×7")
