@@ -122,7 +122,7 @@ class LineFlow:
     def __init__(self, code: CodeType) -> None:
         self._written = code.co_code
         self._operations = self._written[::2]
-        self._name_of: Callable[[int], str] = code._varname_from_oparg  # type: ignore[attr-defined]
+        self._name_of: Callable[[int], str] = code._varname_from_oparg  # type: ignore[attr-defined]  # of CPython
         self._protected = _protected(code)
         self._lines: list[int | None] = [None] * len(self._operations)
         for start, end, line in code.co_lines():
