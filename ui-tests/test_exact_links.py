@@ -165,7 +165,9 @@ def test_by_keyboard_alone(twice):
     twice.page.keyboard.press("Control+f")
     field = twice.panel.get_by_role("textbox", name="Find in program")
     field.fill(" sine(")
-    expect(twice.panel.get_by_role("group", name="Search", exact=True).get_by_role("status")).to_have_text(re.compile(r"^2$|^\d of 2$"))
+    expect(twice.panel.get_by_role("group", name="Search", exact=True).get_by_role("status")).to_have_text(
+        re.compile(r"^2$|^\d of 2$")
+    )
     field.press("Enter")
     field.press("Escape")
     twice.page.keyboard.press("ArrowDown")
