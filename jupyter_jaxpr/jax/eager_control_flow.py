@@ -15,7 +15,7 @@ import os
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import FrameType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from ..interruptions import not_of_a_signal
@@ -101,6 +101,16 @@ class Construct:
             number = left if size is None else min(size, left)
             names += [name] if number == 1 else [f"{name}[{index}]" for index in range(number)]
         return [*names, *(f"operand[{index}]" for index in range(len(names), count))]
+
+
+def code_of_evaluation() -> CodeType | None:
+    """Return the code in which JAX runs one operation outside of jit; None where this version has no such code."""
+    return getattr(getattr(private("dispatch"), "apply_primitive", None), "__code__", None)
+
+
+def is_operation(jitted: Any) -> bool:
+    """Return whether a jitted function that `code_of_evaluation` calls runs an operation, which is no construct."""
+    return getattr(jitted, "__name__", None) not in _SPECIFIC
 
 
 def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:

@@ -8,11 +8,11 @@ It ends by itself after `MOST` dispatches or `SECONDS` of its own time, so that 
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -25,7 +25,6 @@ from ..jax.numpy_values import given_for, is_numpy
 from ..jax.post_hook import Results
 from ..plain_text import FAILURES
 from ..quantities import count, duration
-from .collection import without_collection
 from .numpy_arrays import NumPyArrays
 from .users_classes import comparing_class, read_by_users_code
 
@@ -162,8 +161,7 @@ class Recording:
         """Store the contents that NumPy arrays, the arguments of a call, have before the call."""
         for value in values:
             if is_numpy(value) and self._numpy.has_room() and self._numpy.first(value) is None:
-                with self._own_time():
-                    self._make(value)
+                self._in_own_time(self._make, value)
 
     def stop(self) -> None:
         """End the recording; a second call ends a stop that an interrupt broke off."""
@@ -242,14 +240,16 @@ class Recording:
             self._is_at_end = True
             self.stop()
             return
-        with self._own_time():
-            kind = comparing_class(type(getattr(called, "_fun", None))) or read_by_users_code(
-                (args, kwargs, output), self._library_classes
-            )
-            if kind is None:
-                self._add(dispatches.of_hit(called, args, kwargs, output))
-            else:
-                self._end(_OF_USERS.format(dispatches=self._dispatches, kind=kind))
+        self._in_own_time(self._add_hit, called, args, kwargs, output)
+
+    def _add_hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        kind = comparing_class(type(getattr(called, "_fun", None))) or read_by_users_code(
+            (args, kwargs, output), self._library_classes
+        )
+        if kind is None:
+            self._add(dispatches.of_hit(called, args, kwargs, output))
+        else:
+            self._end(_OF_USERS.format(dispatches=self._dispatches, kind=kind))
 
     def _missed(self, frame: FrameType, results: Any) -> None:
         if threading.get_ident() == self._thread:
@@ -257,21 +257,22 @@ class Recording:
                 self._is_at_end = True
                 self.stop()
                 return
-            with self._own_time():
-                self._add(dispatches.of_miss(frame, results))
+            self._in_own_time(lambda: self._add(dispatches.of_miss(frame, results)))
 
-    @contextmanager
-    def _own_time(self) -> Iterator[None]:
-        """Count the recording's own time, and keep errors of this package away from the user's call."""
+    def _in_own_time(self, work: Callable[..., object], *values: Any) -> None:
+        """Call `work` in the recording's own time, and keep errors of this package away from the user's call."""
         began = time.perf_counter()
+        is_collecting = gc.isenabled()
         try:
             self._hooks.asking_thread = self._thread
-            with without_collection():  # JAX's heap is large: the time of one collection would end the recording
-                yield
+            gc.disable()  # JAX's heap is large: the time of one collection would end the recording
+            work(*values)
         except not_of_a_signal(*FAILURES) as error:
             self._fail(error)
             self._end(_UNKNOWN.format(dispatches=self._dispatches))
         finally:
+            if is_collecting:
+                gc.enable()
             self._hooks.asking_thread = 0
         self.spent += time.perf_counter() - began
         if self.spent > self._seconds:
@@ -306,13 +307,15 @@ class Recording:
     def _link_copies(self, sources: Sequence[Any], copies: Sequence[Any]) -> None:
         """Link arrays that JAX copied to a device to the variables of their sources, since no program runs."""
         if threading.get_ident() == self._thread:
-            with self._own_time():
-                for value, array in zip(sources, copies, strict=True):
-                    if isinstance(value, bool | int | float | complex) or self._recorded_variable(array) is not None:
-                        continue
-                    variable = self._operand(value, None, dispatches.source_here())
-                    if variable.aval.shape == array.shape and variable.aval.dtype == array.dtype:
-                        self._variables[id(array)] = weakref.ref(array), variable
+            self._in_own_time(self._link, sources, copies)
+
+    def _link(self, sources: Sequence[Any], copies: Sequence[Any]) -> None:
+        for value, array in zip(sources, copies, strict=True):
+            if isinstance(value, bool | int | float | complex) or self._recorded_variable(array) is not None:
+                continue
+            variable = self._operand(value, None, dispatches.source_here())
+            if variable.aval.shape == array.shape and variable.aval.dtype == array.dtype:
+                self._variables[id(array)] = weakref.ref(array), variable
 
     def _operand(self, value: Any, aval: Any, source: Any) -> Any:
         variable = self._recorded_variable(value)

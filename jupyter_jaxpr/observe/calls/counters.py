@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+from ...jax.eager_control_flow import code_of_evaluation, is_operation
 from ...jax.facts import imported, jit_disabled, jit_type, staging
 from ...jax.post_hook import Hits
 from ...plain_text import file_of
@@ -96,7 +97,7 @@ class CallCounter:
         self.overflowed = False
         self.without_jit = False
         self._thread = 0
-        self._jit_type: type | None = None
+        self._evaluation: CodeType | None = None  # the code in which JAX runs an operation outside of jit
         self.running = self._ending = False
 
     def start(self) -> None:
@@ -107,7 +108,7 @@ class CallCounter:
         _watching = self
         self.running = True
         self._thread = threading.get_ident()
-        self._jit_type = jit_type()
+        self._evaluation = code_of_evaluation()
         gc.callbacks.append(self._before_collection)
         if HAS_MONITORING:
             self._start_monitoring()
@@ -276,6 +277,8 @@ class CallCounter:
         """Count a hit that JAX reports on Python 3.11."""
         try:
             code, offset = frame.f_code, frame.f_lasti
+            if code is self._evaluation and is_operation(called):
+                return
             site = self._newest.get(offset)
             if site is not None and site[0] is code and site[1]() is called:
                 site[2] += 1
@@ -339,6 +342,7 @@ class CallCounter:
             jit_type: type = the_jit_type,
             newest: dict[int, _Site] = self._newest,
             count_first: Any = self._count_first,
+            evaluation: CodeType | None = self._evaluation,
             thread: int = self._thread,
             get_thread: Any = threading.get_ident,
             elsewhere: dict[int, Reference] = self._elsewhere,
@@ -357,6 +361,8 @@ class CallCounter:
                     if type(inner) is not jit_type:
                         return disable if other_call(code, offset, called, first) else None
                     called = inner
+                elif code is evaluation and is_operation(called):
+                    return None  # such a call is in no count, and a cell may make thousands
                 if get_thread() == thread:
                     try:
                         site = newest[offset]

@@ -1,0 +1,28 @@
+"""The counter of calls leaves out the operations that JAX runs outside of jit, and counts loops and conditions."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import lax
+
+from jupyter_jaxpr.observe.calls.counters import CallCounter
+
+
+def test_operations_that_were_compiled_before_the_counter_started_are_in_no_count() -> None:
+    x = jnp.arange(8.0)
+
+    def add(carry, element):
+        return carry + element, carry
+
+    lax.neg(x)
+    lax.scan(add, 0.0, x)
+    counter = CallCounter()
+    counter.start()
+    try:
+        for _ in range(5):
+            lax.neg(x)
+        lax.scan(add, 0.0, x)
+        counted = [(called.__name__, times) for called, times, _, _ in counter.drain()]
+    finally:
+        counter.stop()
+    assert counted == [("scan", 1)]
