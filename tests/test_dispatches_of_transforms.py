@@ -112,6 +112,22 @@ def test_of_a_loop_the_first_call_is_recorded_and_the_others_are_counted(physics
     assert ran.document["message"] is None
 
 
+def test_a_call_above_the_last_statement_stands_before_a_loop_that_ran_later(physics: Notebook) -> None:
+    lines = [
+        "def add(c, v): return c + v, c",
+        "first = lax.scan(add, 0.0, x)",
+        "out, back = jax.vjp(wave, x)",
+        "second = lax.map(wave, x)",
+        "jax.grad(energy)(w, x)",
+    ]
+    assert shown(physics.run("%%jaxpr --no-trace\n" + "\n".join(lines))) == [
+        ("scan(add)", "ran as an eager scan"),
+        ("wave", "recorded as it ran, vjp forward"),
+        ("map(wave)", "ran as an eager map"),
+        ("energy", "recorded as it ran, grad"),
+    ]
+
+
 def test_the_trace_of_a_backward_pass_does_not_say_that_the_python_of_the_function_ran(physics: Notebook) -> None:
     ran = physics.run("%%jaxpr\nvalue, pull = jax.vjp(wave, 2.0)\npull(1.0)")
     (traced,) = (program for program in ran.own_programs if program["origin"] == "traced")

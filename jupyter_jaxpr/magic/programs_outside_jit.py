@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..jax.dispatches import only_program
 from ..observe.cell_run import Run
 from ..observe.dispatch_recording import Recording
-from ..observe.observation import Finding, Observation, ObservedFunction
+from ..observe.observation import Finding, Observation, ObservedFunction, Place
 from ..quantities import count
 from .last_call_words import AS_JIT
 from .trace_of_last_call import ORIGINS_OF_CALLS
@@ -46,7 +47,7 @@ def add_library_programs(observation: Observation, run: Run, hidden: Recording |
 
 
 def add_recorded_calls(observation: Observation, active: Active, message: str | None) -> None:
-    """Add the recorded calls of the last statement, each beside its own trace.
+    """Add the recorded calls, each beside its own trace: those of the last statement last, the others in their order.
 
     Args:
         observation: The observation of the cell.
@@ -55,7 +56,7 @@ def add_recorded_calls(observation: Observation, active: Active, message: str | 
     """
     functions = observation.functions
     jaxpr_ids = {id(program.jaxpr) for function in functions for program in function.programs}
-    for function, is_wrapper in active.recorded.functions(active.cell.file, active.run.reading):
+    for function, is_wrapper, called_before in active.recorded.functions(active.cell.file, active.run.reading):
         only = only_program(function.programs[0].jaxpr)
         if only is not None and id(only) in jaxpr_ids:
             continue  # the call did nothing but call a jitted function
@@ -64,7 +65,10 @@ def add_recorded_calls(observation: Observation, active: Active, message: str | 
         traced = next(
             (function_of_cell for function_of_cell in functions if _is_traced(function_of_cell, function)), None
         )
-        if traced is None:
+        if called_before is not None:
+            later = set(list(active.run.functions)[called_before:])
+            functions.insert(_first_of(functions, later), function)
+        elif traced is None:
             functions.append(function)
         else:  # the recorded call keeps its place in the order of the calls
             functions.remove(traced)
@@ -80,6 +84,12 @@ def add_recorded_calls(observation: Observation, active: Active, message: str | 
     if observation.focus is None and recorded:
         if all(function.construct or function.programs[0].origin == "recorded" for function in called):
             observation.focus = recorded[-1]
+
+
+def _first_of(functions: Sequence[ObservedFunction], keys: Container[tuple[str, Place | None]]) -> int:
+    """Return the index of the first function with one of the names and definitions; the length if there is none."""
+    indices = (index for index, function in enumerate(functions) if (function.name, function.definition) in keys)
+    return next(indices, len(functions))
 
 
 def _is_traced(traced: ObservedFunction, recorded: ObservedFunction) -> bool:

@@ -261,7 +261,7 @@ class Session:
         warning = EAGER_TAKES if chosen.eager else None
         heartbeat = Heartbeat(self.observer, run, self.publisher, run_id, cell.id, warning)
         recorded_cell = RecordedCell(self.observer.hooks, run.fail, covers_cell=chosen.eager)
-        recorded = RecordedCalls(self.observer.hooks, run.fail, recorded_cell)
+        recorded = RecordedCalls(self.observer.hooks, run.fail, recorded_cell, run.functions)
         active = Active(chosen, cell, info, run, run_id, heartbeat, recorded, recorded_cell)
         # From here on the next cell can remove everything that an interrupt leaves.
         self._active[threading.get_ident()] = active

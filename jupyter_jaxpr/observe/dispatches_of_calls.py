@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported, is_jitted
@@ -73,6 +73,7 @@ class _RecordedCall:
     result: Any = None
     is_known: bool = True
     has_raised: bool = False
+    called_before: int = 0  # the number of functions of the run that were called before this call
     # the contents of each argument before the call, by id of the argument
     values_now: dict[int, Any] = field(default_factory=dict)
 
@@ -93,6 +94,20 @@ class _RecordedCall:
         self.is_known, self.has_raised = self.call.is_known, has_raised
 
 
+class RecordedFunction(NamedTuple):
+    """The function of a recorded call, with one program.
+
+    Attributes:
+        function: The function.
+        is_wrapper: True if the called object wraps another function.
+        called_before: For a call above the last statement, the number of functions that the run called before.
+    """
+
+    function: ObservedFunction
+    is_wrapper: bool
+    called_before: int | None
+
+
 class RecordedCalls:
     """Records calls while a cell runs.
 
@@ -100,10 +115,14 @@ class RecordedCalls:
         hooks: The hooks in JAX.
         fail: Receives an error of this package.
         cell: The recording of the cell, which ends at the first recorded call, unless it covers the whole cell.
+        called: The functions that the run has called so far.
     """
 
-    def __init__(self, hooks: Hooks, fail: Callable[[BaseException], None], cell: RecordedCell) -> None:
+    def __init__(
+        self, hooks: Hooks, fail: Callable[[BaseException], None], cell: RecordedCell, called: Sized = ()
+    ) -> None:
         self._hooks = hooks
+        self._called = called
         self._cell = cell
         self._fail = fail
         self._active: _RecordedCall | None = None
@@ -137,7 +156,7 @@ class RecordedCalls:
             self._fail(error)
             self._is_over = True
             return False
-        self._active = _RecordedCall(call, recording, function)
+        self._active = _RecordedCall(call, recording, function, called_before=len(self._called))
         if call.is_above:
             self._above[call.number] = 1
         return True
@@ -175,8 +194,8 @@ class RecordedCalls:
         if self._active is not None:
             self._end(self._active, has_raised=True)
 
-    def functions(self, file: str, reading: Reading) -> list[tuple[ObservedFunction, bool]]:
-        """Return each recorded function with its program, and whether the called object wraps another function.
+    def functions(self, file: str, reading: Reading) -> list[RecordedFunction]:
+        """Return each recorded function.
 
         Args:
             file: The file of the cell.
@@ -195,9 +214,11 @@ class RecordedCalls:
                     program = function.programs[0]
                     several = _FIRST_OF_SEVERAL.format(calls=count(times, "time"))
                     program.origin_note = f"{program.origin_note} {several}"
-                functions.append((function, next_inside(done_call.function) is not None))
+                is_wrapper = next_inside(done_call.function) is not None
+                called_before = done_call.called_before if done_call.call.is_above else None
+                functions.append(RecordedFunction(function, is_wrapper, called_before))
         if functions and self._left_out:
-            program = functions[-1][0].programs[0]
+            program = functions[-1].function.programs[0]
             calls = count(self._left_out, "more call")
             program.origin_note = f"{program.origin_note} {_LEFT_OUT.format(calls=calls)}"
         return functions
