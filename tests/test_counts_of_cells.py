@@ -5,6 +5,7 @@ The cells run one after the other in one shell, as a notebook's do: what one com
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -101,9 +102,31 @@ def events() -> Iterator[Counter[str]]:
     jax.monitoring.unregister_event_duration_listener(listen)
 
 
+class CompilesLogged(logging.Handler):
+    """Counts the compiles that JAX logs under `jax_log_compiles`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.number = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.number += record.getMessage().startswith("Finished XLA compilation of ")
+
+
+@pytest.fixture
+def logged() -> Iterator[CompilesLogged]:
+    """Yield the number of the compiles that JAX logs."""
+    handler = CompilesLogged()
+    log = logging.getLogger("jax._src.dispatch")
+    log.addHandler(handler)
+    with jax.log_compiles():
+        yield handler
+    log.removeHandler(handler)
+
+
 @pytest.mark.parametrize("cells", [CELLS, pytest.param([*CELLS[:3], *LONGER_CELLS], marks=pytest.mark.slow)])
 def test_each_compile_is_counted_once_and_each_cell_shows_a_program(
-    notebook: Notebook, events: Counter[str], monkeypatch: pytest.MonkeyPatch, cells: list[str]
+    notebook: Notebook, events: Counter[str], logged: CompilesLogged, monkeypatch: pytest.MonkeyPatch, cells: list[str]
 ) -> None:
     observed: list[Observation] = []
     build = builds.build
@@ -118,6 +141,7 @@ def test_each_compile_is_counted_once_and_each_cell_shows_a_program(
     for cell in cells:
         events.clear()
         observed.clear()
+        logged.number = 0
         ran = notebook.run(f"%%jaxpr\n{cell}")
         assert ran.result.error_in_exec is None, cell
         (observation,) = observed
@@ -125,8 +149,8 @@ def test_each_compile_is_counted_once_and_each_cell_shows_a_program(
         compiles = sum((function.compiles or 0) + (function.from_disk or 0) for function in functions) + eager
         programs = sum(len(function.programs) for function in functions)
         compiled, traced = events["backend_compile_duration"], events["jaxpr_trace_duration"]
-        if compiles != compiled or ((compiled or traced) and not programs) or observation.failures:
-            wrong.append((cell, compiled, compiles, programs, observation.failures))
+        if not compiles == compiled == logged.number or ((compiled or traced) and not programs) or observation.failures:
+            wrong.append((cell, compiled, logged.number, compiles, programs, observation.failures))
     assert wrong == []
 
 
