@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from ledger_documents import ledger
 
+import jupyter_jaxpr as jj
 from jupyter_jaxpr.document.check.validate import read, validate
 from jupyter_jaxpr.document.encoding import encode
 from jupyter_jaxpr.document.printed_program import program_text
@@ -139,6 +140,26 @@ def test_names_of_what_is_left_are_those_of_the_whole():
     )
     assert [copy.strings[let.name] for let in copy.programs[0].lets or []] == ["g", "long"]
     assert program_text(copy, 0).startswith(program_text(document, 0).split("\n")[0])
+
+
+def test_of_many_programs_those_near_the_program_in_focus_keep_their_equations(notebook):
+    def cell(number):
+        definitions = [f"@jax.jit\ndef f{index}(x):\n    return x * {index} + 1\n" for index in range(number)]
+        return "\n".join([*definitions, *(f"f{index}(jnp.ones(2))" for index in range(number))])
+
+    notebook.run(f"%%jaxpr\n{cell(60)}")
+    document = jj.last().snapshot.document
+    libraries = len(document.programs) - 60
+    copy = saved_copy(document, 160_000)
+    validate(copy)
+    assert [program.name for program in copy.programs] == [f"f{index}" for index in range(40, 60)]
+    assert copy.programs[copy.focus].name == "f59"
+    assert program_text(copy, copy.focus) == program_text(document, document.focus)
+    assert f"this copy leaves out HLO, StableHLO, types of names and {40 + libraries} other programs." in copy.cut
+    only = saved_copy(document, 30_000)
+    validate(only)
+    assert [program.name for program in only.programs] == ["f59"]
+    assert f"{59 + libraries} other programs" in only.cut
 
 
 def test_the_last_resort_leaves_no_program():

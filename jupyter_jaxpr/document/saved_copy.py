@@ -1,7 +1,8 @@
 """Makes a copy of a document that is small enough for a notebook; the copy states the parts that it leaves out.
 
-The order is: diffs, functions of the ledger that this run did not call, HLO, StableHLO, the equations of each scope
-beyond the first ones (with their costs; the sums by line stay), the long texts of notes, the ledger, the costs.
+The order is: diffs, functions of the ledger that this run did not call, HLO, StableHLO, types of names, programs beyond
+the nearest to the program in focus if there are many, the equations of each scope beyond the first ones (with their
+costs; the sums by line stay), the long texts of notes, the ledger, the costs, all programs but the program in focus.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from ..quantities import in_a_sentence, size
+from ..quantities import count, in_a_sentence, size
 from .cut_out import Part
 from .encoding import encode
+from .fewer_programs import with_programs
 from .ledger_words import in_run
 from .pools import of_document
 from .printed_variable_names import Names, Pools, name_program
@@ -25,6 +27,10 @@ from .types.ledger import Ledger
 LIMIT_BYTES = 256_000
 #: The numbers of equations of each scope to try, from many to none, until the copy is small enough.
 _PAGES = (2_000, 500, 100, 20, 0)
+#: Of a document with more programs than this, other programs go before equations do.
+_MANY = 20
+#: The numbers of programs of such a document to try.
+_KEPT_PROGRAMS = (100, 50, 20, 5, 1)
 #: A lower bound of the bytes of a scope's JSON; a scope without equations has 271 bytes or more.
 _SCOPE = 250
 _OTHERS = "functions of other cells"
@@ -56,14 +62,11 @@ def _cut(copy: Snapshot, limit_bytes: int, left_out: list[str]) -> Snapshot:
 
 
 def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
+    """Yield smaller and smaller copies."""
     left_out: list[str] = []
 
     def cut(copy: Snapshot) -> Snapshot:
         return _cut(copy, limit_bytes, left_out)
-
-    def replace(old_part: str, part: str) -> None:
-        """Name a part in the place of one that it contains."""
-        left_out[:] = [*(part for part in left_out if part != old_part), part]
 
     if document.diffs:
         document = msgspec.structs.replace(document, diffs=[])
@@ -88,6 +91,35 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
         document = compact(msgspec.structs.replace(document, named_values=[]), document.scopes)
         left_out.append("types of names")
         yield cut(document)
+    whole_programs = list(left_out)
+    for number in _KEPT_PROGRAMS if len(document.programs) > _MANY else ():
+        if number < len(document.programs):
+            fewer = _fewer_programs(document, number)
+            left_out[:] = [*whole_programs, _other_programs(document, fewer)]
+            yield cut(fewer)
+    yield from _without_equations_and(document, limit_bytes, whole_programs)
+    if len(document.programs) > 1 and document.focus >= 0:
+        only = _fewer_programs(document, 1)
+        yield from _without_equations_and(only, limit_bytes, [*whole_programs, _other_programs(document, only)])
+
+
+def _without_equations_and(document: Snapshot, limit_bytes: int, without: Sequence[str]) -> Iterator[Snapshot]:
+    """Yield copies without some equations, then without other parts of the programs.
+
+    Args:
+        document: The document.
+        limit_bytes: The largest size in bytes.
+        without: The parts that the document has already lost.
+    """
+    left_out = list(without)
+
+    def cut(copy: Snapshot) -> Snapshot:
+        return _cut(copy, limit_bytes, left_out)
+
+    def replace(old_part: str, part: str) -> None:
+        """Name a part in the place of one that it contains."""
+        left_out[:] = [*(part for part in left_out if part != old_part), part]
+
     left_out.append("equations")
     for page in _PAGES:
         yield cut(_first_equations(document, page))
@@ -115,6 +147,22 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
         left_out.append("control flow")
         least = msgspec.structs.replace(least, recordings=[], control_flow=[])
         yield cut(_short_texts(compact(least, least.scopes)))
+
+
+def _fewer_programs(document: Snapshot, number: int) -> Snapshot:
+    """Return the document with the user's programs nearest to the program in focus, without those of transforms."""
+    derived = {part.program for transform in document.transforms for part in transform.parts}
+    indices = [index for index in range(len(document.programs)) if index not in derived or index == document.focus]
+
+    def distance(index: int) -> tuple[bool, int]:
+        return document.programs[index].library and index != document.focus, abs(index - document.focus)
+
+    fewer = with_programs(document, sorted(sorted(indices, key=distance)[:number]))
+    return compact(fewer, fewer.scopes)
+
+
+def _other_programs(document: Snapshot, fewer: Snapshot) -> str:
+    return count(len(document.programs) - len(fewer.programs), "other program")
 
 
 def _without_programs(document: Snapshot, limit_bytes: int) -> Snapshot:

@@ -11,7 +11,8 @@ import {
   shortArguments,
   shortened,
   shownFirst,
-  sizeWords
+  sizeWords,
+  withoutProgram
 } from '../parts/summary';
 import { isUnreadable, readSnapshot } from '../protocol/document';
 import { Program, Snapshot } from '../protocol/snapshot';
@@ -42,12 +43,7 @@ export function savedOutput(
   const program = shownFirst(read);
   if (program === null) {
     lines.append(
-      element('span', 'line', [
-        shortened(
-          read.message ?? trans.__('This run has no program to show.'),
-          1000
-        )
-      ])
+      element('span', 'line', [shortened(withoutProgram(read, trans), 1000)])
     );
   } else {
     lines.append(signatureLine(program), countsLine(read, program, trans));

@@ -17,6 +17,18 @@ export function shownFirst(snapshot: Snapshot): Program | null {
   return snapshot.programs[snapshot.focus] ?? null;
 }
 
+/** Why a snapshot has no program to show; a saved copy of a large run may have left all programs out. */
+export function withoutProgram(
+  snapshot: Snapshot,
+  trans: TranslationBundle
+): string {
+  return (
+    snapshot.message ??
+    snapshot.cut ??
+    trans.__('This run has no program to show.')
+  );
+}
+
 /** A short form of the arguments: `({b, w}, f32[8])`. */
 export function shortArguments(program: Program): string {
   return shortened(

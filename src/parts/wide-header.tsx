@@ -49,6 +49,7 @@ export class WideHead extends ModelWidget {
         {none && (
           <p className="jp-JaxprWide-empty">
             {model.snapshot.message ??
+              model.snapshot.cut ??
               trans.__(
                 'This run has no program to show. Choose another program above.'
               )}

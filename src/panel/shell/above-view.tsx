@@ -26,7 +26,7 @@ import { Failure } from '../../parts/states/failure';
 import { Running, RunningAbove } from '../../parts/states/running';
 import { Tabs } from './tabs';
 import { ViewName } from './view-names';
-import { shortened } from '../../parts/summary';
+import { shortened, withoutProgram } from '../../parts/summary';
 import type { Noise } from '../../workbench/reading/noise-rules';
 
 /** The actions of the panel's controls that go beyond the model. */
@@ -249,11 +249,11 @@ function About(props: {
     return null;
   }
   const program = snapshot.programs[model.program] ?? null;
-  const { environment, message, notes } = snapshot;
+  const { environment, notes } = snapshot;
   // The note is read, with its line and its detail.
   const noted = notes.some(note => SAY_THE_MESSAGE.has(note.kind));
   const lines = new Set([
-    program === null && !noted ? (message ?? NOTHING(trans)) : null,
+    program === null && !noted ? withoutProgram(snapshot, trans) : null,
     program?.origin_note ?? null,
     environment.tier_note,
     model.fromSaved ? null : versionsApart(environment.jupyter_jaxpr, trans),
@@ -331,6 +331,3 @@ function TraceIt(props: {
     </div>
   );
 }
-
-const NOTHING = (trans: TranslationBundle): string =>
-  trans.__('This run has no program to show.');
