@@ -155,7 +155,7 @@ def test_of_many_programs_those_near_the_program_in_focus_keep_their_equations(n
     assert [program.name for program in copy.programs] == [f"f{index}" for index in range(40, 60)]
     assert copy.programs[copy.focus].name == "f59"
     assert program_text(copy, copy.focus) == program_text(document, document.focus)
-    assert f"this copy leaves out HLO, StableHLO, types of names and {40 + libraries} other programs." in copy.cut
+    assert f" and {40 + libraries} other programs." in copy.cut
     only = saved_copy(document, 30_000)
     validate(only)
     assert [program.name for program in only.programs] == ["f59"]
