@@ -72,6 +72,12 @@ def _run(**changes: object) -> LedgerCounts:
     return msgspec.structs.replace(counts(4), **(none | changes))
 
 
+def test_a_run_that_called_only_functions_from_before_the_observation_does_not_deny_the_calls():
+    document = msgspec.structs.replace(ledger(), functions=[], compiles=0)
+    unlisted = "The ledger leaves out 3 calls of f: JAX compiled f before the observation began."
+    assert lead(document, None, unlisted) == f"No jitted function of yours compiled. {unlisted}"
+
+
 @pytest.mark.parametrize(
     ("runs", "expected"),
     [

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 
 from jupyter_jaxpr import observe
 from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.process_observer import observer
 
 TABLE = """\
 import functools, jax, jax.numpy as jnp, numpy as np
@@ -69,6 +70,7 @@ WHY_NOT = """\
 The number of calls is unknown: on Python 3.11, jupyter_jaxpr counts calls only
 in a %%jaxpr cell. Use Python 3.12 or later to count calls here.
 """
+NONE = "No call of a jitted function of yours was seen." + ("" if HAS_MONITORING else f"\n{WHY_NOT.rstrip()}")
 
 
 def test_the_table_fits_80_columns(tmp_path: Path) -> None:
@@ -82,9 +84,28 @@ def test_the_table_fits_80_columns(tmp_path: Path) -> None:
 def test_nothing_called() -> None:
     with observe() as ledger:
         pass
-    assert str(ledger) == "No call of a jitted function of yours was seen."
+    assert str(ledger) == NONE
     assert repr(ledger) == "<Ledger of 0 functions, 0 compiles>"
     assert len(ledger) == 0
+
+
+def test_calls_of_a_function_that_jax_compiled_before_the_observation_are_not_denied() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    x = jnp.arange(3.0)
+    observer().hooks.remove()
+    f(x)
+    with observe() as outer:
+        f(x)
+        with observe() as inner:
+            f(x), f(x)
+    if not HAS_MONITORING:
+        assert str(inner) == NONE
+        return
+    assert str(inner) == ("The ledger leaves out 2 calls of f: JAX compiled f before the observation began.")
+    assert str(outer) == ("The ledger leaves out 3 calls of f: JAX compiled f before the observation began.")
 
 
 def test_what_another_thread_called_is_not_counted_and_not_denied() -> None:
@@ -105,7 +126,8 @@ def test_what_another_thread_called_is_not_counted_and_not_denied() -> None:
         call(f)
     assert str(ledger) == (
         "No call of a jitted function of yours was seen in this thread.\n"
-        "Calls in other threads are not counted here: f missed the cache in another\n"
+        + ("" if HAS_MONITORING else WHY_NOT)
+        + "Calls in other threads are not counted here: f missed the cache in another\n"
         "thread. Call the function in this thread to see what the call does."
     )
     with observe() as ledger:

@@ -74,7 +74,7 @@ def ledger_document(
         small_programs=len(small),
         small_seconds=sum(program.seconds for program in small),
     )
-    return msgspec.structs.replace(ledger, lead=lead(ledger, reading.elsewhere)), numbers
+    return msgspec.structs.replace(ledger, lead=lead(ledger, reading.elsewhere, reading.unlisted)), numbers
 
 
 def _key(record: FunctionRecord) -> tuple[str, str | None, int | None]:

@@ -35,16 +35,20 @@ def in_run(function: LedgerFunction) -> bool:
     return any((run.calls, run.misses, run.inlined, run.raised, *work))
 
 
-def lead(ledger: Ledger, elsewhere: str | None = None) -> str:
+def lead(ledger: Ledger, elsewhere: str | None = None, unlisted: str | None = None) -> str:
     """Return sentences on the cost of the run's misses, or that nothing compiled, and on the rest of the time.
 
     Args:
         ledger: The ledger.
         elsewhere: A sentence on the functions that missed the cache in other threads; None without such functions.
+        unlisted: A sentence on the calls of functions that the ledger does not list; None without such calls.
     """
     if elsewhere is None:
-        return _cost(ledger, _NO_CALL, _NO_COMPILE)
-    return f"{_cost(ledger, _NO_CALL_IN_THREAD, _NO_COMPILE_IN_THREAD)} {elsewhere}"
+        no_call, no_compile = _NO_CALL, _NO_COMPILE
+    else:
+        no_call, no_compile = _NO_CALL_IN_THREAD, _NO_COMPILE_IN_THREAD
+    cost = _cost(ledger, no_call if unlisted is None else no_compile, no_compile)
+    return " ".join(filter(None, (cost, unlisted, elsewhere)))
 
 
 _NO_CALL = "No call of a jitted function of yours was seen."

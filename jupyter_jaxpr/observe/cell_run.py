@@ -32,7 +32,9 @@ from .calls.monitoring import HAS_MONITORING
 from .calls.printed_output import PrintRecorder
 from .calls.static_hits import StaticHits
 from .calls.untraced_lines import LineRecorder
+from .code_of_callables import name_of
 from .functions import FunctionRecord
+from .library_functions import is_of_jax
 from .observation import EagerCompile, LineReading, Observation, ObservedFunction, ObservedProgram, Place
 from .programs_of_misses import KeptProgram, own_programs
 from .stages import Tally
@@ -58,6 +60,7 @@ NOT_ALL = (
 )
 EAGER_COMPILES = 1_000
 _UNSEEN = 100
+_UNLISTED = "The ledger leaves out {calls} of {names}: JAX compiled {names} before the observation began."
 _CANDIDATE = (
     "It is unknown which program of {name} ran for {calls} of this cell. This program is a candidate: jupyter_jaxpr "
     "knows {known} of {name}, compiled earlier.{more}"
@@ -367,6 +370,29 @@ class Run:
         if left <= 0 and any(earlier is called for earlier in self.unseen):
             self.unseen = [earlier for earlier in self.unseen if earlier is not called]
             self.raised_unseen.append(called)
+
+    @property
+    def unlisted_calls(self) -> dict[int, int]:
+        """The numbers of the calls of functions that JAX compiled before the observation began, by id of the function.
+
+        The functions of JAX are left out.
+        """
+        users = [called for called in self.unseen if not is_of_jax(called)]
+        return {id(called): self._unseen_calls.get(id(called), 0) for called in users}
+
+    def unlisted(self, before: Mapping[int, int] | None = None) -> str | None:
+        """Return a sentence on the calls of functions that the ledger does not list; None without such calls.
+
+        Args:
+            before: The numbers of such calls before the block of the ledger; by default none.
+        """
+        calls = {called: times - (before or {}).get(called, 0) for called, times in self.unlisted_calls.items()}
+        total = sum(calls.values())
+        if not total or not self.counted:
+            return None
+        names = dict.fromkeys(name_of(called) for called in self.unseen if calls.get(id(called)))
+        calls_text = count(total, "call", exact=self.counter.lost is None)
+        return _UNLISTED.format(calls=calls_text, names=in_a_sentence([*names], 5))
 
     def calls_note(self) -> str | None:
         """Return a sentence on why the numbers of calls are lower bounds or unknown; None where they are exact."""

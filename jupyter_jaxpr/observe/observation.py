@@ -205,6 +205,7 @@ class LedgerReading:
     library_misses: int
     note: str | None  # a sentence on the calls that are not counted
     elsewhere: str | None = None  # a sentence on the functions that missed the cache in other threads
+    unlisted: str | None = None  # a sentence on calls of functions that JAX compiled before the observation
     lines: tuple[LineReading, ...] = ()  # the counts of the user's lines, in any file
 
 

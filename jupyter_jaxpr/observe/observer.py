@@ -173,6 +173,7 @@ class Observer(HookReceiver):
             library_misses=sum(times for _, times in library),
             note=run.calls_note(),
             elsewhere=not_counted(ledger.elsewhere) if ledger.elsewhere else None,
+            unlisted=run.unlisted(),
             lines=run.line_readings(),
         )
 

@@ -52,6 +52,7 @@ class observe:
         self._ledger: Ledger | None = None
         self._all_threads: Ledger | None = None  # the ledger for the limits
         self._called_before: dict[tuple[str, Place | None], tuple[int, int, int]] = {}
+        self._unlisted_before: dict[int, int] = {}
 
     def __enter__(self) -> Ledger:
         watch = observer()
@@ -67,6 +68,7 @@ class observe:
             key: (activity.all_calls, activity.calls_raised, activity.unseen) for key, activity in run.functions.items()
         }
         self._ledger = watch.history.ledger(run.thread, self._calls, run.reading)
+        self._unlisted_before = run.unlisted_calls
         self._ledger.note = self._note()
         place = user_place(sys._getframe(1))
         self._ledger.file = None if place is None else place.file
@@ -84,6 +86,7 @@ class observe:
             with unseen_warnings():  # Python has already shown the warnings of the user's code
                 watch.settle(self._run)
                 self._ledger.note = self._note()
+                self._ledger.unlisted = self._run.unlisted(self._unlisted_before) if self._counts_calls() else None
                 self._ledger.close()
                 if self._all_threads is not None:
                     self._all_threads.close()

@@ -172,6 +172,8 @@ class Ledger(Mapping[str, FunctionRecord]):
         self._reading = reading
         self.note: str | None = None
         """A sentence on facts that this JAX or Python does not report; None where nothing is missing."""
+        self.unlisted: str | None = None
+        """A sentence on calls of functions that JAX compiled before the observation; None without such calls."""
         self.file: str | None = None
         """The file or cell of the block: lines of other files are written with their file."""
         self.entry_hits: EntryHits | None = None
@@ -251,7 +253,8 @@ class Ledger(Mapping[str, FunctionRecord]):
     def __str__(self) -> str:
         from .ledger_table import table
 
-        return table(self.functions, self.note, self.elsewhere, self.file, self._history.cell_numbers)
+        cells = self._history.cell_numbers
+        return table(self.functions, self.note, self.elsewhere, self.unlisted, self.file, cells)
 
     def __repr__(self) -> str:
         compiles = sum(record.compiles for record in self.functions)

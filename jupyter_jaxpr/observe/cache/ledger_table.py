@@ -17,6 +17,7 @@ WIDTH = 80
 _NAME = 30
 _MISSES = 12
 _NONE = "No call of a jitted function of yours was seen."
+_NONE_IN_THREAD = "No call of a jitted function of yours was seen in this thread."
 _HEAD = f"{'function':<{_NAME}}{'calls':>8}{'hits':>8}{'entries':>9}{'compiles':>10}{'price':>11}"
 
 
@@ -24,17 +25,16 @@ def table(
     functions: Sequence[FunctionRecord],
     note: str | None = None,
     elsewhere: Sequence[str] = (),
+    unlisted: str | None = None,
     own_file: str | None = None,
     cells: Mapping[str, int | None] | None = None,
 ) -> str:
     """Return the table of the functions with their counts; below each function its misses with their reasons."""
+    note_lines = [line for sentence in (unlisted, note) if sentence for line in textwrap.wrap(sentence, WIDTH)]
     elsewhere_lines = textwrap.wrap(not_counted(elsewhere), WIDTH) if elsewhere else []
     if not functions:
-        return "\n".join(
-            ["No call of a jitted function of yours was seen in this thread.", *elsewhere_lines]
-            if elsewhere_lines
-            else [_NONE]
-        )
+        none = _NONE_IN_THREAD if elsewhere_lines else _NONE
+        return "\n".join([*([] if unlisted else [none]), *note_lines, *elsewhere_lines])
     lines = [_HEAD, "-" * WIDTH]
     lines_text = Lines(functions, own_file, cells)
     for function in functions:
@@ -47,9 +47,7 @@ def table(
             lines.append(f"    {left} not listed")
         if function.inlined:
             lines.append(f"    {count(function.inlined, 'call')} inlined while JAX traced another function")
-    if note is not None:
-        lines += textwrap.wrap(note, WIDTH)
-    lines += elsewhere_lines
+    lines += note_lines + elsewhere_lines
     return "\n".join(line.rstrip() for line in lines)
 
 
