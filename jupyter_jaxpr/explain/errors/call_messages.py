@@ -144,8 +144,8 @@ CALL_MESSAGES = (
     Message(
         r"unsupported operand type\(s\) for (\S+): '(?:ShapeDtypeStruct' and '.*?|.*?' and 'ShapeDtypeStruct)'",
         "A ShapeDtypeStruct is a shape and a dtype, and has no values",
-        "jax.eval_shape computes types, not values.",
-        ("the function", "Call the function itself for values."),
+        "jax.eval_shape returns such objects, and a static argument that is one stays one while JAX traces.",
+        ("arrays", "Compute with arrays: call the function itself for values, and do not make the argument static."),
     ),
     Message(
         r"Argument '(.*?)' of shape (\S+) of type <class '(?:\w+\.)*ShapeDtypeStruct'> is not a valid JAX type",
