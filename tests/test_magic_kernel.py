@@ -109,6 +109,46 @@ def test_a_trace_of_an_unrolled_loop_says_how_many_equations_it_has_and_which_lo
     assert progress["loop"] == {"kind": "for", "line": 6, "file": None}
 
 
+def test_a_scan_outside_of_jit_says_the_function_that_jax_traces_and_the_loop_that_grows_it(
+    kernel: Kernel, tmp_path: Path
+) -> None:
+    go_on = tmp_path / "go on"
+    request = kernel.start(
+        "%%jaxpr\nimport itertools, os, time\nfrom jax import lax\ndef sim(x):\n    def step(c, _):\n"
+        "        for i in itertools.count():\n            c = jnp.sin(c)\n            time.sleep(0.01)\n"
+        f"            if os.path.exists({str(go_on)!r}):\n                return c, None\n"
+        "    return lax.scan(step, x, length=3)\nsim(1.0);",
+    )
+    in_loop = (lambda p: p["loop"] is not None) if sys.version_info >= (3, 13) else (lambda p: p["stage"] == "trace")
+    waited = kernel.until(lambda m: any(p["type"] == "progress" and in_loop(p) for p in sent([m])))
+    *_, progress = [message for message in sent(waited) if message["type"] == "progress"]
+    go_on.touch()
+    kernel.finish(request)
+    assert (progress["function"], progress["stage"]) == ("scan(step)", "trace")
+    assert 0 <= progress["elapsed"] <= progress["total_elapsed"]
+    if sys.version_info < (3, 13):
+        assert (progress["equations"], progress["loop"]) == (None, None)
+        return
+    assert progress["equations"] > 20
+    assert progress["loop"] == {"kind": "for", "line": 6, "file": None}
+
+
+def test_a_compile_says_the_loop_that_made_the_program_large(kernel: Kernel) -> None:
+    request = kernel.start(
+        "%%jaxpr\nimport jax.monitoring, time\n@jax.jit\ndef deep(x):\n    for i in range(300):\n"
+        "        x = jnp.sin(x) * i\n    return x\n"
+        "from jax._src import compiler\nbefore = compiler.backend_compile_and_load\n"
+        "def wait(*args, **kwargs):\n    time.sleep(1.5)\n    return before(*args, **kwargs)\n"
+        "compiler.backend_compile_and_load = wait\n"
+        "try:\n    deep(1.0)\nfinally:\n    compiler.backend_compile_and_load = before"
+    )
+    waited = kernel.until(lambda m: any(p["type"] == "progress" and p["stage"] == "compile" for p in sent([m])))
+    *_, progress = [message for message in sent(waited) if message["type"] == "progress"]
+    kernel.finish(request)
+    assert (progress["function"], progress["equations"]) == ("deep", 600)
+    assert progress["loop"] == {"kind": "for", "line": 5, "file": None}
+
+
 def test_what_jax_does_for_itself_is_named_after_no_function_of_the_users(kernel: Kernel) -> None:
     messages = kernel.run(
         "%%jaxpr\nimport time\nfrom jax import monitoring\n"

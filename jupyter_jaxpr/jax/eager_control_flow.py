@@ -183,6 +183,20 @@ def _bodies_of_map(reference: weakref.ref[Any] | None) -> Iterator[Body]:
         yield Body(text_of(function.__name__), text_of(code.co_filename), code.co_firstlineno)
 
 
+def construct_around(frame: FrameType | None) -> str | None:
+    """Return the function of `jax.lax` that the user called and that calls a frame of JAX; None without one.
+
+    May be called from another thread: no variables are read.
+    """
+    name: str | None = None
+    while frame is not None and frame.f_code.co_filename.startswith(jax_directory()):
+        code = frame.f_code
+        if code.co_name in _FUNCTIONS and _CONTROL_FLOW in code.co_filename:
+            name = code.co_name
+        frame = frame.f_back
+    return name
+
+
 def _called(
     frame: FrameType | None,
 ) -> tuple[str | None, weakref.ref[Any] | None, bool, str | None, str | None]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from dataclasses import dataclass
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from .facts import private
@@ -19,11 +20,15 @@ class TraceUnderWay:
 
     Attributes:
         frames: The frames inside the outermost trace, outermost first.
+        callers: The frames outside of it, innermost first.
         equations: The number of equations of all open traces, without finished inner programs; None if unknown.
+        outermost: JAX's object of the outermost trace; None if unknown.
     """
 
     frames: list[FrameType]
+    callers: list[FrameType]
     equations: int | None
+    outermost: weakref.ref[Any] | None
 
 
 def trace_under_way(frame: FrameType | None) -> TraceUnderWay | None:
@@ -32,40 +37,58 @@ def trace_under_way(frame: FrameType | None) -> TraceUnderWay | None:
     Args:
         frame: The innermost frame of a thread, which may continue meanwhile.
     """
-    module = private("interpreters.partial_eval")
-    file, kind = module.__file__, module.DynamicJaxprTrace
-    inner: list[FrameType] = []
-    outermost, equations = 0, 0
+    kind = private("interpreters.partial_eval").DynamicJaxprTrace
+    frames: list[FrameType] = []
+    depth, equations = 0, 0
+    outermost: weakref.ref[Any] | None = None
     while frame is not None:
-        code = frame.f_code
-        if code.co_filename == file and "trace" in code.co_varnames + code.co_cellvars:
-            outermost = len(inner)
+        if _makes_a_trace(frame.f_code):
+            depth, outermost = len(frames), None
             if _CAN_READ_FRAMES:
                 trace: Any = frame.f_locals.get("trace")
-                equations += len(trace.frame.tracing_eqns) if type(trace) is kind else 0
+                if type(trace) is kind:
+                    equations += len(trace.frame.tracing_eqns)
+                    outermost = weakref.ref(trace)
                 del trace
-        inner.append(frame)
+        frames.append(frame)
         frame = frame.f_back
-    if not outermost:
+    if not depth:
         return None
-    return TraceUnderWay(inner[outermost - 1 :: -1], equations if _CAN_READ_FRAMES else None)
+    return TraceUnderWay(frames[depth - 1 :: -1], frames[depth:], equations if _CAN_READ_FRAMES else None, outermost)
 
 
-def equations_in(jaxpr: Any) -> int:
-    """Return the number of equations in a program and its inner programs; a shared program counts once."""
+def _makes_a_trace(code: CodeType) -> bool:
+    """Return whether code is a function of JAX that holds a trace while the user's function runs."""
+    file: str = private("interpreters.partial_eval").__file__
+    return code.co_filename == file and "trace" in code.co_varnames + code.co_cellvars
+
+
+def codes_of(equation: Any) -> list[tuple[CodeType, int]]:
+    """Return the codes inside the trace that made an equation with their lines, outermost first; [] if unknown."""
+    traceback = equation.source_info.traceback
+    if traceback is None:
+        return []
+    codes, instructions = traceback.raw_frames()
+    outermost = next((index for index in range(len(codes) - 1, -1, -1) if _makes_a_trace(codes[index])), len(codes))
+    line_of = type(traceback).code_addr2line
+    return [(codes[index], line_of(codes[index], instructions[index])) for index in range(outermost - 1, -1, -1)]
+
+
+def equations_in(jaxpr: Any) -> list[Any]:
+    """Return the equations of a program and its inner programs; those of a shared program come once."""
     visited: set[int] = set()
     waiting = [jaxpr]
-    count = 0
+    equations: list[Any] = []
     while waiting:
         program = waiting.pop()
         program = getattr(program, "jaxpr", program)
         if id(program) in visited:
             continue
         visited.add(id(program))
-        count += len(program.eqns)
+        equations += program.eqns
         for equation in program.eqns:
             for value in equation.params.values():
                 for part in value if type(value) in (tuple, list) else (value,):
                     if hasattr(part, "eqns"):
                         waiting.append(part)
-    return count
+    return equations

@@ -35,7 +35,7 @@ class Progress:
 def progress_of(state: ThreadState | None, run: Run) -> Progress:
     """Return what JAX does for a run; `state` is the thread of the run, None where JAX did nothing there."""
     if state is None:
-        return Progress("running", None, run.started_at)
+        return _unreported_trace(run, None) or Progress("running", None, run.started_at)
     stack, stage = state.stack, state.stage
     call = stack[-1] if stack else None
     miss: Miss | None = call.record if call is not None else None
@@ -45,10 +45,25 @@ def progress_of(state: ThreadState | None, run: Run) -> Progress:
         word = STAGE_NAMES[stage[0]]
         if name is None and stage[1] is not None and _is_users_stage(stage[1], state, run):
             name = stage[1]
-        return Progress(word, name, stage[2], finished, run.under_way.look(run.thread, word, call))
+        unreported = _unreported_trace(run, None) if name is None else None
+        return unreported or Progress(word, name, stage[2], finished, run.under_way.look(run.thread, word, call))
     if miss is not None and miss.stages.compiled_at is not None:
         return Progress("first_run", name, miss.stages.compiled_at, finished)
-    return Progress("running", name, run.started_at, finished)
+    return _unreported_trace(run, name) or Progress("running", name, run.started_at, finished)
+
+
+def _unreported_trace(run: Run, name: str | None) -> Progress | None:
+    """Return the progress of a trace that JAX reports no event of; None where JAX traces nothing of the user's.
+
+    Such are the traces of the body of a `scan`, `while_loop`, `fori_loop` or `cond` outside of jit, and of a jitted
+    function under `vmap` or `grad`.
+
+    Args:
+        run: The run.
+        name: The function of the missed call; None outside of a missed call.
+    """
+    trace = run.under_way.look_at_unreported(run.thread)
+    return None if trace is None else Progress("trace", name or trace.title, trace.since, (), trace.program)
 
 
 def _is_users_stage(name: str, state: ThreadState, run: Run) -> bool:

@@ -7,23 +7,32 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any, Literal
 
 from ..interruptions import not_of_a_signal
 from ..jax.calls import JitCall
+from ..jax.eager_control_flow import construct_around
 from ..jax.facts import imported
-from ..jax.traces_under_way import equations_in, trace_under_way
-from ..plain_text import FAILURES, file_of
+from ..jax.traces_under_way import TraceUnderWay, codes_of, equations_in, trace_under_way
+from ..plain_text import FAILURES, file_of, function_of
 from .side_effects.source import function_node
-from .whose_code import is_users_frame
+from .whose_code import is_installed, is_users_frame
 
 LoopKind = Literal["for", "while"]
 
 # A loop with fewer new equations between two looks may wait for something else, such as a file.
 _FEWEST_EQUATIONS = 10
+
+# A loop of a whole program is named if it made at least so many equations and at least half of the program.
+_FEWEST_OF_A_PROGRAM = 100
+
+# Of a larger program only so many equations, evenly spread, are asked for their lines.
+_MOST_ASKED = 5_000
 
 
 @dataclass(frozen=True)
@@ -54,14 +63,30 @@ class UnderWay:
     loop: UnrolledLoop | None = None
 
 
+@dataclass(frozen=True)
+class UnreportedTrace:
+    """A trace that JAX reports no event of, such as of the body of a `scan` outside of jit.
+
+    Attributes:
+        title: The traced function with the function of `jax.lax` that takes it, such as `scan(step)`.
+        since: The time at which the trace was first seen, by `time.perf_counter`.
+        program: The known parts of the program that JAX is making.
+    """
+
+    title: str
+    since: float
+    program: UnderWay
+
+
 class ProgramUnderWay:
     """The program that one thread is making, looked at once a second."""
 
     def __init__(self) -> None:
-        self._call: int | None = None
+        self._key: object = None
         self._before: tuple[UnrolledLoop, int] | None = None
         self._loop: UnrolledLoop | None = None
-        self._counted: tuple[int, int] | None = None
+        self._counted: tuple[int, UnderWay] | None = None
+        self._unreported: tuple[str, float] = "", 0.0
 
     def look(self, thread: int, stage: str, call: JitCall | None) -> UnderWay:
         """Return the parts that are known now.
@@ -72,51 +97,95 @@ class ProgramUnderWay:
             call: The call of the stage; None where it is unknown.
         """
         try:
-            if stage == "trace":
-                return self._look_at_trace(thread, call)
+            if stage == "trace" and imported():
+                trace = trace_under_way(sys._current_frames().get(thread))
+                return UnderWay() if trace is None else self._grown(trace, id(call))
             if stage in ("lower", "compile") and call is not None and call.params is not None:
-                loop = self._loop if self._call == id(call) else None
-                return UnderWay(self._count(call.params["jaxpr"]), loop)
+                whole = self._whole(call.params["jaxpr"])
+                return UnderWay(whole.equations, (self._loop if self._key == id(call) else None) or whole.loop)
         except not_of_a_signal(*FAILURES):  # the progress shows less, and the cell continues
             pass
         return UnderWay()
 
-    def _look_at_trace(self, thread: int, call: JitCall | None) -> UnderWay:
-        if not imported():
-            return UnderWay()
-        if self._call != id(call):
-            self._call, self._before, self._loop = id(call), None, None
-        trace = trace_under_way(sys._current_frames().get(thread))
-        if trace is None:
-            return UnderWay()
-        loop, equations = _loop_in(trace.frames), trace.equations
-        del trace
-        if loop is not None and equations is not None:
-            if self._before is not None and self._before[0] == loop:
-                if equations - self._before[1] >= _FEWEST_EQUATIONS:
-                    self._loop = loop
-            self._before = loop, equations
-        return UnderWay(equations, self._loop)
+    def look_at_unreported(self, thread: int) -> UnreportedTrace | None:
+        """Return the trace of a function of the user's that JAX reported no event of; None without one."""
+        try:
+            trace = trace_under_way(sys._current_frames().get(thread)) if imported() else None
+            function = next((frame for frame in trace.frames if is_users_frame(frame)), None) if trace else None
+            if trace is None or function is None:
+                return None
+            key = id(trace.frames[0]) if trace.outermost is None else trace.outermost
+            if self._key != key:
+                construct, name = construct_around(trace.callers[0]), function_of(function.f_code).rpartition(".")[2]
+                self._unreported = name if construct is None else f"{construct}({name})", time.perf_counter()
+            title, since = self._unreported
+            return UnreportedTrace(title, since, self._grown(trace, key))
+        except not_of_a_signal(*FAILURES):
+            return None
 
-    def _count(self, jaxpr: Any) -> int:
+    def _grown(self, trace: TraceUnderWay, key: object) -> UnderWay:
+        """Return the equations of a trace so far, and the loop in which they increased since the last look."""
+        if self._key != key:
+            self._key, self._before, self._loop = key, None, None
+        loop = _outermost_loop((frame.f_code, frame.f_lineno) for frame in trace.frames if is_users_frame(frame))
+        if loop is not None and trace.equations is not None:
+            if self._before is not None and self._before[0] == loop:
+                if trace.equations - self._before[1] >= _FEWEST_EQUATIONS:
+                    self._loop = loop
+            self._before = loop, trace.equations
+        return UnderWay(trace.equations, self._loop)
+
+    def _whole(self, jaxpr: Any) -> UnderWay:
+        """Return the number of equations of a traced program, and the loop that made most of them."""
         if self._counted is None or self._counted[0] != id(jaxpr):
-            self._counted = id(jaxpr), equations_in(jaxpr)
+            equations = equations_in(jaxpr)
+            self._counted = id(jaxpr), UnderWay(len(equations))  # stays where the lines cannot be read
+            self._counted = id(jaxpr), UnderWay(len(equations), _largest_loop(equations))
         return self._counted[1]
 
 
-def _loop_in(frames: Sequence[FrameType]) -> UnrolledLoop | None:
-    """Return the outermost loop of the user's around the frames."""
-    for frame in frames:
-        if is_users_frame(frame):
-            loop = _loop_at(frame.f_code, frame.f_lineno)
-            if loop is not None:
-                return loop
+def _largest_loop(equations: list[Any]) -> UnrolledLoop | None:
+    """Return the loop of the user's that made most of a program's equations; None where no loop made many."""
+    asked = equations[:: len(equations) // _MOST_ASKED + 1]
+    if len(equations) < _FEWEST_OF_A_PROGRAM:
+        return None
+    known: dict[tuple[int, int], UnrolledLoop | None] = {}
+    counts: Counter[UnrolledLoop] = Counter()
+    for equation in asked:
+        loop = _outermost_loop((place for place in codes_of(equation) if not is_installed(file_of(place[0]))), known)
+        if loop is not None:
+            counts[loop] += 1
+    for loop, count in counts.most_common(1):
+        share = count / len(asked)
+        return loop if share >= 0.5 and share * len(equations) >= _FEWEST_OF_A_PROGRAM else None
     return None
 
 
-def _loop_at(code: CodeType, line: int | None) -> UnrolledLoop | None:
-    function = None if line is None else function_node(code)
-    if function is None or line is None:
+def _outermost_loop(
+    places: Iterable[tuple[CodeType, int | None]],
+    known: dict[tuple[int, int], UnrolledLoop | None] | None = None,
+) -> UnrolledLoop | None:
+    """Return the outermost loop around codes of the user's at lines, outermost first.
+
+    Args:
+        places: The codes and lines.
+        known: The answers for single places, by the id of the code and the line, which grow.
+    """
+    known = {} if known is None else known
+    for code, line in places:
+        if line is None:
+            continue
+        if (id(code), line) not in known:
+            known[id(code), line] = _loop_at(code, line)
+        loop = known[id(code), line]
+        if loop is not None:
+            return loop
+    return None
+
+
+def _loop_at(code: CodeType, line: int) -> UnrolledLoop | None:
+    function = function_node(code)
+    if function is None:
         return None
     for node in _own_statements(function):
         if not isinstance(node, (ast.For, ast.While)):
