@@ -60,20 +60,33 @@ export function widthOf(text: string, look: Look): number {
   return text.length * (inCode ? CODE_WIDTH : UI_WIDTH);
 }
 
-/** Cuts words to a width, with a sign for the missing part. */
+/** The ends of the words of a name, such as of `long` in `a_long_name` and `params.w`. */
+const NAME_ENDS = /(?<=[_.])|(?=\[)|(?= )/;
+
+/** Cuts text between two words to a width, with a sign for the missing part; a type keeps its dtype: `f32[…]`. */
 export function fitted(text: string, look: Look, width: number): string {
   if (widthOf(text, look) <= width) {
     return text;
   }
-  const letters = Math.floor(width / widthOf('m', look));
-  return letters < 2 ? '…' : `${text.slice(0, letters - 1)}…`;
+  const words = text.split(look === 'quiet' ? /(?= )/ : NAME_ENDS);
+  for (let count = words.length - 1; count > 0; count--) {
+    const kept = words.slice(0, count).join('');
+    const cut =
+      look === 'type' && words[count].startsWith('[')
+        ? `${kept}[…]`
+        : `${kept}…`;
+    if (widthOf(cut, look) <= width) {
+      return cut;
+    }
+  }
+  return '…';
 }
 
 /** Collects the pieces of a drawing. */
 export class Pieces {
   readonly shapes: Shape[] = [];
 
-  /** Words, cut to `room` pixels. */
+  /** Words, cut between two words to `room` pixels. */
   text(
     x: number,
     y: number,

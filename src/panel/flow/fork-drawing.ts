@@ -1,5 +1,6 @@
 /** Draws a cond or a switch: a fork whose ways join again. */
 import { equations } from '../../parts/summary';
+import { Slot } from '../../protocol/snapshot';
 import { Drawer, INNER_STEP } from './drawing-pieces';
 import { IDrawing, widthOf } from '../../parts/shapes';
 import { isSelected, predicateWords, slotsOf } from './words';
@@ -21,19 +22,42 @@ export class ForkDrawer extends Drawer {
     const boxWidth = Math.round(Math.min(190, Math.max(104, width * 0.36)));
     const left = Math.round((width - boxWidth) / 2);
     const right = left + boxWidth;
-    const heights = shown.map(branch =>
-      Math.max(40, 36 + this._inside(branch.label).length * INNER_STEP)
-    );
-    const tops = heights.map((_, i) =>
-      heights.slice(0, i).reduce((sum, height) => sum + height + 10, 6)
-    );
-    const end = tops[tops.length - 1] + heights[heights.length - 1];
-    const middle = Math.round((tops[0] + end) / 2);
-    const half = 15;
     const operands = slotsOf(control, 'operand');
     const results = slotsOf(control, 'result');
     // The points where the ways fork and where they join.
     const [inX, outX] = [left - 26, right + 26];
+    const half = 15;
+    const inRoom = inX - (selected ? 4 : half + 4);
+    const outRoom = width - outX - (selected ? half : 0) - 4;
+    const [inName, inType] = [
+      this._names(operands),
+      this._types(operands, inRoom)
+    ];
+    const [outName, outType] = [
+      this._names(results, false),
+      this._types(results, outRoom)
+    ];
+    // Words too long for the room beside the boxes take a line above or below the boxes.
+    const isInAbove = !fits(inName, inType, inRoom);
+    const isOutBelow = !fits(outName, outType, outRoom);
+    const first = isInAbove ? 20 : 6;
+    const isNameBelow = shown.map(
+      branch =>
+        widthOf(branch.name, 'name') >
+        boxWidth - 24 - widthOf(branch.label, 'strong')
+    );
+    const heights = shown.map((branch, i) =>
+      Math.max(
+        isNameBelow[i] ? 55 : 40,
+        (isNameBelow[i] ? 51 : 36) +
+          this._inside(branch.label).length * INNER_STEP
+      )
+    );
+    const tops = heights.map((_, i) =>
+      heights.slice(0, i).reduce((sum, height) => sum + height + 10, first)
+    );
+    const end = tops[tops.length - 1] + heights[heights.length - 1];
+    const middle = Math.round((tops[0] + end) / 2);
     const gate = selected ? outX : inX;
     this._gate(gate, middle, half);
     /** The way from a point to the height of a box; `corner` is the distance of its corners from its middle. */
@@ -55,16 +79,17 @@ export class ForkDrawer extends Drawer {
       const room = boxWidth - 16;
       pieces.text(left + 8, tops[i] + 16, branch.label, 'strong');
       pieces.text(
-        right - 8,
-        tops[i] + 16,
+        isNameBelow[i] ? left + 8 : right - 8,
+        tops[i] + (isNameBelow[i] ? 31 : 16),
         branch.name,
         'name',
-        'end',
-        room - 8 - widthOf(branch.label, 'strong')
+        isNameBelow[i] ? 'start' : 'end',
+        room
       );
+      const below = tops[i] + (isNameBelow[i] ? 46 : 31);
       pieces.text(
         left + 8,
-        tops[i] + 31,
+        below,
         branch.scope < 0
           ? trans.__('selected')
           : equations(branch.equations, trans),
@@ -72,7 +97,7 @@ export class ForkDrawer extends Drawer {
         'start',
         room
       );
-      this._inner(left, tops[i] + 36, boxWidth, branch.label);
+      this._inner(left, below + 5, boxWidth, branch.label);
       pieces.arrow(
         [...way(inX, 1, y, selected ? 0 : half), [left - 1, y]],
         'rail'
@@ -89,16 +114,19 @@ export class ForkDrawer extends Drawer {
       ],
       'rail'
     );
-    const inRoom = inX - (selected ? 4 : half + 4);
-    pieces.text(0, middle - 6, this._names(operands), 'name', 'start', inRoom);
-    pieces.text(
-      0,
-      middle + 15,
-      this._types(operands, inRoom),
-      'type',
-      'start',
-      inRoom
-    );
+    if (isInAbove) {
+      pieces.text(
+        0,
+        12,
+        this._together(inName, operands),
+        'name',
+        'start',
+        width
+      );
+    } else {
+      pieces.text(0, middle - 6, inName, 'name');
+      pieces.text(0, middle + 15, inType, 'type');
+    }
     pieces.arrow(
       [
         [outX + (selected ? half : 0), middle],
@@ -106,24 +134,21 @@ export class ForkDrawer extends Drawer {
       ],
       'rail'
     );
-    const outRoom = width - outX - (selected ? half : 0) - 4;
-    pieces.text(
-      width,
-      middle - 6,
-      this._names(results, false),
-      'name',
-      'end',
-      outRoom
-    );
-    pieces.text(
-      width,
-      middle + 15,
-      this._types(results, outRoom),
-      'type',
-      'end',
-      outRoom
-    );
     let y = end;
+    if (isOutBelow) {
+      y += 16;
+      pieces.text(
+        width,
+        y,
+        this._together(outName, results),
+        'name',
+        'end',
+        width
+      );
+    } else {
+      pieces.text(width, middle - 6, outName, 'name', 'end');
+      pieces.text(width, middle + 15, outType, 'type', 'end');
+    }
     if (more > 0) {
       y += 16;
       pieces.text(
@@ -144,4 +169,14 @@ export class ForkDrawer extends Drawer {
           : trans.__('branch chosen by %1', predicate)
     );
   }
+
+  /** A name with its types, for a line of its own. */
+  private _together(name: string, slots: readonly Slot[]): string {
+    const room = this._width - widthOf(`${name} `, 'name');
+    return `${name} ${this._types(slots, room)}`.trim();
+  }
+}
+
+function fits(name: string, type: string, room: number): boolean {
+  return widthOf(name, 'name') <= room && widthOf(type, 'type') <= room;
 }

@@ -5,7 +5,7 @@ import { GOLDEN, golden } from '../../../program-text/__tests__/documents';
 import { Control, Snapshot } from '../../../protocol/snapshot';
 import { NARROWEST, WIDEST, drawingOf } from '../card-drawing';
 import { Reading } from '../cards-of-program';
-import { IDrawing, Shape, fitted, widthOf } from '../../../parts/shapes';
+import { IDrawing, Look, Shape, fitted, widthOf } from '../../../parts/shapes';
 import { standAlone } from '../../../parts/standing-alone';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
@@ -113,6 +113,37 @@ describe('drawings', () => {
     ]);
   });
 
+  it('of a cond without room beside its boxes: operands above, names on a line of their own', () => {
+    const [drawing] = drawn(golden('cond-0.12'), 240);
+    const lines = drawing.shapes.flatMap(shape =>
+      shape.kind === 'text' ? [[shape.text, shape.y]] : []
+    );
+    expect(lines).toEqual([
+      ['?', 84],
+      ['False', 36],
+      ['<lambda>', 51],
+      ['1 equation', 66],
+      ['True', 101],
+      ['<lambda>', 116],
+      ['2 equations', 131],
+      ['x f32[]', 12],
+      ['f32[]', 95],
+      ['branch chosen by x < 3', 160]
+    ]);
+  });
+
+  it('of a cond: cuts no word at any width', () => {
+    for (let width = 240; width <= 480; width++) {
+      for (const { shapes } of drawn(golden('cond-0.12'), width)) {
+        for (const shape of shapes) {
+          expect(shape.kind === 'text' ? shape.text : '').toBe(
+            shape.kind === 'text' ? shape.whole : ''
+          );
+        }
+      }
+    }
+  });
+
   it('of a scan that runs backwards, and is unrolled, says so', () => {
     const [drawing] = drawn(
       changed('rnn-0.12', { reverse: true, unroll: 4 }),
@@ -174,10 +205,27 @@ describe('drawings', () => {
     );
   });
 
-  it('cut words with a sign, and keep those that fit', () => {
-    expect(fitted('h', 'name', 40)).toBe('h');
-    expect(fitted('a_long_name', 'name', 40)).toBe('a_lo…');
-    expect(fitted('a_long_name', 'name', 3)).toBe('…');
+  it('cut text between two words, and keep what fits', () => {
+    const cut: [string, Look, number][] = [
+      ['h', 'name', 40],
+      ['a_long_name', 'name', 60],
+      ['a_long_name', 'name', 40],
+      ['a_long_name', 'name', 12],
+      ["params['w']", 'name', 60],
+      ['f32[128,1024]', 'type', 60],
+      ['f32[128,1024]', 'type', 30],
+      ['branch chosen by x', 'quiet', 100]
+    ];
+    expect(cut.map(args => fitted(...args))).toEqual([
+      'h',
+      'a_long_…',
+      'a_…',
+      '…',
+      'params…',
+      'f32[…]',
+      '…',
+      'branch chosen…'
+    ]);
   });
 });
 
