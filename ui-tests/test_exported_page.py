@@ -239,6 +239,41 @@ def test_the_parameters_of_a_long_lambda_fold(tmp_path, new_context):
     assert first.inner_text() == whole
 
 
+def test_the_parameters_of_equations_fold_as_in_the_panel(tmp_path, new_context):
+    @jax.jit
+    def rnn(w, xs):
+        def step(h, x):
+            return jnp.tanh(w @ h + x), None
+
+        return jax.lax.scan(step, jnp.zeros(4), xs)[0].sum()
+
+    jj.inspect(rnn, jnp.eye(4), jnp.ones((10, 4)), stage="lower").save(tmp_path / "rnn.html")
+    page = new_context(offline=True).new_page()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto((tmp_path / "rnn.html").as_uri())
+    expect(page.locator(".jjx-bench")).to_have_attribute("aria-busy", "false")
+
+    def labels():
+        return [(button.get_attribute("data-label"), button.get_attribute("aria-label")) for button in buttons.all()]
+
+    buttons = page.locator("[data-title=jaxpr] .more")
+    assert labels() == [
+        ("…", "Unfold the parameters of scan"),
+        ("…", "Unfold the parameters of dot_general"),
+        ("length=10 …", "Unfold the parameters of scan"),
+        ("axes=(0,) …", "Unfold the parameters of reduce_sum"),
+    ]
+    line = lines(page, "jaxpr").filter(has_text="dot_general")
+    folded = re.compile(r"^\w+:f32\[4\] = dot_general\[\] \w+ \w+$")
+    assert folded.match(line.inner_text().strip())
+    line.get_by_role("button").click()
+    whole = r"= dot_general\[dimension_numbers=\(\(\[1\], \[0\]\), \(\[\], \[\]\)\) preferred_element_type=float32\]"
+    assert re.search(whole, line.inner_text())
+    page.get_by_role("button", name="Fold all", exact=True).click()
+    page.get_by_role("button", name="Unfold all", exact=True).click()
+    assert re.search(whole, line.inner_text())
+
+
 def test_a_column_is_put_away(saved):
     button = saved.get_by_role("button", name="StableHLO", exact=True)
     expect(button).to_have_attribute("aria-pressed", "true")

@@ -242,7 +242,7 @@ function make(program, texts) {
 
   const folds = [
     ...lines.filter(line => line.folds > 0).map(foldable),
-    ...lines.filter(line => line.text.list.dataset.level === 'jaxpr').flatMap(foldedParameters)
+    ...texts.filter(text => text.list.dataset.level === 'jaxpr').flatMap(foldedParameters)
   ];
 
   function foldable(line) {
@@ -379,41 +379,162 @@ function wordsOf(line) {
 /** A jaxpr with more parameters shows the first one and the last one. */
 const MOST_PARAMETERS = 8;
 
-/**
- * Fold the parameters in the middle of a long `{ lambda ; a:f32[8] …. let`. Returns the fold in a list, which is empty
- * where the line has few parameters.
- */
-function foldedParameters(line) {
-  const words = line.lastChild;
-  const [, head, parameters, end] = /^(.*\{ lambda )(.*)(\. let.*)$/.exec(words?.data ?? '') ?? [];
+/** The parameters that describe the operation of each primitive, as the panel shows them (`parameter-labels.ts`). */
+const TELLING = {
+  argmax: 'axes',
+  argmin: 'axes',
+  broadcast_in_dim: 'shape',
+  call_jaxpr: 'name',
+  concatenate: 'dimension',
+  cumsum: 'axis',
+  custom_jvp_call: 'name',
+  custom_vjp_call: 'name',
+  integer_pow: 'y',
+  iota: 'dimension',
+  jit: 'name',
+  pjit: 'name',
+  reduce_and: 'axes',
+  reduce_max: 'axes',
+  reduce_min: 'axes',
+  reduce_or: 'axes',
+  reduce_prod: 'axes',
+  reduce_sum: 'axes',
+  remat2: 'name',
+  reshape: 'new_sizes',
+  rev: 'dimensions',
+  scan: 'length',
+  squeeze: 'dimensions',
+  transpose: 'permutation'
+};
+const LONGEST_WHOLE = 12;
+const LONGEST_LABEL = 32;
+
+/** Fold the parameters of the equations of a jaxpr, and those of its lambdas. Returns the folds. */
+function foldedParameters(text) {
+  const folds = [];
+  /** The primitives whose parameters take several lines, the innermost last. */
+  const around = [];
+  for (const line of text.lines) {
+    const words = line.lastChild;
+    const [, head, parameters, end] = /^(.*\{ lambda )(.*)(\. let.*)$/.exec(words?.data ?? '') ?? [];
+    folds.push(...(head === undefined ? ofEquation(line, around) : ofLambda(line, head, parameters, end)));
+  }
+  return folds;
+}
+
+/** Fold the parameters in the middle of a long `{ lambda ; a:f32[8] …. let`. */
+function ofLambda(line, head, parameters, end) {
   // The first token is the `;` before the parameters; a jaxpr with constants has the constants before it.
-  const [semicolon, first, ...others] = parameters?.split(' ') ?? [];
+  const [semicolon, first, ...others] = parameters.split(' ');
   const last = others.pop();
   if (semicolon !== ';' || others.length + 2 <= MOST_PARAMETERS) {
     return [];
   }
-  const button = Object.assign(document.createElement('button'), { type: 'button', className: 'more', tabIndex: -1 });
-  button.dataset.count = others.length;
+  const count = others.length;
+  return [
+    foldedWords(line, [`${head}; ${first} `, `${others.join(' ')} `, `${last}${end}`], {
+      label: `… ${count} more`,
+      opened: `▾ ${count}`,
+      name: `${count} parameters`,
+      className: 'more apart'
+    })
+  ];
+}
+
+/** Fold the parameters of an equation, or of a line of an equation that takes several lines. */
+function ofEquation(line, around) {
+  const words = line.lastChild?.data ?? '';
+  if (/^\s*\]/.test(words)) {
+    around.pop();
+    return [];
+  }
+  const [, head, primitive] = /^(\s*(?:.*? = )?([\w-]+)\[)/.exec(words) ?? [];
+  if (primitive !== undefined && /^(?: {2}# .*)?$/.test(words.slice(head.length))) {
+    around.push(primitive);
+    return [];
+  }
+  const inside = around.at(-1);
+  const [indent, first] = /^\s*(\w+=(?!\(?$|\{ lambda))?/.exec(words);
+  const isOwnLine = primitive === undefined && inside !== undefined && first !== undefined;
+  const from = isOwnLine ? indent.length - first.length : head?.length;
+  const to = isOwnLine ? words.length : closed(words, from);
+  if (from === undefined || to < 0 || to - from <= LONGEST_WHOLE) {
+    return [];
+  }
+  const parameters = words.slice(from, to);
+  return [
+    foldedWords(line, [words.slice(0, from), parameters, words.slice(to)], {
+      label: labelOf(isOwnLine ? inside : primitive, parameters),
+      opened: '▾',
+      name: `the parameters of ${isOwnLine ? inside : primitive}`
+    })
+  ];
+}
+
+/** The position of the bracket that closes the one before a position; -1 without one. */
+function closed(words, from) {
+  let depth = 1;
+  for (let at = from; at < words.length; at++) {
+    depth += '([{'.includes(words[at]) ? 1 : ')]}'.includes(words[at]) ? -1 : 0;
+    if (depth === 0) {
+      return at;
+    }
+  }
+  return -1;
+}
+
+/** What stands in place of parameters: the telling one, as in the panel. */
+function labelOf(primitive, parameters) {
+  const [, name, value] = new RegExp(`(?:^| )(${TELLING[primitive]}=)(.*)`).exec(parameters) ?? [];
+  if (name === undefined) {
+    return '…';
+  }
+  // The value ends at the next name of a parameter outside of brackets.
+  let depth = 0;
+  let length = 0;
+  while (length < value.length && !(depth === 0 && /^ \w+=/.test(value.slice(length, length + 40)))) {
+    depth += '([{'.includes(value[length]) ? 1 : ')]}'.includes(value[length]) ? -1 : 0;
+    length++;
+  }
+  const label = name + value.slice(0, length);
+  if (label.length > LONGEST_LABEL) {
+    return '…';
+  }
+  return label.length === parameters.length ? label : `${label} …`;
+}
+
+/** The lines with folded words. */
+const foldedLines = new Set();
+
+/** Fold the second of three parts of a line. Returns the fold. */
+function foldedWords(line, [head, inside, end], { label, opened, name, className = 'more' }) {
+  const button = Object.assign(document.createElement('button'), { type: 'button', className, tabIndex: -1 });
   const middle = document.createElement('span');
-  middle.textContent = `${others.join(' ')} `;
+  middle.textContent = inside;
   const show = isOpen => {
     middle.hidden = !isOpen;
+    button.dataset.label = isOpen ? opened : label;
     button.setAttribute('aria-expanded', String(isOpen));
-    button.setAttribute('aria-label', `${isOpen ? 'Fold' : 'Unfold'} ${others.length} parameters`);
+    button.setAttribute('aria-label', `${isOpen ? 'Fold' : 'Unfold'} ${name}`);
   };
-  words.replaceWith(`${head}; ${first} `, button, middle, `${last}${end}`);
+  line.lastChild.replaceWith(head, button, middle, end);
   button.addEventListener('click', () => show(middle.hidden));
-  // A copy without these parameters would be another program.
-  document.addEventListener('copy', () => {
-    if (middle.hidden && getSelection().containsNode(middle, true)) {
-      show(true);
-      setTimeout(() => show(false));
-    }
-  });
   line.showParameters = show;
+  line.middle = middle;
+  foldedLines.add(line);
   show(false);
-  return [{ button, inside: [], show }];
+  return { button, inside: [], show };
 }
+
+// A copy without the folded words would be another program.
+document.addEventListener('copy', () => {
+  for (const { middle, showParameters } of foldedLines) {
+    if (middle.hidden && getSelection().containsNode(middle, true)) {
+      showParameters(true);
+      setTimeout(() => showParameters(false));
+    }
+  }
+});
 
 /** Go to the line that the address names. */
 async function goToAddress() {
