@@ -6,6 +6,9 @@ import { ILineCount, LineCounts, LineTypes, NoteSign } from './cell-signs';
 import type { ICellMarks, ILineTypes } from './mark-types';
 import { PresentPlaces } from './present-places';
 
+/** The sign of a note, with the space before it, is no wider than this many characters of code. */
+const CHARACTERS_OF_NOTE = 4;
+
 interface IMarksOfLine {
   isUntraced: boolean;
   /** The line shows the values of a step. */
@@ -109,12 +112,13 @@ export class LineMarks {
     return ranges;
   }
 
-  /** The characters of a line, with the types between them. */
-  private _widthOf(code: string, { types }: IMarksOfLine): number {
+  /** The characters of a line, with the types between them and the signs of notes behind them. */
+  private _widthOf(code: string, { types, notes }: IMarksOfLine): number {
     const between = this._marks.typesAfterNames
       ? types.flatMap(({ names }) => names.map(({ text }) => text.length + 2))
       : [];
-    return between.reduce((sum, width) => sum + width, code.length);
+    const signs = notes.length * CHARACTERS_OF_NOTE;
+    return between.reduce((sum, width) => sum + width, code.length + signs);
   }
 
   private _of(line: number): IMarksOfLine {
