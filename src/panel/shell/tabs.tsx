@@ -132,6 +132,18 @@ export function Tabs(props: {
         }
       >
         <Icon name="caret" />
+        {/* Hidden, but as wide, where the notes have their tab: the width of the button decides which tabs fit. */}
+        {notes > 0 && (
+          <sup
+            className="jp-mod-notes"
+            aria-hidden="true"
+            style={
+              apart.includes('notes') ? undefined : { visibility: 'hidden' }
+            }
+          >
+            {notes}
+          </sup>
+        )}
       </button>
     </div>
   );
