@@ -192,7 +192,7 @@ export class ReadingPlace {
     }
   }
 
-  /** Put the run that was in view before the reload into view, once the kernel has sent the run. */
+  /** Put the run that was in view before the reload into view, once the kernel has sent the run or a copy is found. */
   private _goOn(): void {
     const { _wanted: wanted, _model: model } = this;
     if (wanted === null || this._goes) {
@@ -203,7 +203,9 @@ export class ReadingPlace {
       return;
     }
     const run = model.runs.find(({ snapshot }) => snapshot.id === wanted.run);
-    if (run === undefined || run.fromSaved) {
+    // A saved copy is cut. Where no kernel can have the run, the copy is all there is.
+    const hasNoKernel = ['no-kernel', 'not-loaded'].includes(model.status.kind);
+    if (run === undefined || (run.fromSaved && !hasNoKernel)) {
       return;
     }
     this._goes = true;

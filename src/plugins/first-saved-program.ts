@@ -1,4 +1,4 @@
-/** Shows the first saved program of the notebook in front, until the kernel runs a cell. */
+/** Shows a saved program of the notebook in front, until the kernel runs a cell. */
 import { CodeCellModel, ICellModel } from '@jupyterlab/cells';
 import {
   INotebookTracker,
@@ -10,18 +10,20 @@ import { MIME_TYPE } from '../output/mime-renderer';
 import type { JaxprPanel } from '../panel/shell/panel';
 import type { Snapshot } from '../protocol/snapshot';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
+import type { RunBefore } from './reading-places';
 
 /** The largest number of outputs that are read: a notebook may have many outputs that cannot be shown. */
 const LOOKED_AT = 8;
 
 /**
  * Follow the panel and the notebook in front. While the panel is visible, search each notebook once for a saved copy,
- * unless its kernel has sent a run.
+ * unless its kernel has sent a run: for the run that was in view when the user left the page, else for the first one.
  */
 export function showSavedCopies(
   panel: Pick<JaxprPanel, 'isVisible' | 'visibilityChanged'>,
   tracker: IJaxprTracker,
-  notebooks: INotebookTracker
+  notebooks: INotebookTracker,
+  runBefore: RunBefore | null
 ): void {
   const looked = new WeakSet<IJaxprModel>();
   let followed: IJaxprModel | null = null;
@@ -52,7 +54,10 @@ export function showSavedCopies(
       return;
     }
     looked.add(model);
-    const saved = await firstSaved(cells);
+    const before = (await runBefore?.(model)) ?? null;
+    const saved =
+      (before === null ? null : await firstSaved(cells, before)) ??
+      (await firstSaved(cells, null));
     if (saved !== null && !model.isDisposed && lacksRuns(model)) {
       model.standIn(saved);
     }
@@ -99,13 +104,20 @@ async function willHaveRuns({
   return [...sessionManager.running()].some(session => session.path === path);
 }
 
-/** The first document with a program that was saved with these cells. */
+/**
+ * The first document with a program that was saved with these cells.
+ * @param id The id of the wanted document; null for any.
+ */
 async function firstSaved(
-  cells: Iterable<ICellModel>
+  cells: Iterable<ICellModel>,
+  id: string | null
 ): Promise<Snapshot | null> {
   let left = LOOKED_AT;
   for (const cell of cells) {
     for (const value of savedIn(cell)) {
+      if (id !== null && (value as { id?: unknown } | null)?.id !== id) {
+        continue;
+      }
       if (left-- === 0) {
         return null;
       }

@@ -178,7 +178,9 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
         }
       }
     });
-    showSavedCopies(panel, tracker, notebooks);
+    const runBefore =
+      state === null ? null : keepReadingPlaces(tracker, notebooks, state);
+    showSavedCopies(panel, tracker, notebooks, runBefore);
     panel.firstView = preferred.firstView;
     preferred.follow(() => {
       panel.simple = preferred.isSimple();
@@ -193,7 +195,6 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       widenAtFirst(app, panel, state);
     }
     if (state !== null) {
-      keepReadingPlaces(tracker, notebooks, state);
       panel.firstView = keptView(state, preferred.firstView);
       panel.viewChosen = view => void state.save(VIEW_MEMORY, view);
     }

@@ -8,24 +8,31 @@ import { IJaxprModel, IJaxprTracker } from '../tokens';
 /** A scroll of the wheel is many changes. */
 const SAVED_AFTER = 300; // in milliseconds
 
-/** Keep where the programs of each notebook are read, in the workspace. */
+/** Returns the id of the run that was in view when the user left the page; null if unknown. */
+export type RunBefore = (model: IJaxprModel) => Promise<string | null>;
+
+/** Keep where the programs of each notebook are read, in the workspace. Call this before others follow the tracker. */
 export function keepReadingPlaces(
   tracker: IJaxprTracker,
   notebooks: INotebookTracker,
   state: IStateDB
-): void {
-  const followed = new WeakSet<IJaxprModel>();
-  const follow = async (model: IJaxprModel | null): Promise<void> => {
+): RunBefore {
+  const restored = new WeakMap<IJaxprModel, Promise<string | null>>();
+  const follow = (model: IJaxprModel | null): void => {
     const path = notebooks.currentWidget?.context.path;
-    if (model === null || path === undefined || followed.has(model)) {
-      return;
+    if (model !== null && path !== undefined && !restored.has(model)) {
+      restored.set(model, keep(model, path));
     }
-    followed.add(model);
+  };
+  const keep = async (
+    model: IJaxprModel,
+    path: string
+  ): Promise<string | null> => {
     const { readingPlaceOf } = await import('../model/reading-place');
     const key = `jupyter-jaxpr:place:${path}`;
     const kept = await state.fetch(key);
     if (model.isDisposed) {
-      return;
+      return null;
     }
     const place = readingPlaceOf(model);
     place.restore(kept);
@@ -39,7 +46,9 @@ export function keepReadingPlaces(
         }
       }, SAVED_AFTER);
     });
+    return place.runBefore;
   };
-  tracker.currentChanged.connect((_, model) => void follow(model));
-  void follow(tracker.current);
+  tracker.currentChanged.connect((_, model) => follow(model));
+  follow(tracker.current);
+  return model => restored.get(model) ?? Promise.resolve(null);
 }

@@ -5,6 +5,7 @@ import { Signal } from '@lumino/signaling';
 
 import { FakeChannel } from '../../model/__tests__/fake-channel';
 import { JaxprModel } from '../../model/model';
+import { readingPlaceOf } from '../../model/reading-place';
 import { MIME_TYPE } from '../../output/mime-renderer';
 import { snapshot } from '../../protocol/__tests__/documents';
 import { IJaxprModel, IJaxprTracker } from '../../tokens';
@@ -34,11 +35,14 @@ class Page {
     showSavedCopies(
       this.panel,
       this.tracker as unknown as IJaxprTracker,
-      this as unknown as INotebookTracker
+      this as unknown as INotebookTracker,
+      () => this.runBefore
     );
   }
 
   model = new JaxprModel(trans);
+  /** The run that was in view when the user left the page. */
+  runBefore: Promise<string | null> = Promise.resolve(null);
   kernel = new FakeChannel();
   /** The notebooks that have a kernel, as the server knows. */
   running: string[] = [];
@@ -85,6 +89,30 @@ describe('a program that was saved with a notebook', () => {
     expect(await page.inView()).toBe('saved');
     expect(page.model.fromSaved).toBe(true);
     expect(page.model.requests).toBeNull();
+  });
+
+  it('is the one that was in view when the user left the page, at its program', async () => {
+    const two = snapshot({ id: 'two' });
+    two.programs.push({ ...two.programs[0], name: 'second' });
+    const page = new Page(cell('first', saved), cell('second', two));
+    page.runBefore = Promise.resolve().then(() => {
+      readingPlaceOf(page.model).restore({
+        run: 'two',
+        program: 1,
+        level: 'jaxpr',
+        selection: null
+      });
+      return 'two';
+    });
+    expect(await page.inView()).toBe('two');
+    expect(page.model.program).toBe(1);
+    expect(page.model.fromSaved).toBe(true);
+  });
+
+  it('is the first one where the one in view was not saved', async () => {
+    const page = new Page(cell('first', saved));
+    page.runBefore = Promise.resolve('never saved');
+    expect(await page.inView()).toBe('saved');
   });
 
   it('gives way to the first run of the kernel', async () => {
