@@ -10,7 +10,7 @@ import { FEWEST, small } from './binder-chips';
 import type { IListedLine } from './listing';
 
 /** An equation with lists takes at most about this many lines, if two members of each list fit. */
-const MOST_LINES = 3;
+const MOST_LINES = 2;
 /** The average number of characters that stay free at the end of a line, because types do not break. */
 const FREE = 4;
 

@@ -68,10 +68,10 @@ describe('the lists of an equation', () => {
   });
 
   it('show fewer members in a narrow line', () => {
-    expect(shown(loop(5), 24)).toBe(
+    expect(shown(loop(5), 34)).toBe(
       'r0:f32[8] r1:f32[8] r2:f32[8] [+2] = scan x0 x1 x2 [+2]'
     );
-    expect(shown(loop(24), 40)).toBe(
+    expect(shown(loop(24), 60)).toBe(
       'r0:f32[8] r1:f32[8] r2:f32[8] r3:f32[8] r4:f32[8] r5:f32[8] r6:f32[8] [+17] = scan x0 x1 x2 x3 x4 x5 x6 [+17]'
     );
   });
@@ -94,7 +94,7 @@ describe('the lists of an equation', () => {
       title: '',
       kind: 'name' as const
     }));
-    expect(shown(loop(24, tags), 40)).toBe(
+    expect(shown(loop(24, tags), 60)).toBe(
       'r0:f32[8] r1:f32[8] r2:f32[8] r3:f32[8] [+20] = scan x0 x1 x2 x3 [+20]'
     );
   });
