@@ -200,7 +200,7 @@ describe('a long compile', () => {
     expect(words(node)).toBe(
       'rnn_unrolled' +
         'Compiling, 41 s' +
-        'If you interrupt the kernel, the cell stops when XLA has compiled the program.' +
+        'If you interrupt the kernel, the cell stops after the compile.' +
         'trace451 msdonelower249 msdonecompile41 s…first runnot started'
     );
     act(() => {
@@ -288,6 +288,24 @@ describe('a long compile', () => {
     ]);
   });
 
+  it('says above a program which loop was unrolled, before a compile that cannot be stopped', () => {
+    const { node } = render(
+      <RunningAbove
+        progress={progress({
+          equations: 6000,
+          loop: { kind: 'for', line: 5, file: null }
+        })}
+        trans={trans}
+      />
+    );
+    expect(words(node)).toBe(
+      'Compiling: rnn_unrolled, 41 s, 6,000 equations' +
+        'Line 5: Python ran this for loop while JAX traced. ' +
+        'Every iteration added equations to the program. ' +
+        'If you interrupt the kernel, the cell stops after the compile.'
+    );
+  });
+
   it('says while XLA compiles which loop was unrolled', () => {
     const { node } = render(
       <Running
@@ -302,9 +320,9 @@ describe('a long compile', () => {
       'rnn_unrolled',
       'Compiling, 41 s',
       'The program has 6,000 equations.',
-      'model.py, line 5: Python runs this for loop while JAX traces.',
-      'Every iteration adds equations to the program.',
-      'If you interrupt the kernel, the cell stops when XLA has compiled the program.'
+      'model.py, line 5: Python ran this for loop while JAX traced.',
+      'Every iteration added equations to the program.',
+      'If you interrupt the kernel, the cell stops after the compile.'
     ]);
   });
 

@@ -96,9 +96,11 @@ export function RunningAbove(props: {
   const { progress, trans } = props;
   const count = progress.equations ?? null;
   const now = progress.elapsed + useSeconds(progress);
+  const interrupt = interruptWords(progress, trans);
+  const loop = loopWords(progress, trans);
+  // The user can stop a trace, but not a compile.
   const sentences = [
-    interruptWords(progress, trans),
-    ...loopWords(progress, trans),
+    ...(progress.interruptible ? [interrupt, ...loop] : [...loop, interrupt]),
     ...(progress.warning ? [shortened(progress.warning, 300)] : [])
   ];
   return (
@@ -160,26 +162,45 @@ function programWords(progress: Progress, trans: TranslationBundle): string[] {
 
 /** The loop that makes the program large; no sentence where there is none. */
 function loopWords(
-  { loop = null }: Progress,
+  { loop = null, stage }: Progress,
   trans: TranslationBundle
 ): string[] {
   if (loop === null) {
     return [];
   }
+  const { kind, line } = loop;
+  const file = loop.file === null ? null : shortened(loop.file, 60);
+  if (stage === 'trace') {
+    return [
+      file === null
+        ? trans.__(
+            'Line %1: Python runs this %2 loop while JAX traces.',
+            line,
+            kind
+          )
+        : trans.__(
+            '%3, line %1: Python runs this %2 loop while JAX traces.',
+            line,
+            kind,
+            file
+          ),
+      trans.__('Every iteration adds equations to the program.')
+    ];
+  }
   return [
-    loop.file === null
+    file === null
       ? trans.__(
-          'Line %1: Python runs this %2 loop while JAX traces.',
-          loop.line,
-          loop.kind
+          'Line %1: Python ran this %2 loop while JAX traced.',
+          line,
+          kind
         )
       : trans.__(
-          '%3, line %1: Python runs this %2 loop while JAX traces.',
-          loop.line,
-          loop.kind,
-          shortened(loop.file, 60)
+          '%3, line %1: Python ran this %2 loop while JAX traced.',
+          line,
+          kind,
+          file
         ),
-    trans.__('Every iteration adds equations to the program.')
+    trans.__('Every iteration added equations to the program.')
   ];
 }
 
@@ -204,7 +225,7 @@ export function stageVerb(
 function interruptWords(progress: Progress, trans: TranslationBundle): string {
   if (progress.stage === 'compile' && !progress.interruptible) {
     return trans.__(
-      'If you interrupt the kernel, the cell stops when XLA has compiled the program.'
+      'If you interrupt the kernel, the cell stops after the compile.'
     );
   }
   return progress.interruptible
