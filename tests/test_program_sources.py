@@ -176,9 +176,10 @@ def test_a_line_whose_text_is_not_known_has_no_columns():
     assert (frame.line, frame.column, frame.end_line, frame.end_column) == (2, -1, 2, -1)
 
 
-def test_what_runs_cells_is_nobodys_program():
+@pytest.mark.parametrize("module", ["IPython/core/interactiveshell.py", "marimo/_runtime/app/script_runner.py"])
+def test_what_runs_cells_is_nobodys_program(module):
     positions = Positions(Strings(), {})
-    runner = f"{sys.prefix}/lib/python3/site-packages/IPython/core/interactiveshell.py"
+    runner = f"{sys.prefix}/lib/python3/site-packages/{module}"
     stack = positions.stack(
         [
             (FILE, "f", 3, -1, 3, -1),

@@ -13,7 +13,7 @@ import os
 import re
 import sysconfig
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from types import CodeType
 from typing import Any, Protocol
@@ -29,7 +29,7 @@ LIBRARY_FRAMES = 4
 _CELL_FILE = re.compile(r"ipykernel_\d+[/\\][^/\\]+\.py$|^<ipython-input-(\d+)-")
 _PACKAGES = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
 #: Packages that run cells and tests: their frames, and the frames outside of them, are not the user's code.
-_RUNNERS = ("IPython/", "ipykernel/", "_pytest/", "pluggy/")
+_RUNNERS = ("IPython/", "ipykernel/", "_pytest/", "pluggy/", "marimo/", "doctest.py")
 #: Packages of JAX with functions that users call; the rest of `jax/_src/` is internal.
 _JAX_ROOMS = re.compile(r"jax/_src/(?:lax|numpy|nn|scipy|image|ops|random(?:\.py$|/core\.py$)|pallas)")
 _JAX_MACHINERY = re.compile(r"jax/_src/numpy/(?:array_methods|ufunc_api|util)\.py$|jax/_src/pallas/core\.py$")
@@ -54,7 +54,11 @@ class CellText(Protocol):
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file that frames point into; `kind` is cell, user or library."""
+    """A file that frames point into; `kind` is cell, user or library.
+
+    `unfiled` is the text of code that was never in a file, such as a cell of marimo, as `linecache` had the text when
+    the frames were read: the next run of the cell replaces the text there.
+    """
 
     path: str
     kind: str
@@ -63,6 +67,7 @@ class SourceFile:
     execution_count: int | None = None
     machinery: bool = False
     runner: bool = False
+    unfiled: str | None = field(default=None, compare=False)
 
 
 #: The instructions of one code that are located alone.
@@ -355,7 +360,7 @@ def _classify(name: str, cell: CellText | None) -> SourceFile:
     if relative is None:
         if name.startswith(_OWN):
             return SourceFile(name, "library", name, machinery=True)
-        return SourceFile(name, "user", name)
+        return SourceFile(name, "user", name, unfiled=_unfiled_text(name))
     relative = relative.replace(os.sep, "/")
     inside_jax = relative.startswith(("jax/_src/", "jaxlib/")) and not _JAX_ROOMS.match(relative)
     machinery = inside_jax or bool(_JAX_MACHINERY.match(relative))
@@ -366,6 +371,16 @@ def _classify(name: str, cell: CellText | None) -> SourceFile:
         machinery=machinery or relative.startswith("jupyter_jaxpr/"),
         runner=relative.startswith(_RUNNERS),
     )
+
+
+def _unfiled_text(name: str) -> str | None:
+    """Return the text in `linecache` of code that was never in a file; None for a file, or without such a text."""
+    try:
+        if os.path.exists(name):
+            return None
+        return "".join(linecache.getlines(name)) or None
+    except not_of_a_signal(OSError, ValueError):  # a name that no file can have
+        return None
 
 
 def _library_path(name: str) -> str | None:

@@ -6,7 +6,7 @@ is compiled, which does not run it, and each function that ran must be in the re
 
 from __future__ import annotations
 
-import linecache
+import ast
 import os
 import tokenize
 from collections.abc import Iterable, Iterator
@@ -23,6 +23,10 @@ AROUND = 3
 #: The text of a long file has at most `MOST_LINES` lines in all; a file of more than `LARGEST` bytes is not read.
 MOST_LINES = 4_000
 LARGEST = 4_000_000
+
+_UNKNOWN = "It is unknown which code of {name} ran."
+_NOT_KEPT = "{name} is no file, and Python did not keep the text of its code."
+_OTHER_TEXT = "Python has another text of {name} than the text that ran. Run the code again."
 
 
 class NoText(Exception):
@@ -45,23 +49,28 @@ class SourceText:
     stretches: list[Stretch]
 
 
-def source_text(name: str, codes: Iterable[CodeType], whole: int = WHOLE_LINES) -> SourceText:
+def source_text(
+    name: str, codes: Iterable[CodeType], whole: int = WHOLE_LINES, *, unfiled: str | None = None
+) -> SourceText:
     """Return the text of a file, or of the functions that ran where the file is long.
 
     Args:
         name: The file name in the code objects.
         codes: The code objects that ran from the file; without one the text cannot be checked.
         whole: The largest number of lines of a file that is returned whole; a longer file is returned in stretches.
+        unfiled: The text of code that was never in a file; None for a file.
 
     Raises:
         NoText: The file cannot be read, or its text is not the text that ran.
     """
     ran = list(codes)
     short = os.path.basename(name)
-    text = _read(name, short)
+    text = _read(name, short) if unfiled is None else unfiled
     if not ran:
-        raise NoText(f"It is unknown which code of {short} ran. Open the file in an editor.")
-    if not _is_what_ran(text, name, ran):
+        raise NoText(_UNKNOWN.format(name=short) + (" Open the file in an editor." if unfiled is None else ""))
+    if not _is_what_ran(text, name, ran, unfiled=unfiled is not None):
+        if unfiled is not None:
+            raise NoText(_OTHER_TEXT.format(name=short))
         raise NoText(
             f"{short} has changed since its import, so its lines are not the lines that ran. Restart the kernel or "
             "import the module again, then run the cell again."
@@ -75,11 +84,8 @@ def source_text(name: str, codes: Iterable[CodeType], whole: int = WHOLE_LINES) 
 
 
 def _read(name: str, short: str) -> str:
-    if name.startswith("<"):  # code that a library wrote; it may have left its text for tracebacks
-        text = "".join(linecache.getlines(name))
-        if not text:
-            raise NoText(f"{name} is generated code: there is no file to show.")
-        return text
+    if name.startswith("<"):
+        raise NoText(_NOT_KEPT.format(name=name))
     try:
         if os.path.getsize(name) > LARGEST:
             raise NoText(f"{short} is larger than {LARGEST // 1_000_000} MB. Open the file in an editor.")
@@ -89,15 +95,36 @@ def _read(name: str, short: str) -> str:
         raise NoText(f"The kernel cannot read {short}. The file may have moved since the run.") from None
 
 
-def _is_what_ran(text: str, name: str, ran: list[CodeType]) -> bool:
+def _is_what_ran(text: str, name: str, ran: list[CodeType], *, unfiled: bool = False) -> bool:
+    left = ran
     try:
-        compiled = compile(text, name, "exec", dont_inherit=True)
+        for compiled in _compiled(text, name, unfiled=unfiled):
+            by_line: dict[int, list[CodeType]] = {}
+            for code in _all(compiled):
+                by_line.setdefault(code.co_firstlineno, []).append(code)
+            left = [code for code in left if not any(_same(code, c) for c in by_line.get(code.co_firstlineno, ()))]
+            if not left:
+                return True
     except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    by_line: dict[int, list[CodeType]] = {}
-    for code in _all(compiled):
-        by_line.setdefault(code.co_firstlineno, []).append(code)
-    return all(any(_same(code, candidate) for candidate in by_line.get(code.co_firstlineno, ())) for code in ran)
+        pass
+    return False
+
+
+def _compiled(text: str, name: str, *, unfiled: bool) -> Iterator[CodeType]:
+    """Yield the code of a text, and of a cell also the codes of a host that runs the last statement apart."""
+    if not unfiled:
+        yield compile(text, name, "exec", dont_inherit=True)
+        return
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    yield compile(text, name, "exec", flags, dont_inherit=True)
+    body = ast.parse(text, name).body
+    if not body:
+        return
+    last = body.pop()
+    yield compile(ast.Interactive([last]), name, "single", flags, dont_inherit=True)
+    if isinstance(last, ast.Expr):
+        yield compile(ast.Module(body, []), name, "exec", flags, dont_inherit=True)
+        yield compile(ast.Expression(last.value), name, "eval", flags, dont_inherit=True)
 
 
 def _all(code: CodeType) -> Iterator[CodeType]:
