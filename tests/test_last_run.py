@@ -45,11 +45,16 @@ def raised(notebook: Notebook, call: str) -> str:
 
 
 def test_a_script_has_no_magics_and_is_offered_none() -> None:
-    script = "import jupyter_jaxpr\ntry:\n    jupyter_jaxpr.last()\nexcept LookupError as error:\n    print(error)"
+    script = (
+        "import jupyter_jaxpr\nfor cell in (None, 3):\n    try:\n        jupyter_jaxpr.last(cell)\n"
+        "    except LookupError as error:\n        print(error)"
+    )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout == (
         "Nothing was observed yet. Run a block under `with jupyter_jaxpr.observe():`, or inspect a call with "
         "`jupyter_jaxpr.inspect(f, x)`, which returns the snapshot of the call.\n"
+        "The kernel holds no run of cell [3]: only a cell under %%jaxpr has a run, and this host has no magics. "
+        "Inspect a call with `jupyter_jaxpr.inspect(f, x)`, which returns the snapshot of the call.\n"
     )
 
 

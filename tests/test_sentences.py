@@ -116,3 +116,23 @@ def test_the_glossary_is_short_and_has_each_term_once() -> None:
     assert 60 < len(terms)
     assert len(rows) - 1 <= 78
     assert len(terms) == len(set(terms))
+
+
+# Texts of a run of a cell, of an option of the magic, and code for a new cell, which a host without magics never shows.
+OF_MAGIC_CELLS = (
+    "/magic/",
+    "typed/cell.py",
+    "build/timing.py",
+    "explain/loops/comparison_cell.py",
+    "observe/dispatches_of_cell.py",
+)
+
+
+def test_a_text_that_names_a_magic_has_another_text_for_hosts_without_magics() -> None:
+    files = {name for name, _, text in of_kernel() if re.search(r"%%?jaxpr", text)}
+    collected = [
+        name
+        for name in sorted(files)
+        if not any(part in name for part in OF_MAGIC_CELLS) and "magics_at_hand" not in (ROOT / name).read_text()
+    ]
+    assert collected == []

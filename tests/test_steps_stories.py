@@ -401,6 +401,15 @@ def test_a_host_without_magics_is_offered_none(monkeypatch):
         "The values of the call are gone: the call donated xs. Keep the arguments in variables, and inspect the call "
         "with stage='compile', which donates nothing."
     )
+    xs = jnp.arange(4.0)
+    compiled = snapshot_of(jax.jit(running), 2.0, xs, stage="run")
+    construct = construct_of(compiled._sources, card(compiled, "scan"))
+    construct._observed.values.which = "compiled"
+    rerun = construct.run(calls_after=True)
+    assert rerun.notes == [
+        "The steps use the values of the call that compiled, not of the last call. To record the steps of the last "
+        "call, inspect the last call."
+    ]
 
 
 def test_values_that_were_given_away_say_so():

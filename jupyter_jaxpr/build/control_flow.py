@@ -12,6 +12,7 @@ import msgspec
 from ..document.types.control_flow import Branch, Control, Slot
 from ..document.types.document import Note, Program
 from ..interruptions import not_of_a_signal
+from ..observe.magics_at_hand import cure
 from ..program.control_flow import MOST as MOST_OF_PROGRAM
 from ..program.control_flow import Card, ControlPath, Reader, known_trips
 from ..program.jaxpr.walk import Walk
@@ -69,7 +70,10 @@ def _left_out(number: int, program: Program, limit: int) -> Note:
     return Note(
         kind="control_flow_cut",
         text=f"{program.name} has more than {limit} control-flow constructs. Only the first {limit} have a card.",
-        cure="Run %jaxpr on the function that holds the other constructs.",
+        cure=cure(
+            "Run %jaxpr on the function that holds the other constructs.",
+            "Inspect the function that holds the other constructs.",
+        ),
         detail=None,
         program=number,
         frame=program.definition,

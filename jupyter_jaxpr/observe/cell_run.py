@@ -35,6 +35,7 @@ from .calls.untraced_lines import LineRecorder
 from .code_of_callables import name_of
 from .functions import FunctionRecord
 from .library_functions import is_of_jax
+from .magics_at_hand import cure
 from .observation import EagerCompile, LineReading, Observation, ObservedFunction, ObservedProgram, Place
 from .programs_of_misses import KeptProgram, own_programs
 from .stages import Tally
@@ -50,9 +51,13 @@ NOT_COUNTED = (
 )
 UNLOADED = "The numbers of calls are lower bounds: %unload_ext jupyter_jaxpr ended the observation early."
 ELSEWHERE = "The numbers of calls of {names} are lower bounds: calls in other threads are not counted."
-ONLY_IN_CELLS = (
+_ONLY_IN_CELLS = (
     "The number of calls is unknown: on Python 3.11, jupyter_jaxpr counts calls only in a %%jaxpr cell. Use Python "
     "3.12 or later to count calls here."
+)
+_NOT_IN_BLOCKS = (
+    "The number of calls is unknown: on Python 3.11, jupyter_jaxpr does not count calls in a block under observe(). "
+    "Use Python 3.12 or later to count calls here."
 )
 NOT_ALL = (
     "The numbers of calls are lower bounds: on Python 3.11, jupyter_jaxpr does not see a call that raises before JAX "
@@ -70,6 +75,11 @@ _SKIPPED = (
     "jupyter_jaxpr did not look at the arguments of {skipped} of {name}, because the calls came too fast. These calls "
     "may have run another program of {name}."
 )
+
+
+def not_counted() -> str:
+    """Return a sentence on why the number of calls is unknown in a block, or in a cell that another tool watches."""
+    return NOT_COUNTED if HAS_MONITORING else cure(_ONLY_IN_CELLS, _NOT_IN_BLOCKS)
 
 
 class FunctionActivity:
@@ -397,7 +407,7 @@ class Run:
     def calls_note(self) -> str | None:
         """Return a sentence on why the numbers of calls are lower bounds or unknown; None where they are exact."""
         if not self.counted:
-            return NOT_COUNTED if HAS_MONITORING else ONLY_IN_CELLS
+            return not_counted()
         names = sorted({name for name, definition in self.called_elsewhere & self.functions.keys()})
         elsewhere = ELSEWHERE.format(names=in_a_sentence(names, 5)) if names else None
         return self.counter.lost or (elsewhere if HAS_MONITORING else NOT_ALL)

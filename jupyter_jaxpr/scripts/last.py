@@ -35,6 +35,10 @@ _NOTHING_WITHOUT_MAGICS = (
     "Nothing was observed yet. Run a block under `with jupyter_jaxpr.observe():`, or inspect a call with "
     "`jupyter_jaxpr.inspect(f, x)`, which returns the snapshot of the call."
 )
+_NO_CELL_WITHOUT_MAGICS = (
+    "The kernel holds no run of cell [{number}]: only a cell under %%jaxpr has a run, and this host has no magics. "
+    "Inspect a call with `jupyter_jaxpr.inspect(f, x)`, which returns the snapshot of the call."
+)
 _NO_CELL = (
     "The kernel holds no run of cell [{number}]. The kernel holds the %%jaxpr runs of these cells: {held}. "
     "Run the cell again."
@@ -56,7 +60,7 @@ def last(cell: int | None = None) -> LastRun:
     if cell is not None:
         if cell not in runs:
             numbers = ", ".join(f"[{number}]" for number in runs) or "none"
-            raise LookupError(_NO_CELL.format(number=cell, held=numbers))
+            raise LookupError(cure(_NO_CELL, _NO_CELL_WITHOUT_MAGICS).format(number=cell, held=numbers))
         return _last_run(runs[cell])
     if runs:
         return _last_run(runs[next(reversed(runs))])

@@ -15,7 +15,7 @@ from typing import ClassVar
 from ..jax.facts import jitted_functions
 from ..observe.cache.ledger import Calls, Ledger
 from ..observe.calls.monitoring import HAS_MONITORING
-from ..observe.cell_run import NOT_COUNTED, ONLY_IN_CELLS, UNLOADED, Run
+from ..observe.cell_run import UNLOADED, Run, not_counted
 from ..observe.code_of_callables import name_of
 from ..observe.observation import Place
 from ..observe.process_observer import observer
@@ -115,7 +115,7 @@ class observe:
             return None
         if self._counts_calls():
             return self._run.calls_note()
-        return NOT_COUNTED if HAS_MONITORING else ONLY_IN_CELLS
+        return not_counted()
 
     def _calls(self) -> list[Calls]:
         """Return the calls in the block so far."""

@@ -39,9 +39,9 @@ _DEVICES = (
 )
 _NO_VALUES = "The values of the call were not recorded. {cure}"
 _STEPS = "Run the cell again with %%jaxpr --steps."
-_EARLIER = (
-    "The steps use the values of the call that compiled, not of the last call. %%jaxpr --steps records the last call."
-)
+_EARLIER = "The steps use the values of the call that compiled, not of the last call. {cure}"
+_RECORDS_LAST = "%%jaxpr --steps records the last call."
+_INSPECT_LAST = "To record the steps of the last call, inspect the last call."
 _GIVEN_AWAY = "The steps use the values of the call that compiled, because later calls donated their arguments."
 
 
@@ -115,7 +115,8 @@ class Construct:
         notes = list(steps.notes)
         call_values = self._observed.values
         if call_values is not None and call_values.which == "compiled" and calls_after:
-            notes.append(_GIVEN_AWAY if any(self._observed.donated) else _EARLIER)
+            earlier = _EARLIER.format(cure=cure(_RECORDS_LAST, _INSPECT_LAST))
+            notes.append(_GIVEN_AWAY if any(self._observed.donated) else earlier)
         notes.extend(_never_note(steps))
         if steps.results is None:
             return Rerun(steps, [], NOT_RUN, notes, time.perf_counter() - began)

@@ -6,6 +6,7 @@ import enum
 from typing import TYPE_CHECKING
 
 from ...plain_text import exact, kind_name
+from .. import magics_at_hand
 from ..value_texts import is_of_users
 from .reason import Reason, names_text
 from .static_values import StaticValue
@@ -171,8 +172,14 @@ def _unread(subject: str, path: str, before: StaticValue, after: StaticValue, cu
             f"{subject} is another {kind} object, possibly an equal one: outside of an observed cell or block, "
             f"jupyter_jaxpr does not compare {kind} objects."
         )
-    cure = f"Reuse the object. To see the values, call the function in a %%jaxpr cell or within observe(). {cure}"
-    return Reason("static_identity", text, path, before.text, after.text, cure)
+    return Reason("static_identity", text, path, before.text, after.text, f"Reuse the object. {_see_values()} {cure}")
+
+
+def _see_values() -> str:
+    return magics_at_hand.cure(
+        "To see the values, call the function in a %%jaxpr cell or within observe().",
+        "To see the values, call the function within observe().",
+    )
 
 
 def _named_otherwise(before: StaticValue, after: StaticValue) -> bool:
