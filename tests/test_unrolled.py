@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from unrolled_cells import CASES, FILE, Case, V, cell_of, rewritten, seen
 
+from jupyter_jaxpr.observe import magics_at_hand
 from jupyter_jaxpr.observe.observation import Place
 
 
@@ -65,6 +66,12 @@ f(
     )
     exec(note.trial.split("\n", 1)[1], space)
     np.testing.assert_allclose(space["f_loop"](V, 12), space["f"](V, 12), rtol=1e-6)
+
+
+def test_a_host_without_magics_is_offered_no_cell_with_a_magic(monkeypatch):
+    monkeypatch.setattr(magics_at_hand, "has_magics", lambda: False)
+    document, _ = cell_of(CALLED, V, 12, call=Place(FILE, 10))
+    assert [note.trial for note in document.notes] == [None]
 
 
 @pytest.mark.parametrize(

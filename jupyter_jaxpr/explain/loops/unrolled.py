@@ -6,6 +6,7 @@ import ast
 import functools
 from dataclasses import dataclass
 
+from ...observe import magics_at_hand
 from ...observe.observation import Place, StageTimes
 from ...program.jaxpr.repeated_blocks import RepeatedBlocks
 from ...program.jaxpr.walk import Walk
@@ -121,7 +122,7 @@ class UnrolledLoops:
         )
 
     def _trial(self, statement: LoopStatement, written: Rewrite | None, call: Place | None) -> str | None:
-        if written is None or written.code is None or call is None:
+        if written is None or written.code is None or call is None or not magics_at_hand.has_magics():
             return None
         called = next((file for file in self._walk.positions.files if file.name == call.file), None)
         return trial(statement, written.code, loops_of(called) if called else None, call.line)
