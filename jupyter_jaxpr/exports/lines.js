@@ -7,10 +7,6 @@ function inCell(place) {
   return Array.isArray(places[place]) ? places[place] : null;
 }
 
-function badge(place) {
-  return inCell(place) ? String(places[place][0]) : places[place];
-}
-
 /** Lines of a chunk: a browser lays out those near the window, and finds and prints what is in the others. */
 const CHUNK = 50;
 
@@ -49,7 +45,7 @@ function known(text, line, place, folds, number) {
   line.setAttribute('data-n', line.shown || '');
   line.tabIndex = line.number === 1 ? 0 : -1;
   if (place >= 0) {
-    line.setAttribute('data-l', badge(place));
+    line.setAttribute('data-l', inCell(place)?.[0] ?? places[place]);
   }
 }
 
@@ -72,10 +68,6 @@ function draw(text) {
 
 /** A chunk says its height, for while it is not laid out, and which lines it holds. */
 function measure(chunk) {
-  let shown = 0;
-  for (const line of chunk.children) {
-    shown += line.hidden ? 0 : 1;
-  }
-  chunk.style.setProperty('--shown', shown);
+  chunk.style.setProperty('--shown', [...chunk.children].filter(line => !line.hidden).length);
   chunk.setAttribute('aria-label', `Lines ${chunk.firstElementChild.number} to ${chunk.lastElementChild.number}`);
 }

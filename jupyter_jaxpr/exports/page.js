@@ -1,4 +1,4 @@
-// Programs of a page come in, each a few texts of lines; linking, folding, search and the theme go out.
+// Programs of a page come in, each a few texts of lines; linking, folding and search go out.
 // Without it the page can be read all the same.
 
 /** Place -> the calls that led to it, where more than one did. */
@@ -9,8 +9,7 @@ const MILLISECONDS = 40;
 
 /** A program is made when it is first seen: the rest of its lines is drawn, then all of them are linked. */
 function opened(details) {
-  details.made ??= made(details);
-  return details.made;
+  return (details.made ??= made(details));
 }
 
 async function made(details) {
@@ -40,17 +39,8 @@ function make(program, texts) {
   const lines = texts.flatMap(text => text.lines);
   const source = texts.find(text => text.list.dataset.level === 'source');
   /** Place -> lines of all texts; the source's line stands under its number. */
-  const byPlace = new Map();
-  for (const line of lines) {
-    if (line.place >= 0) {
-      const known = byPlace.get(line.place);
-      if (known) {
-        known.push(line);
-      } else {
-        byPlace.set(line.place, [line]);
-      }
-    }
-  }
+  const byPlace = Map.groupBy(lines, line => line.place);
+  byPlace.delete(-1);
   /** For each line number of the file or the cell: the shown line of the source text. */
   const sourceLines = new Map(source?.lines.map(line => [line.shown, line]));
   let marked = new Map();
@@ -59,10 +49,7 @@ function make(program, texts) {
 
   /** The places of a line: its own, or all of those that begin on a line of the source. */
   function placesOf(line) {
-    if (line.text === source) {
-      return placesAt(line.shown);
-    }
-    return line.place < 0 ? [] : [line.place];
+    return line.text === source ? placesAt(line.shown) : [line.place].filter(place => place >= 0);
   }
 
   function placesAt(number) {
@@ -73,14 +60,8 @@ function make(program, texts) {
   function linkedTo(line) {
     const found = new Map([[line, 'linked']]);
     const own = placesOf(line);
-    for (const place of own) {
-      for (const one of byPlace.get(place) ?? []) {
-        found.set(one, 'linked');
-      }
-      const there = sourceLines.get(inCell(place)?.[0]);
-      if (there) {
-        found.set(there, 'linked');
-      }
+    for (const one of own.flatMap(place => [...byPlace.get(place), sourceLines.get(inCell(place)?.[0]) ?? line])) {
+      found.set(one, 'linked');
     }
     const reached = new Set([...found.keys()].map(one => one.text));
     for (const one of reached.size < texts.length ? own.flatMap(sameLine) : []) {
@@ -109,12 +90,13 @@ function make(program, texts) {
     for (const [one, how] of marked) {
       one.classList.add(how);
     }
-    const spans = line === null ? [] : placesOf(line).map(inCell).filter(Boolean);
-    if (source && spans.length === 1) {
+    const own = line === null ? [] : placesOf(line);
+    const spans = own.map(inCell).filter(Boolean);
+    if (spans.length === 1) {
       underline(spans[0]);
     }
     status.textContent = texts.map(counted).filter(Boolean).join(' · ');
-    stack.textContent = line === null ? '' : (calls[placesOf(line)[0]] ?? '');
+    stack.textContent = calls[own[0]] ?? '';
     return marked;
   }
 
@@ -166,8 +148,7 @@ function make(program, texts) {
   program.goTo = (level, number) => {
     const line = texts.find(text => text.list.dataset.level === level)?.lines.find(one => one.shown === number);
     if (line) {
-      unfold(line);
-      line.closest('section').hidden = false;
+      show(line);
       if (pinned !== line) {
         pin(line);
       }
@@ -176,18 +157,9 @@ function make(program, texts) {
     }
   };
 
-  const lineOf = target => target.closest && target.closest('.jjx-bench li');
-  program.addEventListener('mouseover', event => {
-    const line = lineOf(event.target);
-    if (line) {
-      mark(line);
-    }
-  });
-  program.addEventListener('mouseout', event => {
-    if (lineOf(event.target) && !lineOf(event.relatedTarget ?? program)) {
-      mark(pinned);
-    }
-  });
+  const lineOf = target => target.closest('.jjx-bench li');
+  program.addEventListener('mouseover', event => mark(lineOf(event.target) ?? pinned));
+  program.addEventListener('mouseleave', () => mark(pinned));
   program.addEventListener('click', event => {
     const line = lineOf(event.target);
     if (line && event.target.tagName !== 'BUTTON') {
@@ -214,12 +186,7 @@ function make(program, texts) {
       }
       const shown = text.lines.filter(one => !one.hidden);
       const at = shown.indexOf(line);
-      const to = {
-        ArrowDown: at + 1,
-        ArrowUp: at - 1,
-        Home: 0,
-        End: shown.length - 1
-      }[event.key];
+      const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: shown.length - 1 }[event.key];
       if (to !== undefined && shown[to]) {
         event.preventDefault();
         focusLine(shown[to]);
@@ -228,11 +195,9 @@ function make(program, texts) {
         event.preventDefault();
         pin(line);
       } else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
-        for (const button of line.querySelectorAll('button')) {
-          if ((button.getAttribute('aria-expanded') === 'true') === (event.key === 'ArrowLeft')) {
-            event.preventDefault();
-            button.click();
-          }
+        const own = folds.filter(fold => fold.line === line);
+        if (own.filter(fold => fold.show(event.key === 'ArrowRight')).length > 0) {
+          event.preventDefault();
         }
       }
     });
@@ -241,57 +206,27 @@ function make(program, texts) {
   // --- folding ---
 
   const folds = [
-    ...lines.filter(line => line.folds > 0).map(foldable),
+    ...lines.filter(line => line.folds > 0).map(foldedLines),
     ...texts.filter(text => text.list.dataset.level === 'jaxpr').flatMap(foldedParameters)
   ];
 
-  function foldable(line) {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.className = 'fold';
-    button.tabIndex = -1;
-    const inside = line.text.lines.slice(line.number, line.number + line.folds);
-    const say = isOpen => {
-      button.setAttribute('aria-expanded', String(isOpen));
-      button.setAttribute('aria-label', `${isOpen ? 'Fold' : 'Unfold'} ${line.folds} lines`);
-    };
-    const show = isOpen => {
-      say(isOpen);
-      for (const one of inside) {
-        one.folded = (one.folded ?? 0) + (isOpen ? -1 : 1);
-        one.hidden = one.folded > 0;
-      }
-      new Set(inside.map(one => one.parentElement)).forEach(measure);
-    };
-    say(true);
-    button.addEventListener('click', () => show(button.getAttribute('aria-expanded') !== 'true'));
-    line.prepend(button);
-    return { button, inside, show };
-  }
   function unfold(line) {
-    for (const { button, inside, show } of folds) {
-      if (line.hidden && button.getAttribute('aria-expanded') === 'false' && inside.includes(line)) {
-        show(true);
+    for (const fold of line.hidden ? folds : []) {
+      if (fold.inside.includes(line)) {
+        fold.show(true);
       }
     }
   }
-  const all = isOpen => {
-    for (const { button, show } of folds) {
-      if ((button.getAttribute('aria-expanded') === 'true') !== isOpen) {
-        show(isOpen);
-      }
-    }
-  };
-  program.querySelector('[data-act="fold"]').addEventListener('click', () => all(false));
-  program.querySelector('[data-act="unfold"]').addEventListener('click', () => all(true));
 
-  // --- columns ---
+  /** Unfold a line, and bring back its column. */
+  function show(line) {
+    unfold(line);
+    program.querySelector(`input[data-level="${line.text.list.dataset.level}"]`).checked = true;
+  }
 
-  for (const button of program.querySelectorAll('[data-column]')) {
-    const column = program.querySelector(`section[data-level="${button.dataset.column}"]`);
-    button.addEventListener('click', () => {
-      column.hidden = !column.hidden;
-      button.setAttribute('aria-pressed', String(!column.hidden));
+  for (const isOpen of [false, true]) {
+    program.querySelector(`[data-open="${isOpen}"]`).addEventListener('click', () => {
+      folds.forEach(fold => fold.show(isOpen));
     });
   }
 
@@ -312,7 +247,8 @@ function make(program, texts) {
       line.classList.add('match');
     }
     at = -1;
-    tell(wanted);
+    const counts = texts.map(text => `${text.title} ${matches.filter(line => line.text === text).length}`);
+    found.textContent = wanted ? counts.join(' · ') : '';
     if (matches.length > 0) {
       step(1);
     }
@@ -323,20 +259,12 @@ function make(program, texts) {
       step(event.shiftKey ? -1 : 1);
     }
   });
-  function tell(wanted) {
-    const counts = texts.map(text => {
-      const count = matches.filter(line => line.text === text).length;
-      return `${text.title} ${count}`;
-    });
-    found.textContent = wanted ? counts.join(' · ') : '';
-  }
   function step(by) {
     matches[at]?.classList.remove('here');
     at = (at + by + matches.length) % matches.length;
     const line = matches[at];
-    unfold(line);
-    line.showParameters?.(true);
-    line.closest('section').hidden = false;
+    show(line);
+    folds.find(fold => fold.line === line && fold.inside.length === 0)?.show(true);
     line.classList.add('here');
     line.scrollIntoView({ block: 'nearest' });
   }
@@ -357,14 +285,8 @@ const types = globalThis.Highlight && new Highlight();
 function colour(text) {
   for (const words of types ? text.lines.slice(0, COLOURED).flatMap(wordsOf) : []) {
     for (const { 0: type, index } of words.data.matchAll(TYPES)) {
-      types.add(
-        new StaticRange({
-          startContainer: words,
-          startOffset: index,
-          endContainer: words,
-          endOffset: index + type.length
-        })
-      );
+      const endOffset = index + type.length;
+      types.add(new StaticRange({ startContainer: words, startOffset: index, endContainer: words, endOffset }));
     }
   }
 }
@@ -374,6 +296,37 @@ function wordsOf(line) {
   return [...line.childNodes]
     .map(node => (node.localName === 'span' ? node.firstChild : node))
     .filter(node => node instanceof Text);
+}
+
+/** A fold of a line, open at first: its button, and `show`, which opens or folds and returns whether that is new. */
+function foldOf(line, inside, what, change) {
+  const button = Object.assign(document.createElement('button'), { type: 'button', className: 'fold', tabIndex: -1 });
+  const say = isOpen =>
+    Object.assign(button, { ariaExpanded: isOpen, ariaLabel: `${isOpen ? 'Fold' : 'Unfold'} ${what}` });
+  const show = isOpen => {
+    const isNew = button.ariaExpanded !== String(isOpen);
+    if (isNew) {
+      say(isOpen);
+      change(isOpen);
+    }
+    return isNew;
+  };
+  say(true);
+  button.addEventListener('click', () => show(button.ariaExpanded === 'false'));
+  return { line, inside, button, show };
+}
+
+function foldedLines(line) {
+  const inside = line.text.lines.slice(line.number, line.number + line.folds);
+  const fold = foldOf(line, inside, `${line.folds} lines`, isOpen => {
+    for (const one of inside) {
+      one.folded = (one.folded ?? 0) + (isOpen ? -1 : 1);
+      one.hidden = one.folded > 0;
+    }
+    new Set(inside.map(one => one.parentElement)).forEach(measure);
+  });
+  line.prepend(fold.button);
+  return fold;
 }
 
 /** A jaxpr with more parameters shows the first one and the last one. */
@@ -503,35 +456,30 @@ function labelOf(primitive, parameters) {
   return label.length === parameters.length ? label : `${label} …`;
 }
 
-/** The lines with folded words. */
-const foldedLines = new Set();
+/** The folds of words inside of a line, with the words. */
+const wordFolds = [];
 
 /** Fold the second of three parts of a line. Returns the fold. */
 function foldedWords(line, [head, inside, end], { label, opened, name, className = 'more' }) {
-  const button = Object.assign(document.createElement('button'), { type: 'button', className, tabIndex: -1 });
   const middle = document.createElement('span');
   middle.textContent = inside;
-  const show = isOpen => {
+  const fold = foldOf(line, [], name, isOpen => {
     middle.hidden = !isOpen;
-    button.dataset.label = isOpen ? opened : label;
-    button.setAttribute('aria-expanded', String(isOpen));
-    button.setAttribute('aria-label', `${isOpen ? 'Fold' : 'Unfold'} ${name}`);
-  };
-  line.lastChild.replaceWith(head, button, middle, end);
-  button.addEventListener('click', () => show(middle.hidden));
-  line.showParameters = show;
-  line.middle = middle;
-  foldedLines.add(line);
-  show(false);
-  return { button, inside: [], show };
+    fold.button.dataset.label = isOpen ? opened : label;
+  });
+  fold.button.className = className;
+  line.lastChild.replaceWith(head, fold.button, middle, end);
+  wordFolds.push({ fold, middle });
+  fold.show(false);
+  return fold;
 }
 
 // A copy without the folded words would be another program.
 document.addEventListener('copy', () => {
-  for (const { middle, showParameters } of foldedLines) {
+  for (const { fold, middle } of wordFolds) {
     if (middle.hidden && getSelection().containsNode(middle, true)) {
-      showParameters(true);
-      setTimeout(() => showParameters(false));
+      fold.show(true);
+      setTimeout(() => fold.show(false));
     }
   }
 });
@@ -547,22 +495,6 @@ async function goToAddress() {
   }
 }
 
-/** The reader's system decides, until the reader does. */
-function theme(button) {
-  const names = ['system', 'light', 'dark'];
-  let at = 0;
-  button.hidden = false;
-  button.addEventListener('click', () => {
-    at = (at + 1) % names.length;
-    if (at === 0) {
-      delete document.documentElement.dataset.theme;
-    } else {
-      document.documentElement.dataset.theme = names[at];
-    }
-    button.textContent = `Theme: ${names[at]}`;
-  });
-}
-
 document.head.append(Object.assign(document.createElement('style'), { textContent: STYLE }));
 for (const details of document.querySelectorAll('details.jjx-program')) {
   details.addEventListener('toggle', () => void opened(details), { once: true });
@@ -570,7 +502,6 @@ for (const details of document.querySelectorAll('details.jjx-program')) {
     void opened(details);
   }
 }
-theme(document.getElementById('theme'));
 if (types) {
   CSS.highlights.set('jjx-type', types);
 }

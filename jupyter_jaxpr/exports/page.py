@@ -101,7 +101,8 @@ def _packed(text: str, **attributes: str) -> Markup:
 
 
 def _theme() -> Markup:
-    return element("p", element("button", "Theme: system", id="theme", type="button", hidden=""))
+    options = [element("option", name, value=name) for name in ("system", "light", "dark")]
+    return element("p", element("label", "Theme ", element("select", *options, id="theme")))
 
 
 def _own_source(
@@ -177,14 +178,17 @@ def _bench(document: Snapshot, texts: list[LinkedText], source: LinkedText | Non
     if document.cell is not None:
         columns.insert(0, _source(document.cell, types_of_lines(document, index, document.cell.file)))
         names.insert(0, ("source", "Source"))
-    buttons = [element("button", title, type="button", aria_pressed="true", data_column=name) for name, title in names]
+    boxes = [
+        element("label", void("input", type="checkbox", checked="", data_level=name), f" {title}")
+        for name, title in names
+    ]
     tools = element(
         "div",
         element("label", "Find ", void("input", type="search", size="16")),
         element("output", aria_label="Found"),
-        element("button", "Fold all", type="button", data_act="fold"),
-        element("button", "Unfold all", type="button", data_act="unfold"),
-        *buttons,
+        element("button", "Fold all", type="button", data_open="false"),
+        element("button", "Unfold all", type="button", data_open="true"),
+        *boxes,
         element("span", role="status", aria_label="Linked"),
         element("span", role="status", aria_label="Calls"),
         hidden="",
