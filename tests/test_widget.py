@@ -19,7 +19,9 @@ import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.document_of_run import Built
 from jupyter_jaxpr.magic.widget_host import shows_widget
 from jupyter_jaxpr.widgets import jaxpr_widget
-from jupyter_jaxpr.wire.widget_messages import own_messages
+from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.runs import Runs
+from jupyter_jaxpr.wire.widget_messages import WidgetMessages, own_messages
 
 pytestmark = pytest.mark.any_jax
 
@@ -110,6 +112,19 @@ def test_a_call_is_traced_while_the_kernel_holds_the_run_and_does_nothing_else(s
     messages._answers.kernel.cells = None
     messages.receive({"type": "trace", "snapshot": snapshot.document.id}, "page")
     assert (traced, sent[2]["type"]) == ([1], "snapshot")
+
+
+def test_the_run_of_the_widget_comes_first_and_earlier_runs_for_the_diff_follow():
+    runs, documents = Runs(), []
+    for created, function in enumerate([jnp.sin, jnp.cos, jnp.tan]):
+        snapshot = jj.inspect(function, jnp.ones(3), stage="trace")
+        documents.append(msgspec.structs.replace(snapshot.document, created=float(created)))
+        runs.keep(Built(documents[-1], snapshot.sources))
+    sent = []
+    messages = WidgetMessages(documents[1], runs, Answers(runs, dict), sent.append, lambda document: None)
+    messages.receive({"type": "resend"}, "page")
+    assert [message["type"] for message in sent] == ["hello", "snapshot", "snapshot"]
+    assert [message["snapshot"]["id"] for message in sent[1:]] == [documents[1].id, documents[0].id]
 
 
 @pytest.mark.parametrize("message", [{"type": "trace"}, {"type": "trace", "snapshot": 3}, {"type": ["cost"], "id": 1}])

@@ -93,17 +93,14 @@ class WidgetMessages:
         shown_run = self._runs.get(self._shown_id)
         if shown_run is None:
             return  # the widget shows its saved document
+        self._tell(SnapshotMessage(seq=0, snapshot=shown_run.document))  # first: the widget shows what comes first
         left = EARLIER_BYTES
-        earlier: list[Snapshot] = []
         for run in self._runs.newest_first():
             if run.document.created < shown_run.document.created:
                 left -= len(encode(run.document))
                 if left < 0:
                     break
-                earlier.append(run.document)
-        for document in reversed(earlier):
-            self._tell(SnapshotMessage(seq=0, snapshot=document))
-        self._tell(SnapshotMessage(seq=0, snapshot=shown_run.document))
+                self._tell(SnapshotMessage(seq=0, snapshot=run.document))
 
     def _trace(self, request: TraceCall) -> None:
         run = self._runs.get(request.snapshot)

@@ -41,11 +41,14 @@ export class Traits {
     };
   }
 
-  /** Show what the traits say, as far as it fits the document in view. */
-  take(): void {
+  /**
+   * Show what the traits say, as far as it fits the document in view.
+   * @returns False if the document in view is not the widget's.
+   */
+  take(): boolean {
     const { _model: model, _traits: traits, _document: snapshot } = this;
     if (snapshot === null) {
-      return;
+      return false;
     }
     this._takes = true;
     const program = traits.get('program');
@@ -78,6 +81,7 @@ export class Traits {
     }
     this._takes = false;
     this._tellSoon();
+    return true;
   }
 
   dispose(): void {
@@ -137,7 +141,7 @@ export class Traits {
     }
   }
 
-  /** The document in view; null unless it is the widget's: for the Diff tab, the kernel sends earlier runs first. */
+  /** The document in view; null unless it is the widget's: for the Diff tab, the kernel also sends earlier runs. */
   private get _document(): Snapshot | null {
     const { snapshot } = this._model;
     const own = (this._traits.get('document') ?? null) as {

@@ -10,6 +10,7 @@ import { element } from '../parts/dom';
 import { isUnreadable, readSnapshot } from '../protocol/document';
 import type { Announcement } from '../protocol/messages';
 import { IWidgetActions, widgetActions } from './actions';
+import type { ModelChange } from '../tokens';
 import { dress, undress } from './dress';
 import { keepKeys } from './kept-keys';
 import { SourceColumn } from './source-column';
@@ -55,6 +56,7 @@ export class WidgetView extends Panel {
     this._columns.addClass('jp-JaxprWidget-columns');
     this._columns.addWidget(this._source);
     this._columns.addWidget(panel);
+    this._columns.addClass('jp-mod-waiting');
     this.addWidget(this._columns);
     this._traits = new Traits(_widget, this._model, this._shell);
     this._shell.model = this._model;
@@ -62,6 +64,7 @@ export class WidgetView extends Panel {
     this._channel = new WidgetChannel(_widget);
     this._model.setChannel(this._channel);
     this._model.arrived.connect(this._onArrived, this);
+    this._model.changed.connect(this._onModel, this);
     this._channel.received.connect(this._onReceived, this);
     this._waiting = setTimeout(() => this._showSaved(), KERNEL_ANSWERS_WITHIN);
   }
@@ -73,6 +76,7 @@ export class WidgetView extends Panel {
     clearTimeout(this._waiting);
     this._traits.dispose();
     this._model.arrived.disconnect(this._onArrived, this);
+    this._model.changed.disconnect(this._onModel, this);
     this._opened?.dispose();
     super.dispose();
     this._channel.dispose();
@@ -96,12 +100,33 @@ export class WidgetView extends Panel {
       return; // the kernel may have let go of the run: then the saved document is shown
     }
     clearTimeout(this._waiting);
-    this._refusal?.remove();
-    this._refusal = null;
+    if (this._refusal !== null) {
+      this._refusal.remove();
+      this._refusal = null;
+      this._columns.show();
+    }
   }
 
   private _onArrived(): void {
-    this._traits.take();
+    if (this._traits.take()) {
+      this._reveal();
+    }
+  }
+
+  private _onModel(_: unknown, change: ModelChange): void {
+    if (change === 'failure') {
+      this._reveal();
+    }
+  }
+
+  /**
+   * Show the views. Until the widget's run is in view, they would say that there is no program, or show an earlier run;
+   * each view draws the run in a frame of its own.
+   */
+  private _reveal(): void {
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => this._columns.removeClass('jp-mod-waiting'))
+    );
   }
 
   /** No kernel has answered: show what the host has saved, which nobody vouches for. */
@@ -112,6 +137,7 @@ export class WidgetView extends Panel {
     } else {
       this._model.show(read, true);
       this._traits.take();
+      this._reveal();
     }
   }
 
@@ -122,6 +148,7 @@ export class WidgetView extends Panel {
       element('b', '', trans.__('This output cannot be shown.')),
       element('p', '', reason)
     );
+    this._columns.hide();
     this.node.append(this._refusal);
   }
 

@@ -133,3 +133,56 @@ describe('a widget whose run the kernel holds no longer', () => {
     view.dispose();
   });
 });
+
+describe('a widget whose run has not arrived', () => {
+  const waits = ({ node }: WidgetView): boolean =>
+    node.querySelector('.jp-JaxprWidget-columns.jp-mod-waiting') !== null;
+  const hello = {
+    type: 'hello',
+    seq: 1,
+    protocol: 2,
+    environment: environment()
+  };
+  const says = (host: Host, shown: Snapshot, seq: number): void => {
+    act(() => {
+      host.says({ type: 'snapshot', seq, snapshot: shown });
+      jest.advanceTimersByTime(100);
+    });
+  };
+
+  it('shows neither that there is no program nor an earlier run', () => {
+    const run = snapshot();
+    const earlier = {
+      ...snapshot(),
+      id: 'earlier',
+      created: run.created - 60
+    };
+    const host = new Host({ document: run, program: 0, selection: null });
+    const view = new WidgetView(host);
+    act(() => {
+      Widget.attach(view, document.body);
+      host.says(hello);
+      jest.advanceTimersByTime(100);
+    });
+    expect(waits(view)).toBe(true);
+    says(host, earlier, 2);
+    expect(waits(view)).toBe(true);
+    says(host, run, 3);
+    expect(waits(view)).toBe(false);
+    act(() => view.dispose());
+  });
+
+  it('shows a refusal alone', () => {
+    const view = new WidgetView(new Host({ document: { version: 1 } }));
+    act(() => {
+      Widget.attach(view, document.body);
+      jest.advanceTimersByTime(2000);
+    });
+    const [alert] = byRole(view.node, 'alert');
+    expect(alert.textContent).toContain('This output cannot be shown.');
+    expect(
+      view.node.querySelector('.jp-JaxprWidget-columns.lm-mod-hidden')
+    ).not.toBeNull();
+    act(() => view.dispose());
+  });
+});
