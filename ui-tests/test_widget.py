@@ -15,12 +15,14 @@ import jax.numpy as jnp
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from page_checks import cut, violations
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Dialog, Locator, Page, expect
+from test_hostile_document import Hostile
 
 import jupyter_jaxpr as jj
 
 pytestmark = pytest.mark.fresh_page  # the labextension is disabled, or there is no JupyterLab
 
+FIXTURES = Path(__file__).parent.parent / "tests" / "fixtures"
 VIEWS = Path(jj.__file__).parent / "widgets" / "views.js"
 # VS Code starts kernels itself, so they lack the variable that Jupyter sets.
 VSCODE = "import os; os.environ['VSCODE_PID'] = '1'; del os.environ['JPY_PARENT_PID']"
@@ -114,7 +116,8 @@ def test_where_the_panel_answers_the_output_is_two_lines(notebook, lab, page: Pa
 # --- what a host has saved, without a kernel ---
 
 # The work of a host of anywidgets: import the module, pass a model and an element to `render`.
-HOST = """async ({ views, state }) => {
+HOST = """async ({ views, document: saved, traits }) => {
+  const state = { ...traits, document: JSON.parse(saved) };
   const { render } = await import(URL.createObjectURL(new Blob([views], { type: 'text/javascript' })));
   window.sent = [];
   const model = {
@@ -160,10 +163,15 @@ def saved(page: Page):
     """Shows the saved state of a widget on a page that is no JupyterLab's."""
 
     def show(document: object, body: str = "", **traits: object) -> Locator:
+        return show_text(json.dumps(document), body, **traits)
+
+    def show_text(document: str, body: str = "", **traits: object) -> Locator:
         page.set_content(f'<!doctype html><html lang="en"><title>Host</title><body {body}><main></main></body></html>')
-        state = {"document": document, "program": 0, "tab": "program", "level": "jaxpr", "selection": None} | traits
-        page.evaluate(HOST, {"views": VIEWS.read_text(encoding="utf-8"), "state": state})
+        traits = {"program": 0, "tab": "program", "level": "jaxpr", "selection": None} | traits
+        page.evaluate(HOST, {"views": VIEWS.read_text(encoding="utf-8"), "document": document, "traits": traits})
         return page.locator(WIDGET)
+
+    show.text = show_text
 
     return show
 
@@ -208,6 +216,75 @@ def test_a_damaged_document_is_refused(saved, document):
     alert = saved(damaged).get_by_role("alert")
     expect(alert).to_contain_text("This output cannot be shown.")
     expect(alert).to_contain_text("The document is damaged at the field focus")
+
+
+class Markup(Hostile):
+    """Markup in place of each text: a picture of another server, scripts, and a link that is a script."""
+
+    def text(self, field: str) -> str:
+        return (
+            f'</title></style></script><img src="https://example.com/{field}" onerror="alert(1)">'
+            f'<svg onload="alert(2)"></svg><script>alert(3)</script><a href="javascript:alert(4)">{field}</a>'
+        )
+
+
+@pytest.fixture
+def watched(page: Page) -> list[str]:
+    """What a page does that it should not: scripts, errors, requests to servers."""
+    seen: list[str] = []
+
+    def dialog(shown: Dialog) -> None:
+        seen.append(f"a script ran: {shown.message}")
+        shown.dismiss()
+
+    page.on("dialog", dialog)
+    page.on("pageerror", lambda error: seen.append(f"uncaught: {error.stack}"))
+    page.on("request", lambda asked: None if asked.url.startswith(("blob:", "data:")) else seen.append(asked.url))
+    return seen
+
+
+def test_tampered_state_runs_nothing_and_asks_nothing(saved, page: Page, watched, tmp_path):
+    harmless = json.loads((FIXTURES / "rnn-0.12.json").read_text(encoding="utf-8"))
+    text = Markup(tmp_path).text("trait")
+    selection = {"kind": "equations", "equations": [{"scope": text, "equation": {"__proto__": {"x": 1}}}]}
+    tampered = Markup(tmp_path).document(harmless)
+    widget = saved(tampered, tab=text, level="__proto__", program=text, selection=selection, _summary=text)
+    tabs = widget.get_by_role("tab")
+    expect(tabs.first).to_be_visible()
+    assert tabs.count() > 4
+    for tab in tabs.all():
+        tab.click()
+        expect(widget.locator(".jp-JaxprPanel")).to_contain_text("<script>alert(3)</script>")
+        widget.locator("details").evaluate_all("folded => folded.forEach(one => { one.open = true; })")
+    widget.get_by_role("tab", name="Program").click()
+    widget.get_by_role("button", name="Open levels side by side").click()
+    expect(widget.get_by_role("button", name="Back to the tabs of the widget")).to_be_visible()
+    # The editor has empty pictures of its own beside its signs.
+    made = "img:not(.cm-widgetBuffer), script, iframe, object, [onload], [onerror], [href^='javascript:']"
+    assert widget.locator(made).count() == 0
+    assert page.evaluate("window.sent.map(message => message.type)") == ["resend"]
+    assert watched == []
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "null",
+        "3",
+        '"<script>alert(1)</script>"',
+        "[]",
+        "{}",
+        '{"version": 1, "__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}',
+        '{"version": 99, "id": "<img src=x onerror=alert(1)>"}',
+        '{"version": "1", "programs": {"length": 1e9}}',
+        pytest.param('{"version": 1, "programs": ' + "[" * 100_000 + "]" * 100_000 + "}", id="nested"),
+    ],
+)
+def test_state_that_is_no_document_is_refused(saved, page: Page, watched, document):
+    alert = saved.text(document).get_by_role("alert")
+    expect(alert).to_contain_text("This output cannot be shown.")
+    assert page.evaluate("[{}.polluted, window.sent.map(message => message.type)]") == [None, ["resend"]]
+    assert watched == []
 
 
 @pytest.mark.parametrize(
