@@ -233,3 +233,13 @@ def test_the_widget_refuses_a_block(cells: Notebook) -> None:
     assert str(error) == (
         "A block under observe() has no programs to show. Give the snapshot of a cell or of jupyter_jaxpr.inspect."
     )
+
+
+def test_a_cell_that_ipython_rewrote_is_shown_as_typed(cells: Notebook) -> None:
+    plain = "import jax.numpy as jnp\ndef plain(x):\n    return jnp.sin(x)"
+    typed = "path = %pwd\ndef f(x):\n    return plain(x) * 2"
+    cells.run(plain)
+    cells.run(typed)
+    cells.run("snapshot = jj.inspect(f, 1.0, stage='trace')")
+    files = [file for file in cells["snapshot"].document.files if file.kind == "cell"]
+    assert sorted((file.source or "").rstrip() for file in files) == sorted([plain, typed])

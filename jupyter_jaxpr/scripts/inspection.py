@@ -12,6 +12,7 @@ from ..build.timing import time_focus
 from ..observe.observation import Observation
 from ..observe.own_traces import trace_call
 from ..observe.process_observer import observer
+from .rewritten_cells import rewritten_cells
 from .snapshot import Snapshot
 
 Stage = Literal["trace", "lower", "compile", "run"]
@@ -83,7 +84,7 @@ def inspect(
         printed=list(trace.printed),
         named_values=observer().named_values,
     )
-    built: Built = build(observation, None, environment=environment(), run_id=uuid.uuid4().hex)
+    built: Built = build(observation, None, environment=environment(), run_id=uuid.uuid4().hex, cells=rewritten_cells())
     if time:
         time_focus(built.sources)
         built.sources.let_go_of_values()
