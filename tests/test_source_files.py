@@ -6,7 +6,10 @@ import importlib
 import itertools
 import linecache
 import sys
+import textwrap
+import types
 
+import jax
 import jax.numpy as jnp
 import pytest
 
@@ -244,6 +247,47 @@ def test_a_cell_has_no_text_of_other_code_of_its_name(cell):
         "Python has another text of <one name for all> than the text that ran. Run the code again."
     )
     del linecache.cache[name]
+
+
+NOTEBOOK = """\
+import marimo
+
+app = marimo.App()
+
+
+@app.cell
+def _(jax, jj):
+    def double(x):
+        return jax.lax.mul(x, 2.0)
+
+    snapshot = jj.inspect(double, 1.0, stage="trace")
+    snapshot
+    return (snapshot,)
+"""
+
+
+def test_a_notebook_of_marimo_that_runs_as_an_app_has_its_lines_and_no_columns(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "marimo", types.ModuleType("marimo"))
+    path = tmp_path / "app.py"
+    path.write_text(NOTEBOOK, encoding="utf-8")
+    # marimo compiles the text of the cell without the indentation, with the lines of the file.
+    cell = ast.parse(textwrap.dedent("".join(NOTEBOOK.splitlines(True)[7:12])))
+    last = cell.body.pop()
+    ast.increment_lineno(cell, 7)
+    namespace = {"jax": jax, "jj": jj}
+    exec(compile(cell, str(path), "exec", dont_inherit=True), namespace)
+    assert isinstance(last, ast.Expr)
+    snapshot = namespace["snapshot"]
+
+    file_page = page(snapshot, path)
+    assert file_page.missing is None
+    assert [stretch.text for stretch in file_page.stretches] == [NOTEBOOK.rstrip("\n")]
+    frames = [(frame.line, frame.column) for frame in snapshot.document.frames]
+    assert (9, -1) in frames
+    assert {column for _, column in frames} == {-1}
+
+    path.write_text(NOTEBOOK.replace("2.0", "3.0"), encoding="utf-8")
+    assert page(snapshot, path).missing == CHANGED.format(name="app.py")
 
 
 def test_an_example_of_doctest_has_its_text():

@@ -98,7 +98,7 @@ def source_page(source: SourceFile, codes: Sequence[CodeType]) -> SourcePage:
     """Return the text of a source file of the run, or why it cannot be shown."""
     try:
         lines_shown = WHOLE_LIBRARY_LINES if source.kind == "library" else WHOLE_LINES
-        read = source_text(source.name, codes, lines_shown, unfiled=source.unfiled)
+        read = source_text(source.name, codes, lines_shown, unfiled=source.unfiled, lines_only=source.lines_only)
     except NoText as why:
         return SourcePage(path=source.path, lines=0, stretches=[], missing=str(why))
     stretches = [

@@ -11,6 +11,7 @@ from __future__ import annotations
 import linecache
 import os
 import re
+import sys
 import sysconfig
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -58,6 +59,8 @@ class SourceFile:
 
     `unfiled` is the text of code that was never in a file, such as a cell of marimo, as `linecache` had the text when
     the frames were read: the next run of the cell replaces the text there.
+    `lines_only` is true for a notebook of marimo that runs as an app or a script: marimo compiles the cells with the
+    lines of the file, but with columns that leave out the indentation.
     """
 
     path: str
@@ -68,6 +71,7 @@ class SourceFile:
     machinery: bool = False
     runner: bool = False
     unfiled: str | None = field(default=None, compare=False)
+    lines_only: bool = field(default=False, compare=False)
 
 
 #: The instructions of one code that are located alone.
@@ -287,7 +291,7 @@ class Positions:
             self.files.append(source)
         if end_line < line:
             end_line, end_column = line, -1
-        if column < 0 or end_column < 0 or source.kind == "library":
+        if column < 0 or end_column < 0 or source.kind == "library" or source.lines_only:
             column = end_column = -1
         else:
             text = self._text(source, line)
@@ -360,7 +364,7 @@ def _classify(name: str, cell: CellText | None) -> SourceFile:
     if relative is None:
         if name.startswith(_OWN):
             return SourceFile(name, "library", name, machinery=True)
-        return SourceFile(name, "user", name, unfiled=_unfiled_text(name))
+        return SourceFile(name, "user", name, unfiled=_unfiled_text(name), lines_only=_is_of_marimo(name))
     relative = relative.replace(os.sep, "/")
     inside_jax = relative.startswith(("jax/_src/", "jaxlib/")) and not _JAX_ROOMS.match(relative)
     machinery = inside_jax or bool(_JAX_MACHINERY.match(relative))
@@ -371,6 +375,10 @@ def _classify(name: str, cell: CellText | None) -> SourceFile:
         machinery=machinery or relative.startswith("jupyter_jaxpr/"),
         runner=relative.startswith(_RUNNERS),
     )
+
+
+def _is_of_marimo(name: str) -> bool:
+    return "marimo" in sys.modules and any("marimo.App(" in line for line in linecache.getlines(name))
 
 
 def _unfiled_text(name: str) -> str | None:

@@ -50,7 +50,12 @@ class SourceText:
 
 
 def source_text(
-    name: str, codes: Iterable[CodeType], whole: int = WHOLE_LINES, *, unfiled: str | None = None
+    name: str,
+    codes: Iterable[CodeType],
+    whole: int = WHOLE_LINES,
+    *,
+    unfiled: str | None = None,
+    lines_only: bool = False,
 ) -> SourceText:
     """Return the text of a file, or of the functions that ran where the file is long.
 
@@ -59,6 +64,7 @@ def source_text(
         codes: The code objects that ran from the file; without one the text cannot be checked.
         whole: The largest number of lines of a file that is returned whole; a longer file is returned in stretches.
         unfiled: The text of code that was never in a file; None for a file.
+        lines_only: True for a notebook of marimo, whose cells are the bodies of functions.
 
     Raises:
         NoText: The file cannot be read, or its text is not the text that ran.
@@ -68,7 +74,8 @@ def source_text(
     text = _read(name, short) if unfiled is None else unfiled
     if not ran:
         raise NoText(_UNKNOWN.format(name=short) + (" Open the file in an editor." if unfiled is None else ""))
-    if not _is_what_ran(text, name, ran, unfiled=unfiled is not None):
+    is_what_ran = _cells_are_what_ran if lines_only else _is_what_ran
+    if not is_what_ran(text, name, ran, unfiled=unfiled is not None):
         if unfiled is not None:
             raise NoText(_OTHER_TEXT.format(name=short))
         raise NoText(
@@ -115,16 +122,48 @@ def _compiled(text: str, name: str, *, unfiled: bool) -> Iterator[CodeType]:
     if not unfiled:
         yield compile(text, name, "exec", dont_inherit=True)
         return
-    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    yield compile(text, name, "exec", flags, dont_inherit=True)
-    body = ast.parse(text, name).body
-    if not body:
+    yield compile(text, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    yield from _compiled_apart(ast.parse(text, name).body, name)
+
+
+def _compiled_apart(cell: list[ast.stmt], name: str) -> Iterator[CodeType]:
+    """Yield the codes of the statements of a cell for a host that runs the last statement apart."""
+    if not cell:
         return
-    last = body.pop()
+    *body, last = cell
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     yield compile(ast.Interactive([last]), name, "single", flags, dont_inherit=True)
     if isinstance(last, ast.Expr):
         yield compile(ast.Module(body, []), name, "exec", flags, dont_inherit=True)
         yield compile(ast.Expression(last.value), name, "eval", flags, dont_inherit=True)
+
+
+def _cells_are_what_ran(text: str, name: str, ran: list[CodeType], *, unfiled: bool) -> bool:
+    """Return whether the cells of a notebook of marimo are what ran, apart from the columns of the cells."""
+    compiled: set[tuple[object, ...]] = set()
+    try:
+        module = ast.parse(text, name)
+        compiled.update(map(_without_columns, _all(compile(text, name, "exec", dont_inherit=True))))
+        for statement in module.body:
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.With):
+                cell = [inner for inner in statement.body if not isinstance(inner, ast.Return)]
+                whole = compile(ast.Module(cell, []), name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+                for code in (whole, *_compiled_apart(cell, name)):
+                    compiled.update(map(_without_columns, _all(code)))
+    except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return all(_without_columns(code) in compiled for code in ran)
+
+
+def _without_columns(code: CodeType) -> tuple[object, ...]:
+    """Return what two codes have in common that differ in their columns alone."""
+    constants = tuple(
+        _without_columns(constant) if isinstance(constant, CodeType) else (type(constant).__name__, repr(constant))
+        for constant in code.co_consts
+    )
+    lines = tuple(line for line, *_ in code.co_positions())
+    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    return code.co_name, code.co_code, constants, names, lines, code.co_argcount, code.co_kwonlyargcount
 
 
 def _all(code: CodeType) -> Iterator[CodeType]:
