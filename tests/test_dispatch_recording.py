@@ -448,6 +448,16 @@ def test_effects_and_callbacks(notebook: Notebook) -> None:
     assert [name for name, _ in lines(ran)] == ["dynamic_slice", "squeeze", "pure_callback", "neg"]
 
 
+def test_the_token_of_ordered_effects_is_passed_on_to_a_program_of_another_type(notebook: Notebook) -> None:
+    notebook.run(
+        "@jax.jit\ndef say(v):\n    jax.debug.print('{}', v, ordered=True)\n    return v\n"
+        "def f(v):\n    return say(v) * 2\nf(1)"
+    )
+    ran = notebook.run("%%jaxpr\nf(2.0)")
+    assert [note["kind"] for note in ran.document["notes"]] == []
+    assert recorded(ran).count("name=say") == 1
+
+
 def test_a_jitted_function_with_effects_is_an_equation_at_each_call(notebook: Notebook) -> None:
     # JAX has no fast path for this function: each call is a miss.
     notebook.run(

@@ -313,6 +313,8 @@ class Recording:
         for value, array in zip(sources, copies, strict=True):
             if isinstance(value, bool | int | float | complex) or self._recorded_variable(array) is not None:
                 continue
+            if not hasattr(array, "shape"):
+                continue  # the token of an ordered effect
             variable = self._operand(value, None, dispatches.source_here())
             if variable.aval.shape == array.shape and variable.aval.dtype == array.dtype:
                 self._variables[id(array)] = weakref.ref(array), variable
