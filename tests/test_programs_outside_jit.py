@@ -278,12 +278,30 @@ def test_make_jaxpr_in_a_print_is_a_program(notebook: Notebook) -> None:
         ("y = jax.jit(f).eval_shape(x)", "traced by eval_shape, line 4"),
         ("y = jax.eval_shape(f, x)", "traced by eval_shape, line 4"),
         ("import jax.export\ny = jax.export.export(jax.jit(f))(x)", "exported on line 5"),
+        (
+            "from jax.experimental.xla_metadata import set_xla_metadata\n"
+            "y = set_xla_metadata(a=1)(jax.jit(f)).lower(x)",
+            "lowered on line 5",
+        ),
     ],
 )
 def test_each_way_to_a_trace_is_named(notebook: Notebook, statement: str, origin: str) -> None:
     ran = notebook.run(f"%%jaxpr\ndef f(v):\n    return jnp.sin(v)\n{statement}")
     assert ran.programs == ["traced f(v: f32[8]) -> f32[8]: sin"]
     assert hows(ran) == [origin]
+
+
+def test_print_saved_residuals_shows_the_forward_pass(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\nfrom jax.ad_checkpoint import print_saved_residuals\ndef f(v):\n    return jnp.sin(v)\n"
+        "print_saved_residuals(f, x)"
+    )
+    assert ran.stdout.startswith("f32[8] output of cos from ")
+    assert ran.programs == ["traced f(args[0]: f32[8]) -> (f32[8], f32[8]): sin cos"]
+    assert hows(ran) == ["traced by print_saved_residuals, line 5"]
+    assert ran.document["programs"][0]["origin_note"] == (
+        "print_saved_residuals traced the forward pass of f under vjp. JAX ran no program for this trace."
+    )
 
 
 def test_make_jaxpr_can_be_named_as_a_target(notebook: Notebook) -> None:

@@ -1,5 +1,7 @@
 """Reports traces without a call: `jax.make_jaxpr`, `jax.eval_shape`, `f.trace()`, `f.lower()`, `jax.export`.
 
+`print_saved_residuals(f, x)` traces the forward pass of `f`, too.
+
 All these calls pass through one function of JAX, which makes a `jax.stages.Traced`.
 
 - `TracedAhead`: one such trace.
@@ -19,6 +21,7 @@ from ..plain_text import FAILURES
 from .facts import jax_directory, private
 from .watched_parts import TellingMethod
 
+_RESIDUALS = "print_saved_residuals"
 _ASKED = {
     "make_jaxpr_f": "jax.make_jaxpr",
     "eval_shape": "jax.eval_shape",
@@ -26,6 +29,8 @@ _ASKED = {
     "jit_lower": "lower",
     "jit_trace": "trace",
     "do_export": "jax.export",
+    "print_saved_residuals": _RESIDUALS,
+    "saved_residuals": _RESIDUALS,
 }
 """The name of the JAX function that the user's code called -> the text that the user wrote."""
 
@@ -55,14 +60,21 @@ def asked_by(frame: FrameType | None) -> str | None:
     """Return the user's request for a trace, such as `jax.make_jaxpr`; None where JAX traces for itself."""
     request = None
     while frame is not None and frame.f_code.co_filename.startswith(jax_directory()):
-        if not frame.f_code.co_filename.endswith(_ENTRY):
+        if not frame.f_code.co_filename.endswith(_PASSING_ON):
             request = _ASKED.get(frame.f_code.co_name)
         frame = frame.f_back
     return request
 
 
-_ENTRY = "traceback_util.py"
-"""The module of the frames that JAX puts around each of its entry points."""
+_PASSING_ON = ("traceback_util.py", "xla_metadata.py")
+"""The modules whose frames only pass the user's call on: those around each entry point, and those of a decorator."""
+
+
+def _function_of_residuals(frame: FrameType | None) -> Any:
+    """Return the function whose residuals the user asked for; JAX traces a function of its own around it."""
+    while frame is not None and frame.f_code.co_name != "saved_residuals":
+        frame = frame.f_back
+    return None if frame is None else frame.f_locals["f"]
 
 
 def jitted_as_by_make_jaxpr(fun: Any) -> Any:
@@ -123,9 +135,8 @@ class TracesAhead:
                 jitted = variables["jit_func"]
                 by = asked_by(frame)
                 if by is not None:
-                    ahead = TracedAhead(
-                        traced, jitted._fun, jitted._jit_info, variables["args"], variables["kwargs"], by
-                    )
+                    fun = (_function_of_residuals(frame) if by == _RESIDUALS else None) or jitted._fun
+                    ahead = TracedAhead(traced, fun, jitted._jit_info, variables["args"], variables["kwargs"], by)
                     tell(ahead, frame)
             except not_of_a_signal(*FAILURES) as error:
                 fail(error)

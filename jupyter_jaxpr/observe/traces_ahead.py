@@ -23,6 +23,9 @@ _NOTES = {
     "eval_shape": "{name}.eval_shape() traced {name} for the shapes of its results. JAX ran no program for this trace.",
     "trace": "{name}.trace() traced {name}.",
     "lower": "{name}.lower() traced {name} to lower it.",
+    "print_saved_residuals": (
+        "print_saved_residuals traced the forward pass of {name} under vjp. JAX ran no program for this trace."
+    ),
     "jax.export": "jax.export traced {name} to export it.",
 }
 
