@@ -244,6 +244,7 @@ LOCALS: tuple[PrivateName, ...] = (
     *_names("api:make_jaxpr_f", "fun static_argnums", "0.4.20", "what make_jaxpr traces", _NOT_AHEAD),
     _N("api:grad_f", "value_and_grad_f", "0.4.20", "the function under grad", "how a function under grad ran"),
     *_names("dispatch:prim_fun", "prim params", "0.4.20", "an operation outside of jit", _NOT_EAGER),
+    *_names("ad_checkpoint:saved_residuals", "f", "0.4.20", "the function of print_saved_residuals", _NOT_AHEAD),
     *_names("dispatch:__exit__", "exc_type exc_value", "0.5.3", "the error of a trace", _NOT_PARTIAL),
     *_names("core:bind_with_trace", "self params", "0.4.20", "a loop outside of jit", _NOT_EAGER),
     _N(
