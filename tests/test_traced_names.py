@@ -271,6 +271,42 @@ def test_a_dataclass_has_the_types_of_its_fields(notebook: Notebook) -> None:
     ]
 
 
+SLOTS = """\
+%%jaxpr
+import dataclasses
+@dataclasses.dataclass
+class Named:
+    name: str
+@dataclasses.dataclass(frozen=True, slots=True)
+class Layer:
+    w: jax.Array
+    name: str = "layer"
+@dataclasses.dataclass(slots=True)
+class Both(Named):
+    w: jax.Array
+@jax.jit
+def f(x):
+    layer = Layer(x[:4])
+    both = Both("b", x[:2])
+    empty = object.__new__(Layer)
+    pair = [layer, x]
+    return x
+f(x)"""
+
+
+@needs_lines
+def test_a_dataclass_with_slots_has_the_types_of_its_fields(notebook: Notebook) -> None:
+    """The dataclass `both` keeps one field in its dictionary and one in a slot; `empty` has no values yet."""
+    types = shown(notebook.run(SLOTS).document)
+    assert types == [
+        "14:6 x: f32[8]",
+        "15:4 layer: Layer(w=f32[4], name=str)",
+        "16:4 both: Both(name=str, w=f32[2])",
+        "18:4 pair: [Layer(w=f32[4], name=str), f32[8]]",
+        "19:4 return: f32[8]",
+    ]
+
+
 UNDER_TRANSFORMS = """\
 %%jaxpr
 @jax.jit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from types import MemberDescriptorType
 from typing import Any, NamedTuple
 from weakref import ref
 
@@ -131,11 +132,28 @@ def _fields(value: Any) -> dict[str, Any] | None:
     try:
         stored = object.__getattribute__(value, "__dict__")
     except AttributeError:  # the class has slots
-        return None
+        stored = {}
     if type(stored) is not dict:
         return None
-    names = [field.name for field in dataclasses.fields(kind)]
-    return {name: stored[name] for name in names} if all(name in stored for name in names) else None
+    values = {field.name: _stored(value, stored, field.name) for field in dataclasses.fields(kind)}
+    return None if any(part is _ABSENT for part in values.values()) else values
+
+
+def _stored(value: Any, stored: dict[str, Any], name: str) -> Any:
+    """Return the value of a field that stands in the dictionary or in a slot of an object; else `_ABSENT`."""
+    if name in stored:
+        return stored[name]
+    for base in mro_of(type(value)):
+        slot = _namespace(base).get(name, _ABSENT)
+        if slot is _ABSENT:
+            continue
+        if type(slot) is not MemberDescriptorType:
+            return _ABSENT
+        try:
+            return slot.__get__(value)
+        except AttributeError:  # the slot is empty
+            return _ABSENT
+    return _ABSENT
 
 
 def _namespace(kind: type) -> Any:
@@ -151,6 +169,7 @@ def _key(key: Any) -> str:
     return repr(key) if type(key) in (str, int) else "…"
 
 
+_ABSENT = object()
 _CONTAINERS = frozenset({dict, list, tuple})
 _PLAIN = frozenset({int, float, bool, complex, str, bytes, type(None), type, type(_key)})
 
