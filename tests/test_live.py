@@ -268,7 +268,16 @@ REFUSED = [
         1,
         "wave is not imported in the kernel. Run the cell, or import wave in another cell.",
     ),
-    ("@later\ndef f(x):\n    return x\n", 2, "Live does not execute line 2, so later has no value yet. Run the cell."),
+    (
+        "later = open\n@later\ndef f(x):\n    return x\n",
+        3,
+        "Live does not execute later in line 3, so f is not traced. Run the cell.",
+    ),
+    (
+        "later = print()\n@later\ndef f(x):\n    return x\n",
+        3,
+        "Live does not execute line 3, so later has no value yet. Run the cell.",
+    ),
 ]
 
 
@@ -281,6 +290,116 @@ def test_what_is_refused_is_named(trace: Trace, notebook: Notebook, source: str,
     assert answer.text == text
     assert notebook["seen"] == []
     assert "wave" not in sys.modules
+
+
+MISSPELT = [
+    (
+        "def f(x):\n    y = jnp.sinn(x)\n    return y\nf(x)\n",
+        2,
+        "f could not be traced.",
+        "AttributeError: module 'jax.numpy' has no attribute 'sinn'",
+    ),
+    (
+        "def f(x):\n    return foo(x)\nf(x)\n",
+        2,
+        "f could not be traced. The trace raised NameError: name 'foo' is not defined.",
+        "NameError: name 'foo' is not defined",
+    ),
+    (
+        "@jax.jit\ndef g(x):\n    return {'a': jax.lax.tahn(x)}\ndef f(x):\n    return g(x)\nf(x)\n",
+        3,
+        "The call raised AttributeError: module 'jax.lax' has no attribute 'tahn'.",
+        "AttributeError: module 'jax.lax' has no attribute 'tahn'",
+    ),
+    (
+        "@jax.jitt\ndef f(x):\n    return x\nf(x)\n",
+        1,
+        "The cell cannot be defined. It raised AttributeError: module 'jax' has no attribute 'jitt'.",
+        "AttributeError: module 'jax' has no attribute 'jitt'",
+    ),
+    (
+        "@jittt\ndef f(x):\n    return x\nf(x)\n",
+        1,
+        "The cell cannot be defined. It raised NameError: name 'jittt' is not defined.",
+        "NameError: name 'jittt' is not defined",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "text", "error"), MISSPELT, ids=[str(number) for number in range(len(MISSPELT))]
+)
+def test_a_misspelt_name_is_an_error_at_its_place(trace: Trace, source: str, line: int, text: str, error: str) -> None:
+    answer = trace(source)
+    assert (answer.state, answer.line, answer.text) == ("raised", line, text)
+    assert answer.snapshot is not None
+    (note,) = answer.snapshot.notes
+    assert error in (note.detail or "")
+    assert answer.snapshot.frames[note.frame].line == line
+
+
+UNKNOWN = [
+    # The cell binds the name in a statement that Live does not execute.
+    (
+        "install()\ndef f(x):\n    return foo(x)\nf(x)\ndef install():\n    global foo\n    foo = jnp.sin\n",
+        "f is not traced live. Line 3 reads foo, which has no value. Run the cell to see its program.",
+    ),
+    (
+        "jnp.sinn = jnp.sin\ndef f(x):\n    return jnp.sinn(x)\nf(x)\n",
+        "f is not traced live. Line 3 reads the attribute sinn of a module that has no such attribute. Run the cell to "
+        "see its program.",
+    ),
+    # The import may bring the attribute.
+    (
+        "import wave\ndef f(x):\n    return jnp.sinn(x)\nf(x)\n",
+        "f is not traced live. Line 3 reads the attribute sinn of a module that has no such attribute. Run the cell to "
+        "see its program.",
+    ),
+    # The magic may bind the name.
+    (
+        "%run names.py\ndef f(x):\n    return foo(x)\nf(x)\n",
+        "f is not traced live. Line 3 reads foo, which has no value. Run the cell to see its program.",
+    ),
+    # A value stands in for the attribute.
+    (
+        "def f(x):\n    return getattr(jnp, 'sinn', seen.append)(x)\nf(x)\n",
+        "f is not traced live. Line 2 calls getattr(jnp, 'sinn', seen.append), which changes an object that existed "
+        "before the call. Run the cell to see its program.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("source", "text"), UNKNOWN, ids=[str(number) for number in range(len(UNKNOWN))])
+def test_a_name_that_the_cell_may_make_is_no_error(trace: Trace, notebook: Notebook, source: str, text: str) -> None:
+    sys.modules.pop("wave", None)
+    notebook.run("seen = []")
+    answer = trace(source, line=next(at for at, row in enumerate(source.split("\n"), 1) if row.startswith("def f")))
+    assert (answer.state, answer.text) == ("not_traced", text)
+    assert notebook["seen"] == []
+
+
+def test_a_target_without_a_meaning_is_named(trace: Trace) -> None:
+    """A target of another function says nothing of this one."""
+    cell = "%%jaxpr {}\ndef g(x):\n    return x\ndef f(x):\n    return g(x)\nf(x)\n"
+    answer = trace(cell.format("--time f(f32[3, 4)"), line=4)
+    assert (answer.state, answer.function, answer.text) == (
+        "needs_arguments",
+        "f",
+        "Live cannot read the target in the line of the magic. 'f(f32[3, 4)' does not parse (closing parenthesis ')' "
+        "does not match opening parenthesis '['). Write a call, such as f(x), f(f32[8,128], n=3) or "
+        "f({'w': bf16[128,4]}).",
+    )
+    # The caller of g has no types.
+    assert trace(cell.format("f(f32[3, 4)"), line=2).text == answer.text
+    assert trace(cell.format("f(f23[3])"), line=4).text == (
+        "Live cannot read the target in the line of the magic. 'f23[3]': there is no dtype f23. Did you mean f32? "
+        "Write, for example, f32, bf16, i32 or bool."
+    )
+    assert trace(cell.format("h(f32[3, 4)"), line=4).state == "traced"
+    assert trace(cell.format("--time"), line=4).state == "traced"
+    assert on_one_line(text_of(trace(cell.format("f(f32[3, 4)"), line=4, specs="f32[2]"))).startswith(
+        "{ lambda ; a:f32[2]."
+    )
 
 
 def test_values_of_the_last_run_are_named(trace: Trace, notebook: Notebook) -> None:

@@ -35,7 +35,7 @@ class Given:
 
 
 class Unusable(ValueError):
-    """The text that the user typed gives no arguments; the message is a sentence with what to do."""
+    """The text that the user typed gives no arguments; the message says why and what to do."""
 
 
 def from_specs(name: str, specs: str, names: Mapping[str, Any]) -> Given:
@@ -60,13 +60,21 @@ def from_specs(name: str, specs: str, names: Mapping[str, Any]) -> Given:
 
 
 def from_target(target: str, name: str, names: Mapping[str, Any]) -> Given | None:
-    """Return the arguments in the magic's line, where the line names the function and each argument has a value."""
+    """Return the arguments in the magic's line, where the line names the function and each argument has a value.
+
+    Raises:
+        Unusable: The line names the function, and its arguments have no meaning.
+    """
     try:
         call = parse_target(target).call
         if ast.unparse(call.func) != name:
             return None
         return _of_call(call, names, "the line of the magic")
-    except (SpecError, NotHarmless, NotThere):
+    except SpecError as error:
+        if not target.startswith(f"{name}("):
+            return None
+        raise Unusable(f"Live cannot read the target in the line of the magic. {error}") from None
+    except (NotHarmless, NotThere):
         return None
 
 

@@ -39,6 +39,7 @@ from .copied_names import DefinedClasses, Definitions, define, outdated_calls, r
 from .cost_since import LastRun, cost_since
 from .last_level import COMPILED, TEXT_LIMIT, TEXTS_UP_TO, LastLevel, SlowCompiles, Texts
 from .time_limit import SECONDS, TimeLimit, TookTooLong, time_limit
+from .unmade_names import UnmadeNames
 
 if TYPE_CHECKING:
     from ..program.source.positions import CellText
@@ -215,7 +216,8 @@ class _OneTrace:
         missing = self._missing(function, definitions)
         if missing is not None:
             return missing
-        effects = side_effects(function, arguments.args, arguments.kwargs, first=True, live=True)
+        unmade = UnmadeNames(self._written, self._file, definitions).is_unmade
+        effects = side_effects(function, arguments.args, arguments.kwargs, first=True, live=True, is_unmade=unmade)
         if effects:
             effect = effects[0]
             text = _EFFECT.format(name=name, effect=effect_text(effect, self._file))
@@ -289,7 +291,10 @@ class _OneTrace:
             if function is None or not self._is_reached(function, definitions):
                 continue
             caller = _OneTrace(self._request, self._written, statement, self._file)
-            if caller._arguments(function, definitions) is not None:
+            try:
+                if caller._arguments(function, definitions) is not None:
+                    return caller
+            except Unusable:  # the answer on the caller says why
                 return caller
         return None
 
@@ -314,6 +319,9 @@ class _OneTrace:
         if why is None:
             why = "this statement"
         elif skipped is not None and skipped.is_missing:
+            error = UnmadeNames(self._written, self._file, definitions).error_of(self._chosen, why)
+            if error is not None:
+                return self.raised(error)
             return _answer("not_traced", self._name, line, _NO_VALUE.format(line=line, name=why))
         return _answer("not_traced", self._name, line, _NOT_DEFINED.format(why=why, line=line, name=self._name))
 
@@ -399,7 +407,7 @@ def _target_of(magic: str) -> str:
         depth += (magic[place] in "([{") - (magic[place] in ")]}")
         if depth == 0:
             return magic[begin.start() : place + 1]
-    return magic
+    return magic[begin.start() :]
 
 
 def _line_in(file: str, error: BaseException) -> Place | None:

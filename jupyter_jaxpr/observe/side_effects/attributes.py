@@ -7,7 +7,7 @@ import ast
 import functools
 import inspect
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...interruptions import not_of_a_signal
@@ -56,6 +56,7 @@ class Attributes(abc.ABC):
         self.refusals = 0  # the number of refusals, with repeated effects
         self._first = first
         self.is_live = False  # true to refuse also code that a live trace must not run
+        self.is_unmade: Callable[[str, str], bool] | None = None
         self._classes: dict[type, None] = {}  # user classes of which an unknown value may be an instance
         self._library_classes: dict[type, None] = {}  # library classes, without containers and arrays
         self._restartable = True  # true if no unknown value is an iterator
@@ -73,6 +74,10 @@ class Attributes(abc.ABC):
         if self._first or len(self.effects) >= _MOST_EFFECTS:
             raise NotProven(effect)
         return OUTSIDE
+
+    def raises(self, scope: Scope, name: str) -> bool:
+        """Return whether the run surely raises where it reads a name without a value: no code after it runs then."""
+        return self.is_unmade is not None and self.is_unmade(scope.file, name)
 
     # --- known properties of an object ---
 
@@ -156,6 +161,9 @@ class Attributes(abc.ABC):
             try:
                 attribute = getattr(value, name) if not is_users_module(value) else vars(value)[name]
             except (AttributeError, KeyError):
+                has_getattr = is_users_module(value) and "__getattr__" in vars(value)
+                if isinstance(node, ast.Attribute) and not has_getattr and self.raises(scope, name):
+                    return PLAIN
                 text = f"{PLACE} reads the attribute {name} of a module that has no such attribute."
                 return self.refuse("unknown", scope, node, text)
             return Known(attribute)

@@ -142,6 +142,8 @@ class Expressions(Calls):
 
     def _name(self, scope: Scope, node: ast.Name) -> Value:
         value = self.look_up(scope, node.id)
+        if value is None and self.raises(scope, node.id):
+            return PLAIN
         if value is None:
             return self.refuse("unknown", scope, node, f"{PLACE} reads {node.id}, which has no value.")
         if isinstance(value, Known) and node.id in _REVEALING and value.value is getattr(builtins, node.id, None):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import CodeType
 from typing import Any
 
@@ -31,7 +31,13 @@ _LEAVES = (ast.Return, ast.Break, ast.Continue)
 
 
 def side_effects(
-    fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any], *, first: bool = False, live: bool = False
+    fun: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    first: bool = False,
+    live: bool = False,
+    is_unmade: Callable[[str, str], bool] | None = None,
 ) -> tuple[SideEffect, ...]:
     """Return the changes that one more run of a call's Python may make; () where the call provably makes none.
 
@@ -42,8 +48,11 @@ def side_effects(
         first: True to stop at the first effect.
         live: True if the run is a live trace: also count code that computes arrays while JAX traces, and code that
             catches the exception by which Live stops a trace.
+        is_unmade: Returns for the file name of a code and a name without a value that the code reads whether the run
+            surely raises there. Without this function such a name counts as unknown.
     """
     analysis = _Analysis(first)
+    analysis.is_unmade = is_unmade
     analysis.is_live = live
     scope = Scope({}, frozenset(), None, {}, {}, "", "")
     values = [as_argument(value) for value in args]
