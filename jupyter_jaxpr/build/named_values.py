@@ -6,12 +6,13 @@ under vmap, which JAX writes anew, the last value of the place in the trace of t
 
 A program that vmap or grad wrote for a traced function, as in `jax.grad(f)` of a jitted `f`, has none of the variables
 of the trace. The equations that JAX writes keep the traceback objects of the trace's equations: all values of the trace
-belong to such a program, without variables.
+belong to such a program, without variables. A program that computes cotangents goes through the equations backwards:
+no value of the trace belongs to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,7 +67,7 @@ def named_values(
     values: dict[tuple[NamePlace, int], _Values] = {}
     for trace in traces:
         owned: dict[NamePlace, set[int]] = {}
-        written.begin_trace(trace.values())
+        written.begin_trace(trace)
         for key, described in trace.items():
             for value in described:
                 for scope, numbers in _scopes_of(value, variables):
@@ -132,11 +133,12 @@ class _Written:
 
     def __init__(self, walk: Walk, outermost: Collection[int], variables: Mapping[Any, list[_Where]]) -> None:
         self._variables = variables
-        self._scopes: dict[int, set[int]] = {}  # by the ids of the tracebacks, which the equations keep alive
+        # The first equation of each scope, by the ids of the tracebacks, which the equations keep alive.
+        self._scopes: dict[int, dict[int, int]] = {}
         for scope, jaxpr in enumerate(walk.jaxprs):
-            for equation in jaxpr.eqns:
+            for index, equation in enumerate(jaxpr.eqns):
                 if equation.source_info.traceback is not None:
-                    self._scopes.setdefault(id(equation.source_info.traceback), set()).add(scope)
+                    self._scopes.setdefault(id(equation.source_info.traceback), {}).setdefault(scope, index)
         self._programs: dict[int, set[int]] = {}
         for program in outermost:
             waiting = [program]
@@ -148,11 +150,11 @@ class _Written:
                     waiting += [child for *_, child in walk.scopes[scope].children]
         self._of_traces: dict[int, set[int]] = {}  # by the ids of the references to the traces
 
-    def begin_trace(self, places: Iterable[Sequence[TracedArray | TracedTree]]) -> None:
+    def begin_trace(self, trace: Mapping[NamePlace, Sequence[TracedArray | TracedTree]]) -> None:
         """Find the scopes that keep the tracebacks of a trace, in programs that have none of its variables."""
         self._of_traces = {}
         own: dict[int, set[int]] = {}
-        for described in places:
+        for described in trace.values():
             for value in described:
                 for array in arrays_of(value):
                     for scope, _ in _places_of(array.variable, self._variables):
@@ -160,9 +162,31 @@ class _Written:
                     kept = self._scopes.get(id(array.traceback))
                     if kept:
                         self._of_traces.setdefault(id(array.trace), set()).update(kept)
-        for trace, scopes in self._of_traces.items():
-            programs = own.get(trace, set())
+        for number, scopes in self._of_traces.items():
+            programs = own.get(number, set())
             scopes.difference_update([scope for scope in scopes if self._programs.get(scope, programs) & programs])
+        if any(self._of_traces.values()):
+            self._leave_out_cotangents(trace)
+
+    def _leave_out_cotangents(self, trace: Mapping[NamePlace, Sequence[TracedArray | TracedTree]]) -> None:
+        """Leave out the scopes that go through the equations of a trace backwards."""
+        last: dict[tuple[int, int], int] = {}
+        steps: dict[tuple[int, int], int] = {}  # by the trace and the scope: steps ahead less steps back
+        code = None
+        for key, described in trace.items():
+            # The names of one function come in the order in which the function first stored them.
+            if code != (key.place.file, key.place.function):
+                code = (key.place.file, key.place.function)
+                last.clear()
+            for array in arrays_of(described[0]):
+                for scope, index in self._scopes.get(id(array.traceback), {}).items():
+                    at = id(array.trace), scope
+                    before = last.get(at, index)
+                    steps[at] = steps.get(at, 0) + (index > before) - (index < before)
+                    last[at] = index
+        for (number, scope), ahead in steps.items():
+            if ahead < 0:
+                self._of_traces.get(number, set()).discard(scope)
 
     def scopes_of(self, value: TracedArray | TracedTree, owned: Collection[int]) -> list[int]:
         """Return the scopes to which a value belongs without variables.
