@@ -63,7 +63,7 @@ def named_values(
         return []
     variables = _variables(walk)
     written = _Written(walk, outermost, variables)
-    texts: dict[int, str] = {}
+    texts = _Texts()
     values: dict[tuple[NamePlace, int], _Values] = {}
     for trace in traces:
         owned: dict[NamePlace, set[int]] = {}
@@ -95,7 +95,7 @@ def named_values(
         span = _span(key, files[file])
         if span is None:
             continue
-        source = walk.positions.source_file(key.place.file)
+        source = walk.positions.source_file(file)
         frame = walk.positions.frame(source, key.place.function, *span)
         if walk.positions.frames[frame][3] < 0:
             continue  # the source line has changed since it ran
@@ -148,20 +148,29 @@ class _Written:
                 if program not in programs:
                     programs.add(program)
                     waiting += [child for *_, child in walk.scopes[scope].children]
+        # No scope of the only program was written for a trace that has variables of the program.
+        self._is_alone = len(outermost) == 1
         self._of_traces: dict[int, set[int]] = {}  # by the ids of the references to the traces
 
     def begin_trace(self, trace: Mapping[NamePlace, Sequence[TracedArray | TracedTree]]) -> None:
         """Find the scopes that keep the tracebacks of a trace, in programs that have none of its variables."""
         self._of_traces = {}
         own: dict[int, set[int]] = {}
+        # A call of `id` is slow where Python code (as filelock, which JAX imports) listens to audit events.
+        reference, number = None, 0
         for described in trace.values():
             for value in described:
-                for array in arrays_of(value):
-                    for scope, _ in _places_of(array.variable, self._variables):
-                        own.setdefault(id(array.trace), set()).update(self._programs.get(scope, ()))
+                for array in (value,) if type(value) is TracedArray else arrays_of(value):
+                    if array.trace is not reference:
+                        reference, number = array.trace, id(array.trace)
+                    places = _places_of(array.variable, self._variables)
+                    for scope, _ in places:
+                        own.setdefault(number, set()).update(self._programs.get(scope, ()))
+                    if self._is_alone and own.get(number):
+                        continue
                     kept = self._scopes.get(id(array.traceback))
                     if kept:
-                        self._of_traces.setdefault(id(array.trace), set()).update(kept)
+                        self._of_traces.setdefault(number, set()).update(kept)
         for number, scopes in self._of_traces.items():
             programs = own.get(number, set())
             scopes.difference_update([scope for scope in scopes if self._programs.get(scope, programs) & programs])
@@ -241,11 +250,28 @@ def _places_of(variable: Any, places: Mapping[Any, list[_Where]]) -> Sequence[_W
     return () if type(variable).__hash__ is None else places.get(variable, ())
 
 
-def _add(values: _Values, value: TracedArray | TracedTree, numbers: Sequence[int], texts: dict[int, str]) -> None:
-    """Add a value of a name; `texts` has the types by the id of JAX's type, which the values keep alive."""
+class _Texts:
+    """The texts of the types of arrays, by the id of JAX's type, which the values keep alive."""
+
+    def __init__(self) -> None:
+        self._texts: dict[int, str] = {}
+        self._last: Any = None
+        self._last_text = ""
+
+    def of(self, array: TracedArray) -> str:
+        """Return the text of an array's type."""
+        if array.aval is not self._last:
+            number = id(array.aval)
+            if number not in self._texts:
+                self._texts[number] = type_text(array)
+            self._last, self._last_text = array.aval, self._texts[number]
+        return self._last_text
+
+
+def _add(values: _Values, value: TracedArray | TracedTree, numbers: Sequence[int], texts: _Texts) -> None:
+    """Add a value of a name."""
     if type(value) is TracedArray:
-        stored_text = texts.get(id(value.aval))
-        text = stored_text if stored_text is not None else texts.setdefault(id(value.aval), type_text(value))
+        text = texts.of(value)
         is_array = True
     else:
         text, is_array = type_text(value), _is_of_arrays(value)
@@ -264,9 +290,7 @@ def _is_of_arrays(value: TracedArray | TracedTree | str) -> bool:
 def _span(key: NamePlace, places: NamePlaces | None) -> Span | None:
     if places is None:
         return None
-    by_kind: dict[str, Mapping[Any, Span]] = {
-        "assigned": places.assigned,
-        "parameter": places.parameters,
-        "returned": places.returned,
-    }
-    return by_kind[key.kind].get((key.place.line, key.name))
+    if key.kind == "assigned":
+        return places.assigned.get((key.place.line, key.name))
+    by_kind = places.parameters if key.kind == "parameter" else places.returned
+    return by_kind.get((key.place.line, key.name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import CodeType
 from typing import Any
@@ -22,7 +23,8 @@ def stores_and_returns(code: CodeType) -> tuple[dict[int, tuple[str, ...]], dict
     for start, end, line in code.co_lines():
         if line is None:
             continue
-        for unit in range(start // 2, end // 2):
+        for found in _STORE_OR_RETURN.finditer(operations, start // 2, end // 2):
+            unit = found.start()
             operation = operations[unit]
             if operation in _STORES:
                 argument = _argument(written, unit)
@@ -33,7 +35,7 @@ def stores_and_returns(code: CodeType) -> tuple[dict[int, tuple[str, ...]], dict
                         twice.add((line, name))
                     else:
                         stores[line] = (*stored, name)
-            elif operation == _RETURN:
+            else:
                 returns[2 * unit] = line
     for line, name in twice:
         # The value of a name that a line stores twice is ambiguous. The condition of a loop is compiled twice, at one
@@ -98,7 +100,7 @@ def lines_that_store(code: CodeType, stores: Mapping[int, tuple[str, ...]]) -> t
         while len(parts) == 1 and operations[end - 1] not in _STORES:
             end -= 1
         if len(parts) == 1 and _JUMPS.isdisjoint(operations[start:end]):
-            if not any(first < end and start < beyond for first, beyond, _ in protected):
+            if not protected or not any(first < end and start < beyond for first, beyond, _ in protected):
                 sure.append(line)
             continue
         if any(not _BRANCHES.isdisjoint(part) for part in operations_of_line):
@@ -237,6 +239,8 @@ _BITS = {
     "STORE_FAST_LOAD_FAST": ((4, 15),),
 }
 _STORES = {dis.opmap[name]: bits for name, bits in _BITS.items() if name in dis.opmap}
+_FOUND = sorted({*_STORES, _RETURN} & set(range(256)))
+_STORE_OR_RETURN = re.compile(b"[%s]" % b"".join(re.escape(bytes([each])) for each in _FOUND))
 _CACHE = dis.opmap.get("CACHE", 0)
 _BACKWARD = frozenset(number for name, number in dis.opmap.items() if "JUMP_BACKWARD" in name)
 _FORWARD = _numbers("JUMP_FORWARD")

@@ -62,6 +62,8 @@ class Attributes(abc.ABC):
         self._restartable = True  # true if no unknown value is an iterator
         self._read_adds_keys = False  # true if an unknown value may be a dict that a read changes
         self._analysed: set[Any] = set()  # keys of values whose implicit methods were analysed
+        self._last_module: types.ModuleType | None = None  # the module whose attribute was read last
+        self._is_users_module = False
         self.here: tuple[Scope, ast.AST] | None = None  # the statement under analysis
         self._functions: dict[int, list[Any]] = {}  # the user's functions inside of a library's callable
         self._keep: list[Any] = []  # keeps objects alive whose ids serve as keys
@@ -155,18 +157,20 @@ class Attributes(abc.ABC):
 
     def _of_object(self, scope: Scope, node: ast.AST, owner: Known, name: str) -> Value:
         value = owner.value
-        if is_immutable(value) or is_array_of_jax(value):
-            return Method(PLAIN, name) if callable(getattr(type(value), name, None)) else PLAIN
         if isinstance(value, types.ModuleType):
+            if value is not self._last_module:
+                self._last_module, self._is_users_module = value, is_users_module(value)
             try:
-                attribute = getattr(value, name) if not is_users_module(value) else vars(value)[name]
+                attribute = getattr(value, name) if not self._is_users_module else vars(value)[name]
             except (AttributeError, KeyError):
-                has_getattr = is_users_module(value) and "__getattr__" in vars(value)
+                has_getattr = self._is_users_module and "__getattr__" in vars(value)
                 if isinstance(node, ast.Attribute) and not has_getattr and self.raises(scope, name):
                     return PLAIN
                 text = f"{PLACE} reads the attribute {name} of a module that has no such attribute."
                 return self.refuse("unknown", scope, node, text)
             return Known(attribute)
+        if is_immutable(value) or is_array_of_jax(value):
+            return Method(PLAIN, name) if callable(getattr(type(value), name, None)) else PLAIN
         kind = type(value)
         attribute = inspect.getattr_static(value, name, _MISSING)
         if attribute is _MISSING:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ...typed.syntax_nodes import nodes_of, tree_of
+from ...typed.syntax_nodes import add_parts, tree_of
 
 
 class Span(NamedTuple):
@@ -30,11 +31,11 @@ class NamePlaces:
         returned: The `return` statements by their first line, and the bodies of lambdas by the lambda's line.
     """
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, text: str) -> None:
         assigned: list[tuple[_Key, Span]] = []
         parameters: list[tuple[_Key, Span]] = []
         returned: list[tuple[_Key, Span]] = []
-        for node in nodes_of(tree):
+        for node in _nodes(tree, text):
             if isinstance(node, ast.Name):
                 if isinstance(node.ctx, ast.Store):
                     assigned.append(((node.lineno, node.id), _span(node)))
@@ -61,10 +62,33 @@ def _parsed(text: str) -> NamePlaces | None:
     if not text or len(text) > _LONGEST:
         return None
     tree = tree_of(text)
-    return None if tree is None else NamePlaces(tree)
+    return None if tree is None else NamePlaces(tree, text)
 
 
 _LONGEST = 500_000
+#: What a line needs to bind a name within an expression.
+_BINDS = re.compile(r":=|\blambda\b|\bfor\b")
+#: The statements that bind names of their targets alone, if no expression in them binds one.
+_SIMPLE = frozenset([ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return])
+
+
+def _nodes(tree: ast.Module, text: str) -> Iterator[ast.AST]:
+    """Yield the nodes of a tree, without those of values that bind no name: most lines of a long cell are such."""
+    waiting: list[Any] = [tree]
+    is_counted = "\r" not in text  # else Python counts other lines
+    binding = {number for number, line in enumerate(text.split("\n"), 1) if _BINDS.search(line)}
+    while waiting:
+        node = waiting.pop()
+        kind = type(node)
+        if is_counted and kind in _SIMPLE and node.lineno == node.end_lineno and node.lineno not in binding:
+            yield node
+            if kind is ast.Assign:
+                waiting += node.targets
+            elif kind is ast.AnnAssign or kind is ast.AugAssign:
+                waiting.append(node.target)
+        elif add_parts(node, waiting):
+            yield node
+
 
 _Key = tuple[int, str]
 
