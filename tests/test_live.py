@@ -378,6 +378,20 @@ def test_a_name_that_the_cell_may_make_is_no_error(trace: Trace, notebook: Noteb
     assert notebook["seen"] == []
 
 
+def test_a_name_that_a_comprehension_assigns(trace: Trace) -> None:
+    """The comprehension binds the name in the function around, where `global` may send it further."""
+    source = "def f(x):\n    ys = [last := x * i for i in range(1, 3) for j in range(1)]\n    return last\nf(x)\n"
+    assert on_one_line(text_of(trace(source))) == (
+        "{ lambda ; a:f32[8]. let _:f32[8] = mul a 1.0:f32[] b:f32[8] = mul a 2.0:f32[] in (b,) }"
+    )
+    answer = trace("def f(x):\n    global last\n    ys = [last := x * i for i in range(3)]\n    return x\nf(x)\n")
+    assert (answer.state, answer.text) == (
+        "not_traced",
+        "f is not traced live. Line 3 assigns last, a variable outside of the function. Run the cell to see its "
+        "program.",
+    )
+
+
 def test_a_target_without_a_meaning_is_named(trace: Trace) -> None:
     """A target of another function says nothing of this one."""
     cell = "%%jaxpr {}\ndef g(x):\n    return x\ndef f(x):\n    return g(x)\nf(x)\n"

@@ -121,7 +121,7 @@ class Expressions(Calls):
                 return self._comprehension(scope, node)
             case ast.NamedExpr():
                 value = self.value_of(scope, node.value)
-                self.bind(scope, node.target, value)
+                self._assign(scope, node.target, value)
                 return value
             case ast.Starred():
                 return self.elements(scope, node, self.value_of(scope, node.value))
@@ -133,6 +133,14 @@ class Expressions(Calls):
                 return OUTSIDE
             case _:  # await and t-strings, which traced code does not use
                 return self.refuse("unknown", scope, node, f"{PLACE} contains an expression that cannot be analysed.")
+
+    def _assign(self, scope: Scope, target: ast.Name, value: Value) -> None:
+        """Analyse `target := value`; in a comprehension, this binds the name in the function around."""
+        place = scope
+        while place.enclosing is not None and place.returned is place.enclosing.returned:
+            place = place.enclosing
+        earlier = None if place is scope else place.names.get(target.id)
+        self.bind(place, target, value if earlier is None else self._joined([earlier, value]))
 
     @abc.abstractmethod
     def bind(self, scope: Scope, target: ast.expr, value: Value) -> None:

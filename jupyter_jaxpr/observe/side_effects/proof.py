@@ -164,11 +164,7 @@ class _Analysis(Expressions):
         if target.id in scope.outer:
             self._bind_outer(scope, target, value)
             return
-        place = scope
-        # A walrus in a comprehension binds its name in the enclosing function.
         scope.names[target.id] = value
-        if place.enclosing is not None and place.returned is place.enclosing.returned:
-            return
 
     def _bind_outer(self, scope: Scope, target: ast.Name, value: Value) -> None:
         place = scope.enclosing
