@@ -392,6 +392,21 @@ def test_a_name_that_a_comprehension_assigns(trace: Trace) -> None:
     )
 
 
+def test_a_function_that_returns_no_arrays_is_an_error_only_where_jax_traces_the_function(trace: Trace) -> None:
+    make = "def make(n):\n    def f(x):\n        return x * n\n    return f\nf = make(3)\nf(x)\n"
+    answer = trace(make)
+    assert (answer.state, answer.line, answer.text) == (
+        "not_traced",
+        1,
+        "make is not traced live. The function returns an object of the class function, and a program of JAX returns "
+        "arrays, numbers, and lists, tuples and dicts of them.",
+    )
+    source = "def f(x):\n    return {'a': {1}}\nf(x)\n"
+    assert "of the class set," in (trace(source).text or "")
+    assert trace(f"%%jaxpr f(x)\n{source}").state == "raised"
+    assert trace(f"@jax.jit\n{source}").state == "raised"
+
+
 def test_a_target_without_a_meaning_is_named(trace: Trace) -> None:
     """A target of another function says nothing of this one."""
     cell = "%%jaxpr {}\ndef g(x):\n    return x\ndef f(x):\n    return g(x)\nf(x)\n"

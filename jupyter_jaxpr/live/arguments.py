@@ -18,6 +18,9 @@ from ..observe.observation import ArgumentSpec
 from ..typed.specs import SpecError, parse_target
 from .allowed_code import NotHarmless, NotThere, value_of
 
+#: The source of the arguments of a target.
+THE_MAGIC = "the line of the magic"
+
 
 @dataclass(frozen=True)
 class Given:
@@ -69,7 +72,7 @@ def from_target(target: str, name: str, names: Mapping[str, Any]) -> Given | Non
         call = parse_target(target).call
         if ast.unparse(call.func) != name:
             return None
-        return _of_call(call, names, "the line of the magic")
+        return _of_call(call, names, THE_MAGIC)
     except SpecError as error:
         if not target.startswith(f"{name}("):
             return None

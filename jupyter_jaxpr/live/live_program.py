@@ -33,7 +33,7 @@ from ..observe.side_effects.source import codes_of_text
 from ..plain_text import error_lines, error_text
 from ..quantities import duration
 from ..typed.written_cell import FunctionStatement, NoPython, WrittenCell, read_cell
-from .arguments import Given, Unusable, from_calls, from_observed, from_specs, from_target, parameters
+from .arguments import THE_MAGIC, Given, Unusable, from_calls, from_observed, from_specs, from_target, parameters
 from .chosen_function import chosen_function
 from .copied_names import DefinedClasses, Definitions, define, outdated_calls, read_by, text_known
 from .cost_since import LastRun, cost_since
@@ -63,9 +63,14 @@ _COMPUTES_ELSEWHERE = (
     "{name} is not traced live. The function calls code that computes arrays while JAX traces (as "
     "jax.ensure_compile_time_eval does). Run the cell to see its program."
 )
+_RETURNS = (
+    "{name} is not traced live. The function returns an object of the class {kind}, and a program of JAX returns "
+    "arrays, numbers, and lists, tuples and dicts of them."
+)
 _STOPPED = "Live stopped the trace of {name} after {seconds}. Run the cell to see its program."
 _NEEDS = "Live does not know the argument types of {name}. Type the types here, such as {example}, or run the cell."
 _NO_FUNCTION = "This cell defines no function that Live could trace."
+_RETURNED = re.compile(r"returned a value of type <class '([\w.]+)'>")
 _CALL = re.compile(r"(?<![\w.-])[A-Za-z_][\w.]*\(")
 
 
@@ -235,6 +240,11 @@ class _OneTrace:
             text = (_COMPUTES if is_here else _COMPUTES_ELSEWHERE).format(name=name, line=live.computed_at.line)
             return _answer("not_traced", name, live.computed_at.line if is_here else self._chosen.lineno, text)
         if live.error is not None:
+            returned = _RETURNED.search(error_text(live.error))
+            # Python runs such a function without an error, unless the user has it traced.
+            if returned is not None and not is_jitted(function) and arguments.source != THE_MAGIC:
+                text = _RETURNS.format(name=name, kind=returned[1].rpartition(".")[2])
+                return _answer("not_traced", name, self._chosen.lineno, text)
             return self.raised(live.error, live)
         notes = [self._kept_values(function, definitions)]
         for outer, inner in outdated_calls(function, definitions, names).items():
