@@ -32,6 +32,7 @@ FILES = {
     "shapes_and_axes": (pytest.mark.slow,),
     "of_bodies_and_libraries": (pytest.mark.slow,),
     "of_shapes_and_sizes": (pytest.mark.slow,),
+    "of_bodies_keys_and_numbers": (pytest.mark.slow,),
 }
 # Of the files that run each day, the older line runs the rows whose cards differ there, and the first file.
 ROWS = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
+from dataclasses import replace
 
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
@@ -12,10 +13,11 @@ from ...quantities import count
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .harmful_assignments import own_nodes
+from .loop_bodies import Body, body_of, is_method, passed_in_body
 from .names import jnp_name
 from .raised import RaisedAt
 from .returned import AnyFunction, function_of_text, missing_return, result_of
-from .scan_results import ORDER, swapped_cure, whole_carry
+from .scan_results import ORDER, carry_alone, returns_parts, swapped_cure, whole_carry
 from .trial_of_cure import passed
 
 _CARRY = re.compile(
@@ -149,16 +151,28 @@ def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
             and raised is not None
             and parts is not None
         ):
-            missing = missing_return(raised, function_of_text(raised, parts[0]))
+            missing = missing_return(raised, function := _function(body_of(raised, parts[0])))
         if raised is not None and missing is not None:
-            return Explained(None, f"The body of {name} returns None", "", tuple(passed(raised, [missing])))
+            cures = passed_in_body(raised, function, [missing])
+            return Explained(None, f"The body of {name} returns None", "", tuple(cures))
         if name == "scan" and raised is not None and parts is not None:
-            body = function_of_text(raised, parts[0])
-            cures = passed(raised, whole_carry(raised, body, result_of(body)))
+            body = body_of(raised, parts[0])
+            whole = whole_carry(raised, _function(body), result_of(_function(body)))
+            cures = passed(raised, whole)
+            if is_method(raised, _function(body)) or (
+                cures and cures[0].code is None
+            ):  # without a trial, the names say what the parts are
+                cures = [replace(cure, level="advice", edits=()) for cure in whole] if returns_parts(body) else []
             if cures:
                 title = "The body of a scan returns the parts of the carry as the carry and the step's output"
                 return Explained(None, title, ORDER, tuple(cures))
             swapped = swapped_cure(raised, body, is_container=_CONTAINER.search(text) is not None)
+        if name in ("fori_loop", "while_loop") and raised is not None and parts is not None:
+            body = body_of(raised, parts[0])
+            if alone := passed_in_body(raised, _function(body), carry_alone(raised, body)):
+                title = f"The body of {name} returns a pair, but {name} takes the new carry alone"
+                words = "Only the body of a scan returns a pair: the new carry and the step's output."
+                return Explained(None, title, words, tuple(alone))
         explanation = next((line for line in text.split("\n\n")[1:2] if "PyTreeDef(" not in line), "")
         explanation = re.sub(r"<class '(?:jax\._src\.core\.)?ShapedArray'>", "array", explanation)
         explanation = re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", explanation).replace("is a array", "is an array")
@@ -202,7 +216,7 @@ def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
         parts = _body_and_carry(raised)
         has_other_shape = before.partition("[")[2] != after.partition("[")[2]
         if name == "scan" and parts is not None and has_other_shape:
-            swapped = swapped_cure(raised, function_of_text(raised, parts[0]), is_container=False)
+            swapped = swapped_cure(raised, body_of(raised, parts[0]), is_container=False)
             cures = cures if swapped is None else _with_swap(swapped, *cures)
     return Explained(None, title, explanation, tuple(cures))
 
@@ -233,7 +247,7 @@ def _carry_origins(raised: RaisedAt | None, path: str) -> list[str]:
     if raised is None or parts is None:
         return []
     body, start = parts
-    result = _returned_carry(result_of(function_of_text(raised, body)), called(raised.node))
+    result = _returned_carry(result_of(_function(body_of(raised, body))), called(raised.node))
     leaf = leaf_at(_assigned_value(raised, start), path) or start
     sentences = [f"The first step receives {_short_source(raised, leaf)} (line {leaf.lineno})."]
     if result is not None:
@@ -305,25 +319,19 @@ def _is_growing(raised: RaisedAt | None, before: str, after: str) -> bool:
     if raised is None or parts is None or types[0] is None or types[1] is None:
         return False
     sizes = [math.prod(int(size) for size in type_[2].split(",") if size) for type_ in types if type_ is not None]
-    body = function_of_text(raised, _function_of(raised, parts[0]))
+    body = _function(body_of(raised, parts[0]))
     return sizes[1] > sizes[0] and body is not None and any(called(node) in _GROWING for node in ast.walk(body))
 
 
-def _function_of(raised: RaisedAt, node: ast.expr) -> ast.expr | str:
-    """Return the function in partial(function, ...), and the name of a method of self that the class itself defines."""
-    if isinstance(node, ast.Call) and called(node) == "partial" and node.args:
-        return node.args[0]
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
-        method, own = function_of_text(raised, node.attr), raised.around(ast.ClassDef)
-        return node.attr if own is not None and raised.parents.get(id(method)) is own else node
-    return node
+def _function(body: Body | None) -> AnyFunction | None:
+    return body.function if body is not None else None
 
 
 def _carry_name(raised: RaisedAt | None) -> str:
     """Return the name of the carry parameter in the body of a fori_loop."""
     parts = _body_and_carry(raised)
-    body = function_of_text(raised, parts[0]) if raised is not None and parts is not None else None
-    names = [parameter.arg for parameter in body.args.args] if body is not None else []
+    body = body_of(raised, parts[0]) if raised is not None and parts is not None else None
+    names = body.parameters if body is not None else []
     return names[1] if len(names) == 2 else "carry"
 
 
@@ -356,7 +364,7 @@ def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) ->
         )
         start = applied(FoundCure(f"start with {type_after}", code, text), [edit_of(raised, over(leaf, code))])
         is_of_integers = "int" in type_before and not number
-        if is_of_integers and parts is not None and _divides(function_of_text(raised, parts[0])):
+        if is_of_integers and parts is not None and _divides(_function(body_of(raised, parts[0]))):
             # The integers may be meant: a float of 32 bits does not hold all integers.
             words = "In the body, / of two integers gives a float, and // gives an integer."
             start = FoundCure("// or floats", None, f"{words} For floats, convert the initial carry to {type_after}.")
@@ -400,7 +408,7 @@ def _conversion_at_end(raised: RaisedAt | None, path: str, dtype: str, text: str
     parts = _body_and_carry(raised)
     if raised is None or parts is None:
         return cure
-    result = _returned_carry(result_of(function_of_text(raised, parts[0])), called(raised.node))
+    result = _returned_carry(result_of(_function(body_of(raised, parts[0]))), called(raised.node))
     leaf = leaf_at(result, path) if result is not None else None
     if leaf is None:
         return cure
@@ -415,7 +423,7 @@ def _pair(returned_text: str, raised: RaisedAt | None) -> Explained:
     parts = _body_and_carry(raised)
     if raised is None or parts is None:
         return Explained(None, title, "", (FoundCure("a pair", None, text),))
-    body = function_of_text(raised, parts[0])
+    body = _function(body_of(raised, parts[0]))
     missing = missing_return(raised, body, pair=True)
     result = result_of(body)
     cures = [FoundCure("a pair", None, text)]
@@ -431,10 +439,10 @@ def _pair(returned_text: str, raised: RaisedAt | None) -> Explained:
         cure = FoundCure("a pair", f"return {code}" if isinstance(body, ast.FunctionDef) else new, text)
         cures = [applied(cure, [edit_of(raised, over(result, new))])]
     else:
-        cures = passed(raised, whole_carry(raised, body, result)) or cures
+        cures = passed_in_body(raised, body, whole_carry(raised, body, result)) or cures
     name = body.name if isinstance(body, ast.FunctionDef) else "The body"
     explanation = f"{name} returns {' '.join(returned_text.split())}."
-    return Explained(None, title, explanation, tuple(passed(raised, cures)))
+    return Explained(None, title, explanation, tuple(passed_in_body(raised, body, cures)))
 
 
 def _reads_output(raised: RaisedAt) -> bool:

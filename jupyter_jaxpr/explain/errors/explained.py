@@ -46,6 +46,7 @@ from .raised import RaisedAt, raised_at, touches_jax
 from .random_calls import random_call_error
 from .reverse_mode import reverse_mode_error
 from .scan_lengths import scan_length_error
+from .single_numbers import single_number_error
 from .swapped_values import swapped_values_error
 from .transforms import transform_error
 from .trees import tree_error
@@ -64,6 +65,7 @@ _KINDS = (
     state_error,
     donated_twice_error,
     plain_value_error,
+    single_number_error,
     tree_error,
     value_error,
     python_object_error,

@@ -89,6 +89,15 @@ class Calls:
             return None
         return f"{self._jnp}.{_called(node)}{self._source(node)[len(self._source(node.func)) :]}"
 
+    def is_of_math(self, node: ast.Call) -> bool:
+        """Return whether a call calls a function of the module math."""
+        return self._module_of_function(node.func) == "math"
+
+    def of_math(self, node: ast.Call) -> FoundCure | None:
+        """Return the cure of a call of math that computes each element; None without a function of this meaning."""
+        cures = self._numpy_or_math(node)
+        return cures[0] if cures and cures[0].edits else None
+
     def _cure(self, name: str, code: str, text: str, change: Change | None) -> FoundCure:
         cure = FoundCure(name, code, text)
         return cure if change is None else applied(cure, [edit_of(self._raised, change)])
@@ -254,14 +263,14 @@ class Calls:
         ]
 
     def _math_calls(self, node: ast.Call) -> list[tuple[ast.Call, str]]:
-        """Return the other calls of math in the statement that get traced arrays, with their names in jax.numpy."""
+        """Return the other calls of math in the statement that get arrays, with their names in jax.numpy."""
         statement = self._raised.statement_of(node)
         calls = []
         for call in ast.walk(statement) if isinstance(statement, ast.Assign | ast.Return | ast.AugAssign) else ():
             if not isinstance(call, ast.Call) or call is node or self._module_of_function(call.func) != "math":
                 continue
             name = _OTHER_NAMES.get(_called(call), _called(call))
-            is_traced = self._local_tracers() & {p.id for p in ast.walk(call) if isinstance(p, ast.Name)}
+            is_traced = self._arrays() & {p.id for p in ast.walk(call) if isinstance(p, ast.Name)}
             if self._is_power_of_integers(call):
                 continue
             if is_traced and name not in _OTHER_MEANING and name in vars(sys.modules["jax.numpy"]):
@@ -274,10 +283,14 @@ class Calls:
         values = [part.value if isinstance(part, ast.Constant) else value_of(self._raised, part) for part in parts]
         return _called(call) == "pow" and not any(type(v) is float or "float" in dtype_of(v) for v in values)
 
-    def _local_tracers(self) -> set[str]:
-        """Return the local names of the failing function that hold traced values."""
+    def _arrays(self) -> set[str]:
+        """Return the local names of the failing function that hold traced values, or arrays with axes."""
         local = self._raised.frame.f_locals if self._raised.frame is not None else {}
-        return {name for name, value in local.items() if is_tracer_type(type(value))}
+        return {
+            name
+            for name, value in local.items()
+            if is_tracer_type(type(value)) or (dtype_of(value) != "" and bool(getattr(value, "ndim", 0)))
+        }
 
     def is_of_numpy(self, node: ast.Call) -> bool:
         """Return whether `node` and the failing call both call NumPy functions that jax.numpy also has."""

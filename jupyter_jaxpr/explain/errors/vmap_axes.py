@@ -19,6 +19,7 @@ from .origins import NUMBERS_OF_PYTHON, makes_key, root_of
 from .raised import RaisedAt
 from .transformed_calls import Applied
 from .trial_of_cure import passed
+from .whole_trees import whole_trees
 
 _SIZES = re.compile(r"^vmap got inconsistent sizes for array axes to be mapped:")
 _SIZE = re.compile(
@@ -66,9 +67,9 @@ def _sizes(call: Applied, text: str) -> Explained:
         f"vmap maps axes of different sizes: {' and '.join(sizes)}" if sizes else "vmap maps axes of different sizes"
     )
     sentences = [
-        f"{path} ({short_type(type_)}) has {size} elements along axis {axis}."
+        f"{path} ({short_type(type_)}) has {count(int(size), 'element')} along axis {axis}."
         if type_
-        else f"{path} has {size} elements along axis {axis}."
+        else f"{path} has {count(int(size), 'element')} along axis {axis}."
         for size, axis, path, type_ in axes_of_arrays[:4]
     ]
     if axis_size is not None:
@@ -76,6 +77,9 @@ def _sizes(call: Applied, text: str) -> Explained:
         cure = FoundCure("axis_size", None, "Leave axis_size out: vmap takes the size from the arrays.")
         return call.explained(title, " ".join(sentences), [cure])
     names = call.parameters
+    whole = whole_trees(call, axes_of_arrays) if call.option("in_axes") is None else []
+    if whole and whole[0].level == "applies":
+        return call.explained(title, " ".join(sentences), whole)
     cure = FoundCure("in_axes", None, "Write None in in_axes for an argument that is the same for all elements.")
     if call.call is not None and call.call.keywords:
         cure = FoundCure("by position", None, _BY_POSITION)
@@ -90,9 +94,11 @@ def _sizes(call: Applied, text: str) -> Explained:
         and call.option("in_axes") is None
     ):
         if tried := _whole_or_pairs(call, names):
-            return call.explained(title, " ".join(sentences), tried)
+            return call.explained(title, " ".join(sentences), [*whole, *tried])
         if tried is None:
             cure = FoundCure("in_axes", "in_axes=(0, None)", _WHOLE.format(one=names[0], all=names[1]))
+    if whole:
+        return call.explained(title, " ".join(sentences), whole)
     equal = FoundCure("same size", None, "Cut or pad the arrays to one size along the mapped axis.")
     if (
         len(axes_of_arrays) == 2
