@@ -7,6 +7,7 @@ import ast
 from ...observe.observation import FoundCure
 from .branches_and_loops import Choices
 from .explanation import Explained
+from .names import jnp_name
 from .operand_nodes import is_array
 from .origins import value_of
 from .raised import RaisedAt
@@ -32,6 +33,9 @@ def array_as_condition(raised: RaisedAt | None) -> Explained:
     cures = Calls(raised).cures() or ([] if consumer is not None else choices.combination())
     if isinstance(consumer, ast.IfExp | ast.If):
         cures = [cure for cure in choices.selection() if cure.name.endswith("where")]
+    if isinstance(consumer, ast.If | ast.While) and all(cure.code is None for cure in cures):
+        acts = isinstance(consumer, ast.If) and all(isinstance(statement, _ACTIONS) for statement in consumer.body)
+        cures = [] if raised.tracers else _equal(raised, consumer) or ([] if acts else cures)
     cures = passed(raised, cures)
     if cures:
         return Explained(None, title, explanation, tuple(cures))
@@ -45,7 +49,24 @@ def array_as_condition(raised: RaisedAt | None) -> Explained:
     return Explained(None, title, explanation, tuple(ways))
 
 
+def _equal(raised: RaisedAt, consumer: ast.If | ast.While) -> list[FoundCure]:
+    """Return the advice to write jnp.array_equal in `if a == b:`, whose body cannot be chosen element by element."""
+    node = raised.node
+    match node:
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq() as operator], comparators=[right]):
+            name = f"{jnp_name(raised)}.array_equal"
+            code = f"{name}({raised.source(left)}, {raised.source(right)})"
+            if isinstance(operator, ast.NotEq):
+                code = f"not {code}" if consumer.test is node else f"(not {code})"
+            words = f"{name} is true where the shapes and all elements are equal."
+            return [FoundCure(name, code, words)]
+    return []
+
+
 _REDUCED = {"all": "True where all elements are true.", "any": "True where at least one element is true."}
 
+
+#: Statements that compute nothing that jnp.where could choose.
+_ACTIONS = ast.Expr | ast.Raise | ast.Break | ast.Continue | ast.Pass
 
 _IN = ast.In | ast.NotIn

@@ -17,8 +17,9 @@ from .constructs import called
 from .edits import applied, edit_of, over
 from .einsum_letters import einsum_error
 from .explanation import Explained
+from .expression_shapes import integer_of
 from .functions_of_one import with_batch
-from .joined_arrays import join_cures
+from .joined_arrays import first_without_axes, join_cures, new_axis_cures
 from .names import jnp_name
 from .operand_nodes import explained_with_trials, operand_types, shapes_of_operands, source_suffix
 from .origins import operands, value_of
@@ -35,6 +36,8 @@ _DOT = re.compile(
 )
 _RESHAPE = re.compile(r"^cannot reshape array of shape (\(.*?\)) \(size (\d+)\) into shape (.*?) \(size (\d+)\)")
 _JOIN = re.compile(r"^Cannot concatenate arrays with shapes that differ in dimensions other than the one")
+_RANKS = re.compile(r"^Cannot concatenate arrays with different numbers of dimensions: got ")
+_NO_AXES = re.compile(r"^Zero-dimensional arrays cannot be concatenated")
 _STACK = re.compile(r"^All input arrays must have the same shape")
 _IMMUTABLE = re.compile(r"^(?:'?.{0,80}'? object does not support item assignment\. )?JAX arrays are immutable")
 _INDEXER = re.compile(r"^Indexer must have integer or boolean type, got indexer with type (\w+)")
@@ -93,6 +96,8 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         if len(new_shape) > 1 and min(new_shape) > 0 and int(match[2]) % others == 0:
             words = f"With -1 as the first size, JAX computes the size {int(match[2]) // others}."
             cures = [FoundCure("-1", None, words)]
+        elif raised is not None and (words := _rounded_down(raised)) is not None:
+            cures = [FoundCure("a divisor", None, words)]
         return explained_with_trials(title, explanation, raised, cures)
     if _JOIN.search(text) and _makes_array(raised):
         title = f"The rows{suffix.replace(' in ', ' of ', 1)} have different lengths"
@@ -105,6 +110,13 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         explanation = f"All axes but the joined one must have equal sizes. {operand_types(raised)}"
         cures = join_cures(raised, [_sizes(shape) for shape in _SHAPE.findall(text)])
         return Explained(None, title, explanation.strip(), tuple(cures))
+    if _RANKS.search(text):
+        shapes = _SHAPE.findall(text)
+        title = f"Arrays with different numbers of axes cannot be joined: {', '.join(shapes)}"
+        return Explained(None, title, operand_types(raised), tuple(new_axis_cures(raised, list(map(_sizes, shapes)))))
+    if _NO_AXES.search(text) and (with_axis := first_without_axes(raised)):
+        title = "concatenate joins arrays along an axis, and a single number has no axis"
+        return Explained(None, title, operand_types(raised), tuple(with_axis))
     if _STACK.search(text):
         title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be stacked{suffix}"
         cure = FoundCure("same shape", None, "Cut or pad the arrays to one shape, or join them with jnp.concatenate.")
@@ -161,6 +173,21 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return explained_with_trials(title, operand_types(raised), raised, [cure])
     if match := _NOT_ARRAY.search(text):
         return _no_array(raised, match[1], match[2], int(match[3]))
+    return None
+
+
+def _rounded_down(raised: RaisedAt) -> str | None:
+    """Return the sentences on a division of the new shape that leaves a rest, such as d // heads; None without one."""
+    for node in ast.walk(raised.node) if raised.node is not None else ():
+        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv):
+            continue
+        sizes = [integer_of(raised, side) for side in (node.left, node.right)]
+        if sizes[0] is None or not sizes[1] or sizes[0] % sizes[1] == 0:
+            continue
+        source, divisor = raised.source(node), raised.source(node.right)
+        number = f"{divisor} ({sizes[1]})" if not isinstance(node.right, ast.Constant) else divisor
+        rounded = f"{source} rounds {sizes[0]} / {sizes[1]} down to {sizes[0] // sizes[1]}."
+        return f"{rounded} Divide by a divisor of {sizes[0]}, not by {number}."
     return None
 
 

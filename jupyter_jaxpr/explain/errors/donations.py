@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...interruptions import not_of_a_signal
@@ -13,11 +13,12 @@ from ...observe.observation import FoundCure
 from ...plain_text import FAILURES
 from ...quantities import in_a_sentence
 from .constructs import called
+from .deletions import Deletion, deletion_of
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import jnp_name
 from .origins import value_of
-from .raised import RaisedAt
+from .raised import RaisedAt, at_caller
 from .returned import AnyFunction, function_of_text
 
 _OPTIONS = ("donate_argnums", "donate_argnames")
@@ -50,6 +51,14 @@ def deleted_array(raised: RaisedAt | None) -> Explained:
     words = "Use the result of the call that took the array, or pass a copy to the call, or do not donate the argument."
     use_of_result = FoundCure("use the result", None, words)
     donation = _donation(raised, name)
+    deletion = deletion_of(raised, name) if raised is not None and name is not None else None
+    if donation is None and raised is not None and name is not None and deletion is not None:
+        return Explained(None, title, *_deleted(raised, name, type_, deletion))
+    if donation is None and raised is not None and raised.callers:
+        outer = at_caller(raised, raised.callers[-1])
+        outer_name, _ = _deleted_name(outer)
+        if outer_name is not None and (_donation(outer, outer_name) or deletion_of(outer, outer_name)):
+            return replace(deleted_array(outer), place=outer.place)
     if raised is None or donation is None or name is None:
         return Explained(None, title, explanation, (use_of_result,))
     call, argument = donation.call, donation.argument
@@ -60,12 +69,32 @@ def deleted_array(raised: RaisedAt | None) -> Explained:
     )
     if call is raised.node or call.lineno > raised.place.line:
         explanation += " The previous iteration already passed the array."
+    if deletion is not None:
+        line = f"{raised.source(deletion.call)} (line {deletion.call.lineno})"
+        words = f"Pass {word} a copy of {passed_name}, and leave out {line}, which would delete the array."
+        return Explained(None, title, explanation, (FoundCure("a copy", None, words),))
     code = f"{passed_name}.copy()"
     if passed_name != name:
         code = f"jax.tree.map({jnp_name(raised)}.copy, {passed_name})"
     copy = FoundCure("a copy", code, "The call donates the copy, and the array stays. The copy takes memory.")
     use_of_result = _use_of_result(raised, donation) or use_of_result
     return Explained(None, title, explanation, (applied(copy, [edit_of(raised, over(argument, code))]), use_of_result))
+
+
+def _deleted(raised: RaisedAt, name: str, type_: str, deletion: Deletion) -> tuple[str, tuple[FoundCure, ...]]:
+    """Return the explanation and the cure of an array that a line of the user's code deletes with x.delete()."""
+    line = raised.source(deletion.call)
+    explanation = f"Line {deletion.call.lineno} gives the memory of {name} ({type_}) back: {line}."
+    if deletion.call.lineno > raised.place.line:
+        explanation += " The previous iteration ran this line."
+    words = f"Move {line} behind the last line that uses {name}, or leave the line out."
+    if deletion.through is not None:
+        explanation = (
+            f"Line {deletion.through.lineno} passes {name} ({type_}) to {called(deletion.through)}, whose line "
+            f"{deletion.call.lineno} gives the memory back: {line}."
+        )
+        words = f"Leave out {line}, or pass {called(deletion.through)} a copy."
+    return explanation, (FoundCure("no delete", None, words),)
 
 
 def _use_of_result(raised: RaisedAt, donation: _Donation) -> FoundCure | None:
@@ -125,7 +154,24 @@ def _deleted_name(raised: RaisedAt | None) -> tuple[str | None, str]:
                     return raised.source(node), type_of(value)
             except not_of_a_signal(*FAILURES):
                 continue
+            if leaf := _deleted_leaf(value):
+                return f"{raised.source(node)}{leaf[0]}", leaf[1]
     return None, ""
+
+
+_LEAVES = 1_000
+
+
+def _deleted_leaf(value: Any) -> tuple[str, str] | None:
+    """Return the path and the type of the first deleted array in a container of Python."""
+    import jax
+
+    if type(value) not in (dict, list, tuple):
+        return None
+    for path, leaf in jax.tree_util.tree_flatten_with_path(value)[0][:_LEAVES]:
+        if isinstance(leaf, jax.Array) and leaf.is_deleted():
+            return jax.tree_util.keystr(path), type_of(leaf)
+    return None
 
 
 def _donation(raised: RaisedAt | None, name: str | None) -> _Donation | None:

@@ -12,6 +12,7 @@ from ...observe.observation import FoundCure
 from ...observe.whose_code import is_installed
 from ...plain_text import file_of, kind_name, message_of
 from .after_the_call import after_the_call
+from .cached_values import cached_maker, computed_at_once, frames_of_message
 from .collected_values import collected
 from .constructs import called
 from .donations import deleted_array
@@ -69,23 +70,38 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
     source = raised.text if raised is not None and raised.text is not None and len(raised.text) <= 60 else "This line"
     explanation = f"{source} uses a traced value of type {type_}." if type_ else f"{source} uses a traced value."
     line = _line_of_value(tracer)
+    if line is None and raised is not None:
+        line = next((frame[1] for frame in reversed(frames_of_message(text)) if frame[0] == raised.place.file), None)
     if line is not None:
         traced = f"Line {line} computed the value while JAX traced {function}." if function else None
         explanation = f"{explanation} {traced or f'Line {line} computed the value during the trace.'}"
     keeper = _leaking_statement(raised, function) if raised is not None and function is not None else None
     moved = None
-    if keeper is not None and raised is not None:
+    cached = cached_maker(raised, text) if raised is not None else None
+    ran = _functions_of_value(tracer, was) | {(file, name) for file, _, name in frames_of_message(text)}
+    if cached is not None and raised is not None:
+        maker, decorator = cached
+        explanation += f" {decorator} keeps each result of {maker.name}, also this one."
+        moved = computed_at_once(raised, maker, decorator)
+    elif keeper is not None and raised is not None:
         traced_function, statement = keeper
-        text = " ".join(raised.source(statement).split())
-        text = text if len(text) <= 60 else f"{text[:59]}…"
-        explanation += f" Line {statement.lineno} writes into something outside of {function}: {text}."
+        code = " ".join(raised.source(statement).split())
+        code = code if len(code) <= 60 else f"{code[:59]}…"
+        explanation += f" Line {statement.lineno} writes into something outside of {function}: {code}."
         if construct == "jit":
             explanation += " A call that reuses the compiled program does not run this line."
             moved = after_the_call(raised, traced_function, statement)
         else:
             moved = collected(raised, construct, traced_function, statement)
-    elif raised is not None and (written := writer_of(raised, error, _functions_of_value(tracer, was))) is not None:
+    elif raised is not None and (written := writer_of(raised, error, ran)) is not None:
         explanation += f" In {written[0]} the statement {written[1]} keeps a traced value."
+        if function is not None and written[0] != function.rpartition(".")[2]:
+            words = (
+                f"If the value does not depend on the arguments of {function}, let {written[0]} compute the value "
+                f"before the first call of {function}, or under jax.ensure_compile_time_eval(). Else return the value "
+                f"from {function}."
+            )
+            moved = FoundCure("before the trace", None, words)
     if construct and function:
         explanation += f" The trace of {function} for {construct} is over, so JAX can no longer compute the value."
     else:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 from ...observe.observation import FoundCure
 from ...quantities import in_a_sentence
 from .alignments import Shape
 from .constructs import called
 from .edits import applied, edit_of, over
-from .expression_shapes import integer_of
+from .expression_shapes import integer_of, shape_of
 from .names import jnp_name
 from .operand_nodes import shapes_of_operands
+from .origins import value_of
 from .raised import RaisedAt
 from .trial_of_cure import passed
 
@@ -38,6 +40,59 @@ def join_cures(raised: RaisedAt | None, shapes: Sequence[Shape]) -> list[FoundCu
     if repeated is not None and repeated.level == "applies":
         return [repeated]
     return [other] if repeated is None else [other, repeated]
+
+
+def new_axis_cures(raised: RaisedAt | None, shapes: Sequence[Shape]) -> list[FoundCure]:
+    """Return the cures for arrays with different numbers of axes: a new axis in the arrays that lack one.
+
+    The cure applies if the arrays with their new axes fit along all axes but the joined one.
+
+    Args:
+        raised: Where the error was raised.
+        shapes: The shapes in JAX's message.
+    """
+    other = FoundCure("[None]", None, "Give the array with fewer axes another axis, for example with y[None].")
+    call = raised.node if raised is not None else None
+    most = max(map(len, shapes), default=0)
+    nodes = call.args[0].elts if isinstance(call, ast.Call) and call.args and _is_display(call.args[0]) else []
+    joined = _joined_axis(raised, most) if raised is not None else None
+    if raised is None or joined is None or called(call) not in ("concatenate", "concat") or len(nodes) != len(shapes):
+        return [other]
+    if not 0 <= joined < most or any(isinstance(node, ast.Starred) for node in nodes):
+        return [other]
+    widened = [(*shape[:joined], 1, *shape[joined:]) if len(shape) == most - 1 else shape for shape in shapes]
+    if len({(*shape[:joined], *shape[joined + 1 :]) for shape in widened}) != 1 or set(map(len, widened)) != {most}:
+        return [other]
+    edits, codes = [], []
+    for node, shape in zip(nodes, shapes, strict=True):
+        if len(shape) == most:
+            continue
+        source = raised.source(node)
+        index = ", ".join([*[":"] * joined, "None"])
+        simple = isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+        code = f"{source if simple else f'({source})'}[{index}]"
+        if type(value_of(raised, node)) in (int, float) or isinstance(node, ast.Constant):
+            code = f"{jnp_name(raised)}.array([{source}])"
+        codes.append(code)
+        edits.append(edit_of(raised, over(node, code)))
+    words = f"The new axis has the size 1. concatenate joins the arrays along axis {joined}."
+    return passed(raised, [applied(FoundCure("a new axis", "\n".join(codes), words), edits)]) or [other]
+
+
+def first_without_axes(raised: RaisedAt | None) -> list[FoundCure]:
+    """Return the cures of a concatenate whose first part is a single number, and whose others are vectors."""
+    call = raised.node if raised is not None else None
+    if raised is None or not isinstance(call, ast.Call) or not call.args or not _is_display(call.args[0]):
+        return []
+    shapes = [shape_of(raised, node) for node in call.args[0].elts[1:]]
+    if not shapes or any(shape is None or len(shape) > 1 for shape in shapes) or not any(shapes):
+        return []
+    known = [(), *(shape for shape in shapes if shape is not None)]
+    return [cure for cure in new_axis_cures(raised, known) if cure.code is not None]
+
+
+def _is_display(node: ast.expr) -> TypeGuard[ast.List | ast.Tuple]:
+    return isinstance(node, ast.List | ast.Tuple)
 
 
 def _repeated(raised: RaisedAt, shapes: Sequence[Shape], may_apply: bool) -> FoundCure | None:

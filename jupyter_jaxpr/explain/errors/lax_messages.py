@@ -58,13 +58,6 @@ LAX_MESSAGES = (
         calls=("dynamic_slice",),
     ),
     Message(
-        r"Cannot concatenate arrays with different numbers of dimensions: got (.+?)\.?$",
-        "Arrays with different numbers of axes cannot be joined: {1}",
-        "",
-        ("[None]", "Give the array with fewer axes another axis, for example with y[None]."),
-        with_operands=True,
-    ),
-    Message(
         r"Einstein sum subscript '(.*?)' does not contain the correct number of indices for operand (\d+)",
         "The subscripts {1} of einsum do not have one letter for each axis of operand {2}",
         "Operands count from 0.",

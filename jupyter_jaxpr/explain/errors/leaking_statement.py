@@ -15,6 +15,7 @@ from ..loops.statements import parsed
 from .constructs import called
 from .harmful_assignments import own_names
 from .raised import RaisedAt
+from .returned import function_of_text
 
 _KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert", "appendleft"})
 
@@ -27,7 +28,7 @@ def writer_of(raised: RaisedAt, error: BaseException, ran: Collection[tuple[str,
         error: The exception of the later use.
         ran: The files and the names of the functions that computed the value. No other function is a writer.
     """
-    read = _names_read(raised.node)
+    read = _names_read(raised.node) | _names_read_in_callees(raised)
     writers = {
         (function.name, text)
         for file, module, lines in _modules(raised)
@@ -44,6 +45,16 @@ def _names_read(node: ast.AST | None) -> set[str]:
     nodes = list(ast.walk(node)) if node is not None else []
     names = {part.id for part in nodes if isinstance(part, ast.Name)}
     return names | {f".{part.attr}" for part in nodes if isinstance(part, ast.Attribute)}
+
+
+def _names_read_in_callees(raised: RaisedAt) -> set[str]:
+    """Return the names and attributes that the functions and methods read which the failing expression calls."""
+    names: set[str] = set()
+    for call in ast.walk(raised.node) if raised.node is not None else ():
+        if isinstance(call, ast.Call):
+            function = call.func.attr if isinstance(call.func, ast.Attribute) else call.func
+            names |= _names_read(function_of_text(raised, function))
+    return names
 
 
 def _modules(raised: RaisedAt) -> Iterator[tuple[str, ast.Module, list[str]]]:

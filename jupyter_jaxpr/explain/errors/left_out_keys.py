@@ -52,7 +52,7 @@ def key_cure(raised: RaisedAt, call: ast.Call, words: str) -> FoundCure | None:
     function = raised.function
     parameters = [part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)] if function else []
     uses = [part.id for part in ast.walk(function) if isinstance(part, ast.Name)] if function else []
-    if _is_repeated(raised, call):
+    if is_repeated(raised, call):
         text = f"{words} Pass a key first that no other call uses. Each repetition of the call needs another key."
         return FoundCure("the key", None, text)
     if len(keys) != 1 or keys[0] not in parameters or keys[0] in uses:  # two draws with one key depend on each other
@@ -63,7 +63,7 @@ def key_cure(raised: RaisedAt, call: ast.Call, words: str) -> FoundCure | None:
     return next(iter(passed(raised, [cure])), None)
 
 
-def _is_repeated(raised: RaisedAt, call: ast.Call) -> bool:
+def is_repeated(raised: RaisedAt, call: ast.Call) -> bool:
     """Return whether a loop, a comprehension or an inner function around a call may run the call several times."""
     node: ast.AST | None = call
     while node is not None and node is not raised.function:

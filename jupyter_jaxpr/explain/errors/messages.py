@@ -12,14 +12,14 @@ from .device_messages import DEVICE_MESSAGES
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .lax_messages import LAX_MESSAGES
-from .left_out_keys import key_cure
 from .message_rows import ARRAY_MESSAGES, MESSAGES
 from .numpy_messages import NUMPY_MESSAGES
-from .origins import culprits, dtype_of, makes_key, operands, value_of
+from .origins import culprits, operands
 from .program_messages import PROGRAM_MESSAGES
 from .raised import RaisedAt, touches_jax, was_raised_in_jax
 from .setting_messages import SETTING_MESSAGES
 from .trial_of_cure import passed
+from .wrong_keys import wrong_key
 
 _BOUNDS = re.compile(r"^Python integer (-?\d+) out of bounds for (u?int\d+)")
 _KEY = re.compile(r"^JAX encountered invalid PRNG key data|^unexpected PRNG key type|^random\w* accepts a single key")
@@ -44,7 +44,7 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
     """Explains an error whose message is in the table."""
     text = message_of(error, _LONGEST).strip()
     if isinstance(error, TypeError) and _KEY.search(text):
-        return _key_argument(raised)
+        return wrong_key(raised)
     if isinstance(error, OverflowError) and (bounds := _BOUNDS.match(text)) and touches_jax(error):
         return _out_of_bounds(int(bounds[1]), bounds[2])
     for row in _ROWS:
@@ -110,46 +110,16 @@ def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
     words = "Use a function of JAX, or compute the value outside of the traced function."
     cure = FoundCure("a function of JAX", None, words)
     match raised.node:
+        case ast.Call(func=printer, args=[_, *_] as values, keywords=[]) if (
+            raised.source(printer).endswith("debug.print") and raised.text is not None
+        ):
+            places = " ".join(["{}"] * len(values))
+            code = f'{raised.source(printer)}("{places}", {", ".join(map(raised.source, values))})'
+            words = "The first argument is the format. {} is the place of a value."
+            cure = applied(FoundCure("the format", code, words), [edit_of(raised, over(raised.node, code))])
+            title = f"The first argument of {raised.source(printer)} is a format, not an array"
+            return Explained(None, title, origin.sentence, tuple(passed(raised, [cure])), traced=True)
         case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
             words = "jax.debug.print prints the value each time that the program runs. A text cannot be computed."
             cure = FoundCure("jax.debug.print", None, words)
     return Explained(None, title, explanation, (cure,), traced=True)
-
-
-def _is_a_shape(raised: RaisedAt, node: ast.expr) -> bool:
-    """Return whether an expression is a tuple of numbers, or the shape of an array."""
-    if isinstance(node, ast.Attribute) and node.attr == "shape":
-        return bool(dtype_of(value_of(raised, node.value)))
-    value = value_of(raised, node)
-    return isinstance(node, ast.Tuple) or (type(value) is tuple and all(type(size) is int for size in value))
-
-
-def _left_out_key(raised: RaisedAt, call: ast.Call) -> FoundCure | None:
-    """Return the cure of a call of jax.random with a shape where the key belongs; None for another argument."""
-    first = call.args[0] if call.args and raised.frame is not None else None
-    if first is None or not _is_a_shape(raised, first):
-        return None
-    source = raised.source(first)
-    words = f"The call leaves out the key: {source} stands in its place."
-    return key_cure(raised, call, words)
-
-
-def _key_argument(raised: RaisedAt | None) -> Explained:
-    title = "The first argument must be a key of jax.random.key"
-    text = "jax.random.key makes a key of a number. Split the key for each use."
-    call = raised.node if raised is not None else None
-    cure = FoundCure("jax.random.key", None, text)
-    if raised is not None and isinstance(call, ast.Call) and len(call.args) > 1 and makes_key(raised, call.args[1]):
-        arguments = [raised.source(argument) for argument in call.args]
-        keywords = [raised.source(keyword) for keyword in call.keywords]
-        code = f"{raised.source(call.func)}({', '.join([arguments[1], arguments[0], *arguments[2:], *keywords])})"
-        swapped = FoundCure("the order", code, "The key comes first.")
-        cures = passed(raised, [applied(swapped, [edit_of(raised, over(call, code))])])
-        return Explained(None, title, "", tuple(cures))
-    if raised is not None and isinstance(call, ast.Call) and (left_out := _left_out_key(raised, call)) is not None:
-        return Explained(None, title, "", (left_out,))
-    if raised is not None and isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant):
-        if type(call.args[0].value) is int:
-            code = f"jax.random.key({call.args[0].value})"
-            cure = applied(FoundCure("jax.random.key", code, text), [edit_of(raised, over(call.args[0], code))])
-    return Explained(None, title, "", (cure,))

@@ -10,6 +10,7 @@ from typing import Any
 from ...jax.facts import is_tracer_type
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
+from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import jnp_name, lax_name
@@ -38,6 +39,8 @@ def plain_value_error(error: BaseException, raised: RaisedAt | None, function: s
         return _size_of_shape(raised)
     if isinstance(error, TypeError) and (match := _SHAPE.match(text)) and "Tracer" not in text:
         return _shape(raised, match[1])
+    if isinstance(error, TypeError) and (match := _NO_TUPLE.match(text)):
+        return _counted_shape(raised, match[1], int(match[2]))
     if isinstance(error, KeyError) and _TRACED_KEY.search(text):
         return _text_key(error, raised, function)
     if isinstance(error, ValueError) and _IN_NUMPY.match(text):
@@ -56,6 +59,8 @@ def _shape(raised: RaisedAt, shape: str) -> Explained:
     call = raised.node
     if not isinstance(call, ast.Call):
         return Explained(None, title, explanation, (cure,))
+    if (sizes := _sizes_in_tuple(raised, call)) is not None:
+        return sizes
     nodes = [
         part
         for argument in call.args
@@ -73,6 +78,69 @@ def _shape(raised: RaisedAt, shape: str) -> Explained:
         if value == int(value):
             cure = applied(FoundCure("an integer", code, cure.text), [edit_of(raised, over(node, code))])
     return Explained(None, title, explanation, tuple(passed(raised, [cure])))
+
+
+#: Functions of jax.numpy that take the sizes of a matrix one by one.
+_ONE_BY_ONE = {"eye": 2, "identity": 1, "tri": 2}
+
+
+def _sizes_in_tuple(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """Explains jnp.eye((3, 4)) and jnp.eye(x.shape): the sizes of a matrix are arguments of their own."""
+    name = called(call)
+    if name not in _ONE_BY_ONE or len(call.args) != 1 or isinstance(call.args[0], ast.Starred):
+        return None
+    node = call.args[0]
+    sizes = _sizes_of(raised, node)
+    if not sizes:
+        return None
+    source = " ".join(raised.source(node).split())
+    title = f"{name} takes sizes one by one, but {source} is a tuple"
+    text = f"{source} is {sizes}."
+    codes = [raised.source(part) for part in node.elts] if isinstance(node, ast.Tuple | ast.List) else [f"*{source}"]
+    words = "Write the sizes as arguments of their own."
+    if len(sizes) > _ONE_BY_ONE[name] and len(set(sizes)) == 1:
+        codes, words = (
+            codes[:1] if codes[0][0] != "*" else [f"{source}[0]"],
+            f"{name} makes a square matrix of one size.",
+        )
+    elif len(sizes) > _ONE_BY_ONE[name]:
+        return Explained(None, title, text, (FoundCure("one size", None, f"Pass one size: {name} makes one matrix."),))
+    keywords = [raised.source(keyword) for keyword in call.keywords]
+    code = f"{raised.source(call.func)}({', '.join([*codes, *keywords])})"
+    cure = applied(FoundCure("the sizes", code, words), [edit_of(raised, over(call, code))])
+    return Explained(None, title, text, tuple(passed(raised, [cure])))
+
+
+def _sizes_of(raised: RaisedAt, node: ast.expr) -> tuple[int, ...]:
+    """Return the sizes in a tuple, or the shape of an array in x.shape; empty for another expression."""
+    if isinstance(node, ast.Tuple | ast.List):
+        sizes = [_number(raised, part) for part in node.elts]
+        return tuple(sizes) if all(type(size) is int for size in sizes) else ()
+    if isinstance(node, ast.Attribute) and node.attr == "shape" and dtype_of(value_of(raised, node.value)):
+        return tuple(value_of(raised, node.value).shape)
+    value = value_of(raised, node)
+    return value if type(value) is tuple and all(type(size) is int for size in value) else ()
+
+
+_NO_TUPLE = re.compile(
+    r"^arange requires ndarray, scalar, or None arguments, got <class '(tuple|list)'> at position (\d)"
+)
+
+
+def _counted_shape(raised: RaisedAt, kind: str, place: int) -> Explained | None:
+    """Explains jnp.arange(x.shape): arange takes a number, such as one of the sizes."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or called(call) != "arange" or place >= len(call.args):
+        return None
+    node = call.args[place]
+    source = " ".join(raised.source(node).split())
+    title = f"arange takes a number, but {source} is a {kind}"
+    cure = FoundCure("a number", None, f"Take one of the sizes, such as {source}[0] for the first axis.")
+    sizes = _sizes_of(raised, node)
+    if len(sizes) == 1:
+        code = f"{source}[0]" if not isinstance(node, ast.Tuple | ast.List) else raised.source(node.elts[0])
+        cure = applied(FoundCure("a number", code, f"{code} is the only size."), [edit_of(raised, over(node, code))])
+    return Explained(None, title, f"{source} is {sizes}." if sizes else "", tuple(passed(raised, [cure])))
 
 
 def _number(raised: RaisedAt, node: ast.expr) -> Any:

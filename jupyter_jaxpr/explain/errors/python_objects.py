@@ -128,6 +128,14 @@ def _named_place(raised: RaisedAt) -> Explained | None:
     title = f"The format of {raised.source(call.func)} names {names[0]}, but the call passes no value of this name"
     words_of_cure = "Pass the value as name=value, or write {} without a name."
     sources = [raised.source(argument) for argument in call.args]
+    written = re.findall(r"\{([A-Za-z_]\w*)", str(words))
+    unread = [keyword for keyword in call.keywords if keyword.arg and keyword.arg not in written]
+    if len(names) == len(unread) == len(call.keywords) == 1 and len(sources) == 1:
+        value = raised.source(unread[0].value)
+        code = f"{raised.source(call.func)}({sources[0]}, {names[0]}={value})"
+        words_of_cure = f"The call passes {value} as {unread[0].arg}, and the format names {names[0]}."
+        cure = applied(FoundCure("a name", code, words_of_cure), [edit_of(raised, over(call, code))])
+        return Explained(None, title, "", tuple(passed(raised, [cure])))
     if sources[1:] != names:
         return Explained(None, title, "", (FoundCure("a name", None, words_of_cure),))
     keywords = [raised.source(keyword) for keyword in call.keywords]

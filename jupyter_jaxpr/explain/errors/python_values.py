@@ -48,7 +48,9 @@ _UNCALLED = re.compile(
     r"^object of type '(?:function|method)' has no len|^'(?:function|method)' object (?:is not|has no attr)"
 )
 _NO_ARRAYS = re.compile(r"^Need at least one array to (?:stack|concatenate)")
-_LISTED = frozenset({"generator", "set", "frozenset", "map", "zip", "filter", "dict_values", "dict_keys", "deque"})
+_LISTED = frozenset(
+    {"generator", "set", "frozenset", "map", "zip", "filter", "dict_values", "dict_keys", "deque", "reversed"}
+)
 _DERIVATIVES = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian"})
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 _OF_FUNCTIONS = frozenset({"function", "method", "builtin_function_or_method", "PjitFunction"})
@@ -404,7 +406,9 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
             words = f"{code} has the elements in the reverse order."
             cure = applied(FoundCure("[::-1]", code, words), [edit_of(raised, over(node, code))])
             return Explained(None, title, "", tuple(passed(raised, [cure])))
-        if isinstance(value, types.GeneratorType | map | zip | filter):  # the failed call may have read some elements
+        if isinstance(
+            value, types.GeneratorType | map | zip | filter | reversed
+        ):  # the failed call may have read some elements
             words = f"Make an array before the call, such as {jnp}.array of a list: an iterator can be read only once."
             return Explained(None, title, "", (FoundCure(f"{jnp}.array", None, words),))
         cure = applied(
