@@ -96,8 +96,8 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         if len(new_shape) > 1 and min(new_shape) > 0 and int(match[2]) % others == 0:
             words = f"With -1 as the first size, JAX computes the size {int(match[2]) // others}."
             cures = [FoundCure("-1", None, words)]
-        elif raised is not None and (words := _rounded_down(raised)) is not None:
-            cures = [FoundCure("a divisor", None, words)]
+        elif raised is not None and (rounded := _rounded_down(raised)) is not None:
+            cures = [FoundCure("a divisor", None, rounded)]
         return explained_with_trials(title, explanation, raised, cures)
     if _JOIN.search(text) and _makes_array(raised):
         title = f"The rows{suffix.replace(' in ', ' of ', 1)} have different lengths"

@@ -15,6 +15,7 @@ from .explanation import Explained
 from .harmful_assignments import own_nodes
 from .loop_bodies import Body, body_of, is_method, passed_in_body
 from .names import jnp_name
+from .origins import dtype_of, value_of
 from .raised import RaisedAt
 from .returned import AnyFunction, function_of_text, missing_return, result_of
 from .scan_results import ORDER, carry_alone, returns_parts, swapped_cure, whole_carry
@@ -48,6 +49,7 @@ _TAKES = re.compile(
     r"^(?P<name>\S+)\(\) (?:takes (?P<takes>\d+) positional arguments? but (?P<given>\d+) (?:was|were) given"
     r"|missing (?P<at_least>\d+) required positional arguments?)"
 )
+_VALUES = re.compile(r"^lax\.cond: true_fun and false_fun arguments should be callable")
 _CALLERS = {
     "cond": "cond(test, f, g, x) calls f(x) or g(x): each branch must take the arguments that follow the branches.",
     "switch": "switch(index, branches, x) calls a branch with x: each branch must take what follows the branches.",
@@ -75,6 +77,8 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
         return _branches(text, raised, branches[1])
     if _SCALAR.search(text):
         return _scalar(text, raised)
+    if raised is not None and _VALUES.search(text):
+        return _values(raised)
     match = _TAKES.search(text)
     if match is not None and raised is not None and _maps_trees(raised):
         return _leaves(raised, match)
@@ -90,8 +94,37 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
             if match["takes"]:
                 title = f"{construct} passes {passed_arguments} to {function_text}, which takes {match['takes']}"
         cure = FoundCure("arguments", None, _CALLERS[construct])
+        if match["at_least"] and (operand := _operand(raised, construct)) is not None:
+            cure = operand
         return Explained(None, title, "", (cure,))
     return None
+
+
+def _operand(raised: RaisedAt, construct: str) -> FoundCure | None:
+    """Return the advice to pass the only array of the test after the branches; None if the call passes operands."""
+    call, places = raised.node, {"cond": 3, "switch": 2}.get(construct)
+    if not isinstance(call, ast.Call) or places != len(call.args) or call.keywords or raised.frame is None:
+        return None
+    names = {
+        node.id for node in ast.walk(call.args[0]) if isinstance(node, ast.Name) and dtype_of(value_of(raised, node))
+    }
+    if construct != "cond" or len(names) != 1:
+        return None
+    arguments = [*map(raised.source, call.args), *names]
+    code = f"{raised.source(call.func)}({', '.join(arguments)})"
+    return FoundCure("the operand", code, f"The call passes no value to the branches. {_CALLERS[construct]}")
+
+
+def _values(raised: RaisedAt) -> Explained | None:
+    """Explains cond(test, x, -x): jnp.where chooses between two values."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or len(call.args) != 3 or call.keywords:
+        return None
+    code = f"{jnp_name(raised)}.where({', '.join(map(raised.source, call.args))})"
+    cure = FoundCure(f"{jnp_name(raised)}.where", code, "jnp.where chooses between two values, and computes both.")
+    cures = passed(raised, [applied(cure, [edit_of(raised, over(call, code))])])
+    words = "cond(test, f, g, x) calls f(x) or g(x)."
+    return Explained(None, "cond takes two functions, not two values", words, tuple(cures)) if cures else None
 
 
 def _maps_trees(raised: RaisedAt) -> bool:

@@ -25,6 +25,7 @@ from .donated_twice import donated_twice_error
 from .earlier_causes import state_error
 from .edits import edited, shown
 from .explanation import Explained
+from .frozen_dicts import frozen_dict_error
 from .harmful_assignments import without_harm
 from .linear_systems import linear_system_error
 from .messages import message_error
@@ -56,6 +57,7 @@ from .whole_results import whole_result_error
 #: Functions of JAX that JAX traces on their own when the user's function calls them.
 _KINDS = (
     misused_at_error,
+    frozen_dict_error,
     whole_result_error,
     swapped_values_error,
     python_value_error,

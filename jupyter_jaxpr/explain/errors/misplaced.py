@@ -67,10 +67,10 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
     if isinstance(error, IndexError) and _NO_DEVICE.search(text):
         return _no_device(raised)
     if isinstance(error, TypeError) and (match := _OPERANDS.search(text)):
-        return _trees(raised, match[1], match[2], match[3])
+        return trees_error(raised, match[1], match[2], match[3])
     if isinstance(error, TypeError) and _SEQUENCE.search(text) and not raised.in_trace and not touches_jax(error):
         operator = "*" if isinstance(raised.node, ast.BinOp) else ""
-        return _trees(raised, operator, "list", "tuple") if operator else None
+        return trees_error(raised, operator, "list", "tuple") if operator else None
     if not isinstance(error, TypeError | ValueError | AttributeError):
         return None
     if match_of_mesh := _FEW_DEVICES.search(text):
@@ -441,7 +441,7 @@ def _labels(raised: RaisedAt, call: ast.Call) -> Explained:
 # --- trees ---
 
 
-def _trees(raised: RaisedAt, operator: str, left: str, right: str) -> Explained | None:
+def trees_error(raised: RaisedAt, operator: str, left: str, right: str) -> Explained | None:
     """Explains params - 0.1 * grads with dicts of arrays: jax.tree.map is needed."""
     import jax
 
@@ -477,9 +477,11 @@ def _is_row(value: Any) -> bool:
 
 
 def _is_tree(value: Any) -> bool:
+    """Return whether a value is a container of arrays, and perhaps of Python's numbers."""
     import jax
 
     if type(value) not in _TREES and not isinstance(value, tuple):  # a named tuple of arrays is a tree as well
         return False
     leaves = jax.tree_util.tree_leaves(value)[:1_000]
-    return bool(leaves) and all(dtype_of(leaf) for leaf in leaves)
+    arrays = [leaf for leaf in leaves if dtype_of(leaf)]
+    return bool(arrays) and all(dtype_of(leaf) or type(leaf) in (int, float, complex) for leaf in leaves)

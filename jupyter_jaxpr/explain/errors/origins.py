@@ -248,7 +248,9 @@ def value_in(names: Mapping[str, Any], node: ast.expr) -> Any:
                 return holder[key]
         case ast.Attribute(value=inner, attr=name):
             holder = value_in(names, inner)
-            if isinstance(holder, tuple) and type(vars(type(holder)).get(name)) is _FIELD_OF_TUPLE:
+            if isinstance(holder, tuple) and any(
+                type(vars(kind).get(name)) is _FIELD_OF_TUPLE for kind in type(holder).__mro__
+            ):
                 return tuple.__getitem__(holder, type(holder)._fields.index(name))  # type: ignore[attr-defined]  # a named tuple
             instance_fields = instance_dict(holder) if name not in vars(type(holder)) else {}
             return instance_fields.get(name)

@@ -15,6 +15,7 @@ from .arguments import packages_of
 from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
+from .misplaced import trees_error
 from .names import jnp_name
 from .origins import culprits, dtype_of, operands, value_of
 from .raised import RaisedAt, touches_jax
@@ -231,10 +232,17 @@ def _of_list(raised: RaisedAt) -> Explained | None:
         code = f"{jnp_name(raised)}.asarray({raised.source(side)})"
         words = f"asarray makes one array of the {kind}. For a tree of arrays, use jax.tree.map."
         cure = applied(FoundCure(f"{jnp_name(raised)}.asarray", code, words), [edit_of(raised, over(side, code))])
+        if not _is_flat(side, value) and (
+            tree := trees_error(raised, _OPERATORS.get(type(node.op), "The operator"), kind, kind)
+        ):
+            return tree
         if not _is_flat(side, value):
             cure = FoundCure("jax.tree.map", None, f"Use jax.tree.map to compute with each array of the {kind}.")
         return Explained(None, title, operands(raised, [node.left, node.right]), tuple(passed(raised, [cure])))
     return None
+
+
+_OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 
 
 def _is_flat(node: ast.expr, value: Any) -> bool:

@@ -48,6 +48,7 @@ _UNCALLED = re.compile(
     r"^object of type '(?:function|method)' has no len|^'(?:function|method)' object (?:is not|has no attr)"
 )
 _NO_ARRAYS = re.compile(r"^Need at least one array to (?:stack|concatenate)")
+_OF_OPTIMIZER = re.compile(r"^'function' object has no attribute '(init|update)'")
 _LISTED = frozenset(
     {"generator", "set", "frozenset", "map", "zip", "filter", "dict_values", "dict_keys", "deque", "reversed"}
 )
@@ -69,6 +70,8 @@ def python_value_error(error: BaseException, raised: RaisedAt | None, function: 
     if isinstance(error, AttributeError | TypeError) and _OF_NONE.search(text):
         if (missing := _no_return(raised)) is not None:
             return missing
+    if isinstance(error, AttributeError) and (match := _OF_OPTIMIZER.match(text)):
+        return _uncalled_optimizer(raised, match[1])
     if isinstance(error, AttributeError) and (match := _NO_ATTRIBUTE.match(text)):
         return _attribute(raised, match[1])
     if isinstance(error, ValueError) and (match := _UNPACKED.match(text)):
@@ -87,7 +90,9 @@ def python_value_error(error: BaseException, raised: RaisedAt | None, function: 
         return None
     if _UNCALLED.search(text) and isinstance(raised.node, ast.Call):
         return _uncalled_function(
-            raised, called(raised.node), [argument for argument in raised.node.args if isinstance(argument, ast.Name)]
+            raised,
+            called(raised.node),
+            [argument for argument in raised.node.args if isinstance(argument, ast.Name | ast.Attribute)],
         )
     if (match := _NOT_ARRAY.search(text)) and (
         listed := _not_array(raised, match["kind"] or match["other"])
@@ -139,6 +144,21 @@ def _uncalled_function(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -
         cure = applied(FoundCure("call the method", code, f"Call {source}."), [edit_of(raised, over(node, code))])
     other_operands = [operand for operand in nodes if operand is not node]
     return Explained(None, title, operands(raised, other_operands), tuple(passed(raised, [cure])))
+
+
+def _uncalled_optimizer(raised: RaisedAt, attribute: str) -> Explained | None:
+    """Explains optax.adam.init(params): optax.adam makes an optimizer."""
+    node = raised.node.func if isinstance(raised.node, ast.Call) else raised.node
+    maker = value_of(raised, node.value) if isinstance(node, ast.Attribute) else None
+    if maker is None and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
+        module = value_of(raised, node.value.value)
+        maker = vars(module).get(node.value.attr) if type(module) is types.ModuleType else None
+    if not isinstance(node, ast.Attribute) or not (own_name(maker, "__module__") or "").startswith("optax"):
+        return None
+    source = raised.source(node.value)
+    title = f"{source} is a function that makes an optimizer, so it has no {attribute}"
+    words = f"Call the function with its options, such as the learning rate: {source}(...)."
+    return Explained(None, title, "", (FoundCure("call the function", None, words),))
 
 
 def _has_method(raised: RaisedAt) -> bool:

@@ -10,6 +10,7 @@ from ...observe.observation import FoundCure
 from ...plain_text import message_of
 from .constructs import called
 from .explanation import Explained
+from .frozen_dicts import is_frozen_dict
 from .keys_of_axes import KEYS, OF_OPTION, keys_error
 from .origins import value_of
 from .parts_of_trees import part_of_tree
@@ -27,6 +28,7 @@ _CALLS = {"pjit": "jax.jit"}
 _CURE_OF_OPTION = "Write one entry for all arrays, or an entry for each key and each element."
 _SAID = "The trees of one call have the same containers and keys."
 _CURE = "Give both trees the same keys and containers."
+_FROZEN = "Write x.unfreeze() for the FrozenDict x: unfreeze makes a dict with the same entries."
 _NONE = "None is an empty tree, not a leaf. Write a value in its place, or is_leaf=lambda x: x is None."
 
 
@@ -76,6 +78,7 @@ def _title(text: str, first: str, second: str, notes: list[str]) -> str | None:
     if match := _TYPES.search(text):
         kinds = [_kind(match["first"]), _kind(match["other"])]
         notes += [_NONE] if "None" in kinds else []
+        notes += [_FROZEN] if sorted(kinds) == ["a FrozenDict", "a dict"] else []
         return f"{first} is {kinds[0]}, but {second} is {kinds[1]}"
     if match := _LENGTHS.search(text):
         return f"{first} has {_elements(match['first'])}, but {second} has {match['other']}"
@@ -125,7 +128,7 @@ def keys_of(raised: RaisedAt, node: ast.expr) -> set[str] | None:
     if isinstance(node, ast.Dict):
         return {str(key.value) for key in node.keys if isinstance(key, ast.Constant)}
     value = value_of(raised, node)
-    return set(map(str, value)) if type(value) is dict else None
+    return set(map(str, value)) if type(value) is dict or is_frozen_dict(value) else None
 
 
 def _has_dict(value: Any, keys: set[str], depth: int = 4) -> bool:
