@@ -42,6 +42,19 @@ def test_a_slice_that_reaches_beyond_the_end(notebook):
     )
 
 
+def test_slices_under_vmap_that_reach_beyond_the_end(notebook):
+    slices = "jax.vmap(lambda i: lax.dynamic_slice(x, (i,), (3,)))(jnp.arange({}))"
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    return {slices.format(8)}\nf(x)")
+    note = ran.note("out_of_bounds")
+    assert (note["text"], note["cure"]) == (
+        "lax.dynamic_slice(x, (i,), (3,)) is out of bounds: the slice has the length 3, and axis 0 of the array has "
+        "the size 8. JAX raises no error. JAX moves the slice into the array: the slice begins at 5.",
+        "Begin the slice at 5 or before.",
+    )
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    return {slices.format(6)}\nf(x)")
+    assert "out_of_bounds" not in ran.notes
+
+
 def test_an_index_in_the_body_of_a_loop(notebook):
     ran = notebook.run(
         "%%jaxpr\n@jax.jit\ndef f(x):\n    def step(c, _):\n        return c + x[8], None\n"
@@ -60,6 +73,7 @@ def test_an_index_in_the_body_of_a_loop(notebook):
         "return jnp.take(x, 9, mode='clip')",
         "i = 9\n    return jnp.where(i < 8, x[i], 0.0)",
         "i = jnp.argmax(x) + 100\n    return x[i]",
+        "i = jnp.arange(8)\n    return x[i + 1] * (i < 7) + x[(i + 1) % 8] + x[i - 1]",
         "return lax.fori_loop(0, 20, lambda i, c: c + x[i], 0.0)",
         "return jnp.roll(x, 3) + jnp.pad(x, 2)[2:10] + jnp.sort(x)[::-1]",
         "return jnp.nonzero(x, size=12, fill_value=99)[0]",

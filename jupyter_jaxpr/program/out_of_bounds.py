@@ -54,6 +54,8 @@ class OutsideReads:
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
         self._numbers = {id(jaxpr): number for number, jaxpr in enumerate(walk.jaxprs)}
+        # Arrays that jnp.arange made, or that were computed from one, by their ids.
+        self._counted: dict[int, Any] = {}
 
     def in_call(self, scope: int, constants: Sequence[Any], inputs: Sequence[Any]) -> list[OutOfBounds]:
         """Return the reads outside of an array in a call of a program.
@@ -114,7 +116,10 @@ class OutsideReads:
             operands = [_value(operand, values) for operand in equation.invars]
             if rule is not None:
                 if all(operand is not None for operand in operands):
-                    _keep(values, equation.outvars[0], rule(operands, equation.params))
+                    result = rule(operands, equation.params)
+                    _keep(values, equation.outvars[0], result)
+                    if name == "iota" or any(id(operand) in self._counted for operand in operands):
+                        self._counted[id(result)] = result
                 continue
             place = self._place(jaxpr, at, outer)
             if name in _CALLS:
@@ -124,7 +129,8 @@ class OutsideReads:
             if place is None or _BACKWARD in str(equation.source_info.name_stack) or _is_masked(jaxpr, equation):
                 continue
             outside = _slice(equation, operands) if name in _SLICES else _indexed(equation, operands)
-            if outside is not None:
+            # Code such as x[i + 1] * (i < n - 1) reads one element too many on purpose, but no slice.
+            if outside is not None and not (outside[2] == 1 and id(operands[1]) in self._counted):
                 reads.append(OutOfBounds(place[0], place[1], *outside))
 
     def _call(
@@ -204,6 +210,16 @@ def _joined(operands: Sequence[Any], params: Mapping[str, Any]) -> Any:
     return np.concatenate(operands, params["dimension"])
 
 
+def _counted(_: Sequence[Any], params: Mapping[str, Any]) -> Any:
+    import numpy as np
+
+    shape, axis = tuple(params["shape"]), params["dimension"]
+    if int(np.prod(shape)) > _LONGEST or np.dtype(params["dtype"]).kind not in "iu":
+        return None
+    sizes = [size if place == axis else 1 for place, size in enumerate(shape)]
+    return np.broadcast_to(np.arange(shape[axis], dtype=params["dtype"]).reshape(sizes), shape)
+
+
 _RULES: Mapping[str, Callable[[Sequence[Any], Mapping[str, Any]], Any]] = {
     "lt": lambda operands, _: operands[0] < operands[1],
     "add": lambda operands, _: operands[0] + operands[1],
@@ -211,6 +227,7 @@ _RULES: Mapping[str, Callable[[Sequence[Any], Mapping[str, Any]], Any]] = {
     "convert_element_type": lambda operands, params: operands[0].astype(params["new_dtype"]),
     "broadcast_in_dim": _broadcast,
     "concatenate": _joined,
+    "iota": _counted,
     "squeeze": lambda operands, params: operands[0].squeeze(tuple(params["dimensions"])),
 }
 _INDEXED = ("gather", "scatter")
@@ -242,12 +259,15 @@ def _indexed(equation: Any, operands: Sequence[Any]) -> _Outside | None:
     single = numbers.inserted_window_dims if is_write else numbers.collapsed_slice_dims
     shape = equation.invars[0].aval.shape
     for position, axis in enumerate(axes):
-        if axis not in single:
+        # JAX moves the slices of a dynamic_slice under vmap as well, which is a gather with longer slices.
+        taken = 1 if axis in single else params["slice_sizes"][axis] if outcome == "moved" and not is_write else 0
+        if not taken:
             continue
-        outside = [index for index in indices[..., position].ravel().tolist() if not 0 <= index < shape[axis]]
+        last = shape[axis] - taken
+        outside = [index for index in indices[..., position].ravel().tolist() if not 0 <= index <= last]
         if outside:
-            begin = min(max(outside[0], 0), shape[axis] - 1)
-            return axis, shape[axis], 1, "dropped" if is_write and outcome == "filled" else outcome, begin, is_write
+            begin = min(max(outside[0], 0), last)
+            return axis, shape[axis], taken, "dropped" if is_write and outcome == "filled" else outcome, begin, is_write
     return None
 
 
