@@ -95,7 +95,7 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
             moved = collected(raised, construct, traced_function, statement)
     elif raised is not None and (written := writer_of(raised, error, ran)) is not None:
         explanation += f" In {written[0]} the statement {written[1]} keeps a traced value."
-        if function is not None and written[0] != function.rpartition(".")[2]:
+        if function is not None and written[0] != function.rpartition(".")[2] and _computes(written[1]):
             words = (
                 f"If the value does not depend on the arguments of {function}, let {written[0]} compute the value "
                 f"before the first call of {function}, or under jax.ensure_compile_time_eval(). Else return the value "
@@ -119,6 +119,15 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
         ),
     )
     return Explained(None, title, explanation, cures)
+
+
+def _computes(statement: str) -> bool:
+    """Return whether a statement stores what a call computes, such as cache[n] = jnp.ones(n), and no argument."""
+    try:
+        parsed_statement = ast.parse(statement).body[0]
+    except SyntaxError:  # a long statement ends with …
+        return False
+    return isinstance(parsed_statement, ast.Assign) and isinstance(parsed_statement.value, ast.Call)
 
 
 def _leaked_tracer(raised: RaisedAt | None, error: BaseException) -> Any:

@@ -96,7 +96,13 @@ def _seed(raised: RaisedAt, dtype: str) -> Explained | None:
     simple = isinstance(call.args[0], ast.Name | ast.Call | ast.Subscript | ast.Attribute)
     code = f"{seed if simple else f'({seed})'}.astype(int)"
     title = f"The seed of a random key must be an integer, but {seed} is {dtype}"
-    explanation = f"JAX raises the error when the program is compiled. {operands(raised, call.args)}".strip()
+    explanation = "JAX raises the error when the program is compiled."
+    scopes = (ast.FunctionDef, ast.Lambda)
+    inner: ast.AST | None = call
+    while inner is not None and not isinstance(inner, scopes):
+        inner = raised.parents.get(id(inner))
+    if inner is raised.function:  # in another function, a name may stand for another value
+        explanation = f"{explanation} {operands(raised, call.args)}".strip()
     cure = FoundCure("an integer", code, "Pass an integer in the call, or convert the seed.")
     return Explained(edit_of(raised, over(call, "")).place, title, explanation, (cure,))
 
