@@ -102,6 +102,8 @@ def _format(raised: RaisedAt) -> Explained | None:
         return Explained(None, "A format such as .3f takes one number, but gets an array", "", ())
     array, spec = found[0]
     source = " ".join(raised.source(array).split())
-    title = f"{f'The format {spec}' if spec else 'A format'} takes one number, but {source} is an array with axes"
+    title = f"A format takes one number, but {source} is an array with axes"
+    if spec:
+        title = f"The format {spec} takes one number, but {source} is an array with axes"
     words = "Format one number of the array, such as its mean, or the whole array without a format of numbers."
     return Explained(None, title, operands(raised, [array]), (FoundCure("one number", None, words),))

@@ -42,7 +42,8 @@ def whole_trees(call: Applied, axes_of_arrays: Sequence[tuple[str, str, str, str
         return []
     for mapped_size in mapped_sizes:
         whole = [name for name in names if name in unmappable or sizes.get(name, {mapped_size}) != {mapped_size}]
-        code = f"in_axes=({', '.join('None' if name in whole else '0' for name in names)})"
+        entries = ["None" if name in whole else "0" for name in names]
+        code = f"in_axes=({', '.join(entries)})"
         words = f"With {code}, vmap passes {in_a_sentence(whole, 4)} whole to each call."
         cures = passed(raised, [call.with_option(code, "in_axes", words)])
         fitting += [cure for cure in cures if cure.level == "applies"]
