@@ -410,7 +410,8 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
         if not is_it or (kind != "range" and kind not in _LISTED):
             continue
         source = raised.source(node)
-        title = f"{called(call)} takes arrays, but {source} is a {kind}"
+        kind_of_iterator = "reversed iterator" if kind == "reversed" else kind
+        title = f"{called(call)} takes arrays, but {source} is a {kind_of_iterator}"
         code = f"{jnp}.array(list({source}))"
         words = "jax.numpy makes an array of a list."
         if kind == "range":
