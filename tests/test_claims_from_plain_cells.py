@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conftest import Notebook, Ran
 
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 
 def primitives(ran: Ran, number: int = 0) -> list[str]:

@@ -16,7 +16,7 @@ import pytest
 from conftest import Notebook, Ran
 
 from jupyter_jaxpr.build import document_of_run as builds
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 from jupyter_jaxpr.observe.observation import Observation
 
 CELLS = [

@@ -12,7 +12,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.document.diff.match.align import Budget, align
+from jupyter_jaxpr.document.diff.match.key_alignment import Budget, align
 from jupyter_jaxpr.document.read.diff import Diff
 from jupyter_jaxpr.document.types.diff import DiffRow
 

@@ -19,7 +19,7 @@ from test_magic_as_without import printed
 
 from jupyter_jaxpr.jax import post_hook
 from jupyter_jaxpr.observe import dispatch_recording, dispatches_of_calls, dispatches_of_cell
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 from jupyter_jaxpr.observe.process_observer import observer
 
 NEG = "{ lambda ; a:f32[8]. let\n  b:f32[8] = neg a\nin (b,) }"

@@ -24,7 +24,7 @@ from jupyter_jaxpr.jax import untold_changes
 from jupyter_jaxpr.observe import called_functions, credited_counts, dispatch_recording
 from jupyter_jaxpr.observe import values_at_trace as at_trace
 from jupyter_jaxpr.observe.calls import impure_calls, printed_output
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 from jupyter_jaxpr.observe.observation import EagerCompile, Place
 from jupyter_jaxpr.program import key_use, out_of_bounds
 

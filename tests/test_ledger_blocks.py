@@ -21,7 +21,7 @@ import pytest
 
 from jupyter_jaxpr import RecompileError, observe
 from jupyter_jaxpr.observe.cache.ledger import Ledger
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 from jupyter_jaxpr.observe.process_observer import observer
 
 

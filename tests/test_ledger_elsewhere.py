@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import Notebook
 
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 counts_calls = pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 counts calls in cells alone")
 

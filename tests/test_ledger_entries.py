@@ -14,7 +14,7 @@ from conftest import Notebook
 
 from jupyter_jaxpr import observe
 from jupyter_jaxpr.observe.cache.ledger import Ledger
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 ROW = np.arange(3, dtype=np.float32)
 LONG = np.arange(4, dtype=np.float32)

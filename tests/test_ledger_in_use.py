@@ -15,7 +15,7 @@ from flax import nnx
 
 from jupyter_jaxpr import observe
 from jupyter_jaxpr.observe.cache.ledger import Ledger
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 
 def told(ledger: Ledger, name: str) -> list[tuple[str, list[tuple[str, str]]]]:

@@ -10,7 +10,7 @@ from conftest import Notebook, Ran
 
 from jupyter_jaxpr import observe
 from jupyter_jaxpr.observe.cache import function_history, history
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 
 def lines(ran: Ran) -> list[tuple[int, str, str, int]]:

@@ -19,7 +19,7 @@ from jupyter_jaxpr import observe
 from jupyter_jaxpr.document.types.document import Snapshot
 from jupyter_jaxpr.exports.cache import cache_text
 from jupyter_jaxpr.observe.cache.ledger import FunctionRecord
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 CALLS = None if not HAS_MONITORING else 0
 """The count of calls on Python 3.11 outside of a cell, where calls cannot be counted."""

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 from jupyter_jaxpr.observe.process_observer import observer
 
 TABLE = """\

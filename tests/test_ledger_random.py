@@ -14,7 +14,7 @@ import pytest
 from examples import examples
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "ledger"))

@@ -548,7 +548,7 @@ def test_no_leak_where_arrays_are_kept(notebook: Notebook) -> None:
 
 
 def test_lines_that_no_trace_reached(notebook: Notebook) -> None:
-    from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+    from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
     ran = notebook.run(
         "%%jaxpr\ndef helper(x):\n    if x.ndim == 2:\n        return x @ x\n    return x\n"

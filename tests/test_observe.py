@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from jupyter_jaxpr.jax.support import Support, support
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction
 from jupyter_jaxpr.observe.observer import Observer
 

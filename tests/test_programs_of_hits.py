@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from conftest import Notebook
 
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 DEFINE = """\
 import functools

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.any_jax
 CODE = (
     "explain/loops/",
     "explain/unblocked.py",
-    "program/costs/trees.py",
+    "program/costs/scope_sums.py",
     "program/jaxpr/",
     "document/printed_program.py",
     "exports/page.py",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from conftest import Notebook, Ran
 
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 
 def reasons(ran: Ran, name: str) -> list[list[str]]:

@@ -16,7 +16,7 @@ from conftest import Kernel, Notebook, contents
 from jax._src import monitoring, pjit, util  # noqa: TID251  # looks at what the door has let in
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 Make = Callable[..., Notebook]
 

@@ -12,7 +12,7 @@ from jupyter_jaxpr.document.printed_program import program_lines, program_text
 from jupyter_jaxpr.exports.html import fragment
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 pytestmark = pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 does not show the lines that run")
 

@@ -13,10 +13,10 @@ from ..interruptions import not_of_a_signal
 from ..measure.steps.checked_run import Construct
 from ..measure.steps.equations import Unsteppable
 from ..measure.steps.kept_steps import Leaf as Column
-from ..measure.steps.steps import Steps
+from ..measure.steps.recorded_steps import Steps
 from ..observe import magics_at_hand
+from ..observe.calls.arguments_of_calls import KeptCall
 from ..observe.calls.call_values import ValuesGone
-from ..observe.calls.kept_calls import KeptCall
 from ..plain_text import error_text
 from ..quantities import count
 from .step_paths import as_passed, path_of

@@ -14,11 +14,11 @@ from ..document.types.cost import CostDifference, CostNode, CostRow, Memory, Pro
 from ..document.types.document import Program, Snapshot
 from ..observe.observation import ObservedProgram
 from ..program.costs import Cost, Costs
+from ..program.costs.execution_counts import ScopeRuns, runs_of
 from ..program.costs.memory import memory_of
-from ..program.costs.runs import ScopeRuns, runs_of
+from ..program.costs.scope_sums import Node, by_name_stack, by_scope
 from ..program.costs.scopes import Priced, Trips
 from ..program.costs.sums import Row, by_line, by_primitive, unknown
-from ..program.costs.trees import Node, by_name_stack, by_scope
 from ..program.costs.xla import Analysis, analysis, differences
 from ..program.jaxpr.walk import Walk
 

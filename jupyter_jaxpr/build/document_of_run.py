@@ -24,8 +24,8 @@ from ..document.types.document import VERSION, Cell, Environment, Level, NamedVa
 from ..document.types.ledger import Ledger
 from ..document.types.shardings import ProgramShardings
 from ..interruptions import not_of_a_signal
-from ..observe.calls.monitoring import HAS_MONITORING
-from ..observe.collection import without_collection
+from ..observe.calls.sys_monitoring import HAS_MONITORING
+from ..observe.garbage_collection import without_collection
 from ..observe.observation import (
     Observation,
     ObservedFunction,
@@ -40,20 +40,20 @@ from . import notes, pools
 from .control_flow import ControlFlowFound, read_control_flow
 from .costs import AT_ONCE, XLA_AT_ONCE, program_cost, with_lead
 from .distinguishing_fields import told_apart
-from .equal_notes import without_repeats
 from .index_notes import index_notes
 from .jax_naming import learn_naming
 from .ledger import MissNumbers, ledger_document
 from .levels import Unavailable
 from .linked_lines import held_level
 from .live_sources import Sources
-from .masked_notes import masked_notes
+from .merged_notes import without_repeats
 from .named_values import named_values
+from .nan_gradient_notes import masked_notes
 from .note_cures import NoteSketches
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
-from .root_notes import root_notes
 from .shardings import HloLines, is_spread, program_shardings
 from .silenced_notes import without_silenced
+from .square_root_notes import root_notes
 from .undecided_cures import UndecidedCures
 from .value_marks import ValueMarks
 

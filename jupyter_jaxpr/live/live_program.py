@@ -23,7 +23,7 @@ from ..explain.errors.explained import trace_error
 from ..interruptions import TraceStopped, not_of_a_signal
 from ..jax.facts import imported, is_jitted
 from ..jax.separate_traces import separate_traces
-from ..observe.collection import without_collection
+from ..observe.garbage_collection import without_collection
 from ..observe.live_trace import LiveTrace, trace_live
 from ..observe.observation import ArgumentSpec, Finding, Observation, Place
 from ..observe.process_observer import observer

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..explain.errors.explained import is_of_call
 from ..jax.facts import imported, is_jitted, jit_disabled
 from ..observe.cache.ledger_table import not_counted
-from ..observe.calls.monitoring import HAS_MONITORING
+from ..observe.calls.sys_monitoring import HAS_MONITORING
 from ..observe.code_of_callables import code_of, name_of
 from ..observe.library_functions import is_of_jax
 from ..observe.observation import Observation

@@ -26,8 +26,8 @@ from ..plain_text import file_of
 from ..quantities import duration
 from .cells_without_program import CALL_IT_ITSELF, WHAT_TO_TYPE
 from .last_call_words import name_by_called, traced_after
+from .names_in_use import may_be_read
 from .own_programs import program_or_message
-from .read_names import may_be_read
 
 if TYPE_CHECKING:
     from ..observe.observer import Observer

@@ -22,15 +22,15 @@ from ..jax.untold_changes import PromotedCarry, TruncatedType, UnusedDonation
 from ..plain_text import traceback_text
 from ..quantities import count, in_a_sentence
 from .cache.ledger import Calls, Ledger
+from .calls.arguments_of_calls import KeptCalls
 from .calls.call_lines import CallLines
 from .calls.counters import CallCounter
 from .calls.entry_hits import EntryHits
 from .calls.hit_programs import HitPrograms, Looks
 from .calls.impure_calls import FrozenCalls
-from .calls.kept_calls import KeptCalls
-from .calls.monitoring import HAS_MONITORING
 from .calls.printed_output import PrintRecorder
 from .calls.static_hits import StaticHits
+from .calls.sys_monitoring import HAS_MONITORING
 from .calls.untraced_lines import LineRecorder
 from .code_of_callables import name_of
 from .functions import FunctionRecord

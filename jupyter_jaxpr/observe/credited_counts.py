@@ -13,7 +13,7 @@ from ..jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, staging
 from ..jax.hooks import Hooks
 from .cache.function_history import FunctionHistory
 from .cache.history import History
-from .calls.monitoring import HAS_MONITORING
+from .calls.sys_monitoring import HAS_MONITORING
 from .cell_run import EAGER_COMPILES, FunctionActivity, Run
 from .functions import FunctionRecord, Functions
 from .library_functions import is_users

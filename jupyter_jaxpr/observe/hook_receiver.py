@@ -28,7 +28,7 @@ from ..jax.facts import (
     stored_jit_name,
 )
 from ..jax.hooks import Hooks
-from ..jax.stages import made_ahead
+from ..jax.made_programs import made_ahead
 from ..jax.uncalled_traces import TracedAhead, TracesAhead
 from ..jax.untold_changes import TruncatedType, Untold, UntoldChanges, UnusedDonation
 from ..plain_text import FAILURES, file_of, text_of

@@ -13,9 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from .calls.arguments_of_calls import ProgramCalls
 from .calls.call_values import CallValues
-from .calls.held_calls import HeldCall
-from .calls.kept_calls import ProgramCalls
+from .calls.repeatable_calls import HeldCall
 from .value_texts import Reading
 
 Outcome = Literal["fast_hit", "dispatch_only", "lowered", "compiled", "compiled_from_disk", "inlined", "raised"]

@@ -20,12 +20,12 @@ from ..jax.facts import (
 from ..jax.held_traces import call_leaves
 from .cache.ledger import Ledger
 from .cache.ledger_table import not_counted
+from .calls.arguments_of_calls import ProgramCalls
 from .calls.call_values import CallValues
 from .calls.entry_hits import EntryHits
 from .calls.hit_programs import HitPrograms
-from .calls.kept_calls import ProgramCalls
-from .calls.monitoring import HAS_MONITORING
 from .calls.static_hits import StaticHits
+from .calls.sys_monitoring import HAS_MONITORING
 from .cell_run import Run
 from .credited_counts import count_by_name, drain, take_loose
 from .hook_receiver import HookReceiver

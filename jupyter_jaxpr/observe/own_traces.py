@@ -31,10 +31,10 @@ from ..jax.held_traces import call_leaves, held_trace
 from .arguments import CallShape, arrays_only, fixed_arguments, shape_of
 from .calls.call_from_line import calling_at
 from .calls.call_values import CallValues, copied
-from .calls.held_calls import HeldCall, is_array
 from .calls.printed_output import PrintRecorder
+from .calls.repeatable_calls import HeldCall, is_array
 from .code_of_callables import code_of, name_of, place_of, unwrap
-from .jit_here import jitted_anew
+from .jitted_copies import jitted_anew
 from .library_functions import is_users
 from .observation import ObservedFunction, ObservedProgram, Place, Printed
 from .observer import Observer

@@ -16,7 +16,7 @@ from ..jax.eager_control_flow import Construct
 from .arguments import CallShape, EquinoxCall, arguments_of, equinox_arguments, plain_shape, result_of, spec_of
 from .cache.cache_key import Key
 from .calls.call_values import CallValues
-from .calls.held_calls import HeldCall
+from .calls.repeatable_calls import HeldCall
 from .functions import FunctionRecord
 from .observation import ArgumentSpec, ObservedProgram, Place, StageTimes
 from .stages import CallTimes

@@ -17,7 +17,7 @@ from ..jax.facts import COMPILE_EVENT, LOWER_EVENT
 from .arguments import CallShape, equinox_call, shape_of
 from .cache.cache_key import Key
 from .calls.call_values import CallValues, copied
-from .calls.held_calls import HeldCall
+from .calls.repeatable_calls import HeldCall
 from .cell_run import Run
 from .functions import FunctionRecord, equinox_wrapper
 from .observation import Place

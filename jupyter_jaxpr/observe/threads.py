@@ -22,7 +22,7 @@ from .cache.cache_key import Key
 from .cache.function_history import FunctionHistory, MissEvent
 from .cache.history import History
 from .calls.call_values import CallValues
-from .calls.held_calls import HeldCall
+from .calls.repeatable_calls import HeldCall
 from .cell_run import FunctionActivity, Run
 from .code_of_callables import code_of, unwrap
 from .functions import FunctionRecord

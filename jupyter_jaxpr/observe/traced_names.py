@@ -18,9 +18,9 @@ from typing import Any, Literal, NamedTuple
 from ..interruptions import not_of_a_signal
 from ..jax.traced_values import TracedArray, TracedTree, ValueReader
 from ..plain_text import file_of, function_of
-from .calls.monitoring import HAS_MONITORING, MonitoringTool, monitoring
-from .line_stores import LineFlow, has_jumps, lines_that_store, stores_and_returns
+from .calls.sys_monitoring import HAS_MONITORING, MonitoringTool, monitoring
 from .long_codes import line_begins
+from .names_stored_by_line import LineFlow, has_jumps, lines_that_store, stores_and_returns
 from .observation import Place
 from .users_codes import UsersCodes
 

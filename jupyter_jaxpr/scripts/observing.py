@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from ..jax.facts import jitted_functions
 from ..observe.cache.ledger import Calls, Ledger
-from ..observe.calls.monitoring import HAS_MONITORING
+from ..observe.calls.sys_monitoring import HAS_MONITORING
 from ..observe.cell_run import UNLOADED, Run, not_counted
 from ..observe.code_of_callables import name_of
 from ..observe.observation import Place

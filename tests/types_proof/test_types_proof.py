@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 HERE = Path(__file__).parent
 LESSONS = sorted((HERE.parents[1] / "jupyter_jaxpr" / "lessons" / "en").glob("*.ipynb"))

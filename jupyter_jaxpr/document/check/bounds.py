@@ -9,7 +9,7 @@ import msgspec
 
 from ..limits import AMOUNT, INTEGER, LIST, TEXT
 from ..types.document import Snapshot
-from .checks import need
+from .index_ranges import need
 
 #: The fields whose integers count operations and bytes; for a large program, JavaScript cannot hold them exactly.
 _COUNTED = frozenset({"costs", "shardings"})

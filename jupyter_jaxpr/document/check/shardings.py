@@ -6,7 +6,7 @@ from math import prod
 
 from ..types.document import Snapshot
 from ..types.shardings import Collective, ProgramShardings
-from .checks import amounts, index, need
+from .index_ranges import amounts, index, need
 
 
 def check_shardings(document: Snapshot) -> None:

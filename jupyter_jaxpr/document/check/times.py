@@ -6,7 +6,7 @@ import math
 
 from ..types.document import Snapshot
 from ..types.timing import ProgramTiming, Sweep, WarmTime
-from .checks import amounts, index, need
+from .index_ranges import amounts, index, need
 
 
 def check_times(document: Snapshot) -> None:

@@ -19,9 +19,9 @@ from ..types.ledger import Ledger
 from ..types.steps import Recording
 from ..types.transform import Transform
 from .bounds import check_bounds
-from .checks import Damaged, amounts, index, indices, need
 from .costs import check_costs
 from .diffs import check_diffs
+from .index_ranges import Damaged, amounts, index, indices, need
 from .passes_and_exact_links import check_compiled_again
 from .shardings import check_shardings
 from .times import check_times

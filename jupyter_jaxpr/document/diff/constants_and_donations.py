@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from ...quantities import count
 from ..types.document import Scope, Snapshot
-from .rules import scopes_of
+from .custom_derivative_rules import scopes_of
 
 _CALLBACKS = ("pure_callback", "io_callback", "debug_callback")
 

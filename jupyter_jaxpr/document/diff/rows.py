@@ -12,13 +12,13 @@ from ..limits import FUNCTIONS
 from ..types.diff import DiffChange, DiffOf, DiffRow, DiffSide, ProgramDiff
 from ..types.document import Snapshot
 from .constants_and_donations import outside
+from .custom_derivative_rules import uncompared_rules
 from .listing import Hideable, Listing, Row
 from .match.changes import Change
 from .match.compare import compare
 from .match.side import Child, ScopeSide, Side, Type
 from .noise_of_rows import mark_noise
 from .row_sides import Written
-from .rules import uncompared_rules
 from .text import text_rows
 
 #: The lines of a text, and for each line the line of the cell that it belongs to; 0 if unknown.

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...jax.effects import program_effects
-from ...jax.stages import jaxpr_as_fun
+from ...jax.made_programs import jaxpr_as_fun
 from ...jax.tracer_origins import short_type
 from ...observe.calls.call_values import ValuesGone
 from ...observe.magics_at_hand import KEEP_AND_INSPECT, cure

@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 
 from ...interruptions import not_of_a_signal
+from ...observe.calls.arguments_of_calls import ProgramCalls
 from ...observe.calls.call_values import CallValues, ValuesGone, copied
-from ...observe.calls.kept_calls import ProgramCalls
 from ...observe.magics_at_hand import KEEP_AND_INSPECT, cure
 from ...observe.observation import ObservedProgram
 from ...program.jaxpr.parameters import open_jaxpr
 from ...quantities import count
 from .equations import Step, Unsteppable, types_of
 from .kept_steps import Leaf, number_of
+from .recorded_steps import Steps
 from .sketch import array_text
 from .stepper import Stepper
-from .steps import Steps
 
 NOT_RUN = (
     "The recorded run stopped before its end, so the package did not run the original function to compare the results."

@@ -17,9 +17,9 @@ from ...quantities import count
 from .buffers import Control, empty
 from .equations import Step, inner_program, read, run_equations, types_of
 from .kept_steps import Kept, VisitEnd, leaves_of
-from .loops import loop_of
+from .recorded_steps import Steps, Visit
 from .stepping_program import Recorder
-from .steps import Steps, Visit
+from .surrounding_loops import loop_of
 
 if TYPE_CHECKING:
     from .stepper import Stepper

@@ -19,8 +19,8 @@ from ...jax.effects import program_effects
 from ...jax.held_traces import call_leaves
 from ...jax.post_hook import LastCalls
 from ...observe.calls.call_values import ValuesGone
-from ...observe.calls.held_calls import Given, HeldCall
 from ...observe.calls.printed_output import PrintRecorder
+from ...observe.calls.repeatable_calls import Given, HeldCall
 from ...observe.code_of_callables import name_of
 from ...observe.library_functions import is_users
 from ...observe.magics_at_hand import KEEP_AND_INSPECT, cure

@@ -15,7 +15,7 @@ from itertools import repeat
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from ...observe.collection import without_collection
+from ...observe.garbage_collection import without_collection
 from .difference import FEWEST
 
 # The seconds of a call above which it is not repeated without a question.

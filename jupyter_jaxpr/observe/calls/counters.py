@@ -30,8 +30,8 @@ from ..user_places import user_place
 from ..whose_code import is_installed
 from .function_references import Held, Reference
 from .instruction_lines import InstructionLines
-from .monitoring import HAS_MONITORING, MonitoringTool, monitoring
 from .passed_functions import CARRIERS, DO_NOT_CALL, carried_by, is_c_code, is_of_container
+from .sys_monitoring import HAS_MONITORING, MonitoringTool, monitoring
 
 
 class CallsAt(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...jax.facts import is_jitted
 from ...plain_text import file_of
-from .monitoring import HAS_MONITORING, MonitoringTool, monitoring
+from .sys_monitoring import HAS_MONITORING, MonitoringTool, monitoring
 
 _TOOL_IDS = (5, 0, 4, 3)  # id 5 is by convention for optimizers, 0 for debuggers; the call counter uses 4
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from .cost import Own
-from .runs import in_order
+from .execution_counts import in_order
 from .scopes import Call, Costs
 
 Key = TypeVar("Key", int, tuple[int, int])

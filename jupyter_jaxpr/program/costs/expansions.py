@@ -13,7 +13,7 @@ from typing import Any
 
 from ...interruptions import not_of_a_signal
 from ...quantities import listed
-from .runs import ScopeRuns
+from .execution_counts import ScopeRuns
 from .scopes import Costs
 
 _NAMED = 5

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from .at_most import at_most
 from .cost import Own, work
-from .runs import Runs, ScopeRuns, frame_of
+from .execution_counts import Runs, ScopeRuns, frame_of
 from .scopes import Costs
 
 #: The row of equations without a line of the user.

@@ -17,8 +17,8 @@ from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import lowered_scan, scan_parts
 from ...quantities import count, operations_in_words
 from .cost import Cost
+from .execution_counts import Runs, ScopeRuns, frame_of
 from .expansions import expansions
-from .runs import Runs, ScopeRuns, frame_of
 from .scopes import Call, Costs
 from .sums import unknown
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ...document.types.transform import TransformKind
 from ...interruptions import not_of_a_signal
-from ...jax.stages import jaxpr_as_fun
+from ...jax.made_programs import jaxpr_as_fun
 from ...observe.arguments import spec_of
 from ...observe.observation import ArgumentSpec, ObservedProgram
 from ...quantities import in_a_sentence

@@ -10,10 +10,10 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from ....interruptions import not_of_a_signal
-from .align import Budget, align
 from .changes import Change, equation_changes, type_changes
+from .equation_pairs import Matched, Matcher
+from .key_alignment import Budget, align
 from .keys import Keys, Numbers, is_combiner
-from .match import Matched, Matcher
 from .side import Child, ScopeSide, Side
 
 Inputs = list[tuple[int | None, int | None]]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
 from ...facts import HLO_TABLES
-from .align import Budget, Pairs, align, by_occurrence, rising
+from .key_alignment import Budget, Pairs, align, by_occurrence, rising
 
 _NAME = re.compile(r"[%@][\w.$\-]+(?:#\d+)?|\b[\w.\-]+(?=: [a-z][a-z0-9]*\[)")
 _METADATA = re.compile(r",? metadata=\{(?:[^{}\"]|\"[^\"]*\")*\}|\s*loc\((?:[^()\"]|\"[^\"]*\"|\([^()]*\))*\)")

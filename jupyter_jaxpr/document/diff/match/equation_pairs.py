@@ -17,7 +17,7 @@ import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .align import Budget, Pairs, align, by_occurrence, rising
+from .key_alignment import Budget, Pairs, align, by_occurrence, rising
 from .keys import Keys, ScopeKeys, is_combiner
 from .side import ScopeSide
 

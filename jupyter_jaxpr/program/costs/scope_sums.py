@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from .cost import Cost
-from .runs import Runs, ScopeRuns, below, frame_of
+from .execution_counts import Runs, ScopeRuns, below, frame_of
 from .scopes import Call, Costs, Part
 
 #: The largest number of nodes of a tree.

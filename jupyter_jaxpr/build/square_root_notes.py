@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..document.types.document import Note, Program
 from ..interruptions import not_of_a_signal
 from ..program.jaxpr.walk import Walk
-from .masked_notes import is_pair
+from .nan_gradient_notes import is_pair
 from .notes import inside, user_frame
 
 _TITLE = "The gradient can be NaN"
