@@ -35,6 +35,7 @@ from .cells_without_program import (
     why_no_program,
 )
 from .compare_option import compare_named
+from .focus_option import put_into_focus
 from .programs_outside_jit import add_library_programs, add_recorded_calls, add_recorded_cell
 from .sweep_option import sweep_named
 from .target_trace import sweep_target, trace_target
@@ -135,24 +136,8 @@ def complete(
     if any(function.programs for function in observation.functions):
         add_library_programs(observation, active.run, None if shows_cell else active.recorded_cell.recording)
     if active.options.focus is not None:
-        _focus(observation, active.options.focus)
+        put_into_focus(observation, active.options.focus)
     return None if any(function.programs for function in observation.functions) else message
-
-
-def _focus(observation: Observation, name: str) -> None:
-    """Put the program that the user named into focus."""
-    named = [function for function in [*observation.libraries, *observation.functions] if function.programs]
-    chosen = [function for function in named if function.name == name] or [
-        function for function in named if function.name.startswith(name)
-    ]
-    if chosen:
-        programs = chosen[-1].programs
-        observation.focus = ([program for program in programs if program.origin != "recorded"] or programs)[-1]
-        return
-    names = ", ".join(dict.fromkeys(function.name for function in named)) or "none"
-    observation.findings.append(
-        Finding("focus", f"--focus {name}: the run has no program of {name}. Its programs are: {names}.")
-    )
 
 
 def _raised(observation: Observation, error: Exception, function: str | None) -> list[Finding]:

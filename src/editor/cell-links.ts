@@ -17,7 +17,7 @@ import { Stepping, steppingOf } from '../model/stepping';
 import { typesChoice } from '../model/types-choice';
 import { cellMarks } from '../parts/cell-marks';
 import { MovedText, movedText } from '../parts/moved-text';
-import { signRoom } from '../parts/sign-room';
+import { signRoom } from '../parts/visible-width';
 import type { IJaxprModel, ModelChange } from '../tokens';
 import { programAt } from './caret-program';
 import { IRanIn, expressionHover } from './expression-hover';

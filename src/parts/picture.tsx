@@ -3,7 +3,7 @@ import { Clipboard } from '../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { IDrawing, Shape } from './shapes';
+import { IDrawing, Shape } from './drawn-pieces';
 import { saveAs, standAlone } from './standing-alone';
 import { Icon } from './icons';
 

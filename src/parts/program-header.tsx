@@ -8,7 +8,7 @@ import { IJaxprModel } from '../tokens';
 import { EditedSince } from './edited-since';
 import { useLiveChoice } from './following-live';
 import { Icon, IconName } from './icons';
-import { placeOf } from './program-choices';
+import { placeOf } from './program-list-entries';
 import { ProgramList } from './program-list';
 import { useRoving } from './roving';
 import { Signature } from './signature';

@@ -11,7 +11,7 @@ import {
   Group,
   groupKey,
   IChoice
-} from './program-choices';
+} from './program-list-entries';
 import { shortArguments, shortened, whereAndWhen } from './summary';
 
 /** The words of a program in the list: its short signature, and its origin. */

@@ -29,7 +29,7 @@ import { IWrittenCell, LiveTracing } from '../model/live-tracing';
 // The module is light: it has the words of the switch.
 import { liveWords } from '../model/live-words';
 // The module is light: it hears the user's keys from the start.
-import { ISign, UsersSigns } from '../model/users-signs';
+import { ISign, UsersSigns } from '../model/last-gesture';
 import { EvaluableText } from '../protocol/evaluable';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
 import { followSettings } from './settings';

@@ -21,7 +21,7 @@ import { SourceFiles, sourceFilesOf } from '../model/source-files';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, Selection } from '../tokens';
 import { element } from '../parts/dom';
-import { signRoom } from '../parts/sign-room';
+import { signRoom } from '../parts/visible-width';
 import type { ILevelCount } from '../workbench/levels/level-pane-options';
 import { nextAround } from '../workbench/levels/next-around';
 import {

@@ -7,7 +7,7 @@ import { DiffState, Diffs, IDiffChoice, diffsOf } from '../../model/diffs';
 import { IJaxprModel, IProgramRef, LevelName } from '../../tokens';
 import { Failed } from '../../parts/progress-and-stop';
 import { AttentiveWidget } from '../../parts/attentive-widget';
-import { placeOf } from '../../parts/program-choices';
+import { placeOf } from '../../parts/program-list-entries';
 import { shortArguments, shortened, whereAndWhen } from '../../parts/summary';
 import { DiffTable } from './diff-table';
 

@@ -7,7 +7,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { ForkDrawer } from './fork-drawing';
 import { LoopDrawer } from './loop-drawing';
 import { ICard, Reading } from './cards-of-program';
-import { IDrawing } from '../../parts/shapes';
+import { IDrawing } from '../../parts/drawn-pieces';
 import { isBranch, isNamed } from './words';
 
 /** Drawings grow up to this width and then stay, because letters keep their size. */

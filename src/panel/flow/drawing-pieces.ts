@@ -4,7 +4,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Control, Slot } from '../../protocol/snapshot';
 import { equations } from '../../parts/summary';
 import { ICard, Reading } from './cards-of-program';
-import { IDrawing, Pieces, widthOf } from '../../parts/shapes';
+import { IDrawing, Pieces, widthOf } from '../../parts/drawn-pieces';
 import { isBranch, isLoop, isNamed, slotsOf, titleOf } from './words';
 
 /** The largest number of inner constructs that are named; further constructs are counted. */

@@ -2,7 +2,7 @@
 import { equations } from '../../parts/summary';
 import { Slot } from '../../protocol/snapshot';
 import { Drawer, INNER_STEP } from './drawing-pieces';
-import { IDrawing, widthOf } from '../../parts/shapes';
+import { IDrawing, widthOf } from '../../parts/drawn-pieces';
 import { isSelected, predicateWords, slotsOf } from './words';
 
 /** The largest number of branches that are drawn; further branches are counted. */

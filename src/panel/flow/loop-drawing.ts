@@ -1,6 +1,6 @@
 /** Draws a loop: rails, a loop arrow, a gate for a condition, a tree of pairs for an associative scan. */
 import { Drawer } from './drawing-pieces';
-import { IDrawing, widthOf } from '../../parts/shapes';
+import { IDrawing, widthOf } from '../../parts/drawn-pieces';
 import { slotsOf, timesWords, titleOf } from './words';
 
 /** The largest number of rails (arrows of xs or ys) on one side; further rails are given as a number. */

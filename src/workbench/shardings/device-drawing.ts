@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Layout, SpreadArray } from '../../protocol/snapshot';
-import { IDrawing, Look, Pieces, widthOf } from '../../parts/shapes';
+import { IDrawing, Look, Pieces, widthOf } from '../../parts/drawn-pieces';
 import { IParts, partsOf, rangeOf, runsOf } from './parts';
 
 /** A picture is at least NARROWEST and at most WIDEST pixels wide. */

@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import type { Layout, SpreadArray } from '../../../protocol/snapshot';
-import { Shape, widthOf } from '../../../parts/shapes';
+import { Shape, widthOf } from '../../../parts/drawn-pieces';
 import { drawShards, shardsWords } from '../device-drawing';
 import { partsOf, runsOf } from '../parts';
 import { REPLICATED, array, layout } from './spread';

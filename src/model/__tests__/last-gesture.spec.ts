@@ -1,4 +1,4 @@
-import { UsersSigns } from '../users-signs';
+import { UsersSigns } from '../last-gesture';
 
 /** An event as a user makes one: scripts cannot. */
 function ofTheUser(kind: string): Event {

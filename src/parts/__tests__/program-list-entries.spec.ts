@@ -1,6 +1,6 @@
 import { program, snapshot } from '../../protocol/__tests__/documents';
 import type { Program, Snapshot, TransformPart } from '../../protocol/snapshot';
-import { choicesOf, foldKey, groupKey, placeOf } from '../program-choices';
+import { choicesOf, foldKey, groupKey, placeOf } from '../program-list-entries';
 
 /** Makes a run of programs with these names and groups. */
 function run(
