@@ -5,7 +5,13 @@ import { GOLDEN, golden } from '../../../program-text/__tests__/documents';
 import { Control, Snapshot } from '../../../protocol/snapshot';
 import { NARROWEST, WIDEST, drawingOf } from '../card-drawing';
 import { Reading } from '../cards-of-program';
-import { IDrawing, Look, Shape, fitted, widthOf } from '../../../parts/drawn-pieces';
+import {
+  IDrawing,
+  Look,
+  Shape,
+  fitted,
+  widthOf
+} from '../../../parts/drawn-pieces';
 import { standAlone } from '../../../parts/standing-alone';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
