@@ -36,7 +36,7 @@ class Limit:
 #: The words in place of an object that cannot be described; the reason follows.
 COULD_NOT = "could not be described"
 
-#: Errors that the text of an object may raise and that are no interruption by the user.
+#: Errors that `repr` of a user's object may raise; a KeyboardInterrupt is not among them.
 FAILURES: Final = (Exception, SystemExit, GeneratorExit)
 
 _NAMES_OF_TYPES: Final[dict[str, Any]] = {

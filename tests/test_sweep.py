@@ -350,7 +350,7 @@ def test_a_slow_call_is_measured_once(names, monkeypatch):
     monkeypatch.setattr(sweep_point, "SLOW", 0.0)  # every call is slow
     swept = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "4")
     assert [point.warm is not None and point.warm.runs for point in swept.points] == [1, 1]
-    assert "The warm time is the time of one execution, the one in the first call." in swept.notes[0]
+    assert "The warm time is a single sample: the execution in the first call." in swept.notes[0]
 
 
 def test_growth_is_expected_to_go_on():

@@ -106,7 +106,7 @@ def test_unrolled_scan_and_while_side_by_side(loops):
     functions = compare.get_by_role("list", name="Functions").locator("> li > details > summary")
     expect(functions).to_have_count(4)
     expect(functions.nth(0)).to_have_text(
-        re.compile(r"^unrolledjitted for the comparisonwarm call: .+scompile time: .+s · 60 equations$")
+        re.compile(r"^unrolledjitted by jupyter_jaxprwarm call: .+scompile time: .+s · 60 equations$")
     )
     expect(functions.nth(2)).to_contain_text("derivative: jvp, but not grad · same bits")
     expect(functions.nth(3)).to_have_text("nopenot found")

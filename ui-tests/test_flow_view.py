@@ -236,19 +236,19 @@ def test_the_keyboard_does_everything(flow):
         "One step",
         "Program of scan step, line 8",
         "Show line in Program",
-        "Which construct to choose",
+        "Which control-flow function to choose",
     ):
         assert name in reached
 
     page.keyboard.press("Shift+Tab")
-    assert focused(nb) == "Which construct to choose"
+    assert focused(nb) == "Which control-flow function to choose"
     page.keyboard.press("Enter")
     assert focused(nb) == "Back to control flow"
     table = view(nb).get_by_role("table", name="Decision table")
     expect(table.locator('[aria-current="true"]')).to_contain_text("A loop with an output at each step")
     expect(view(nb)).to_contain_text("For scan step, line 8, use jax.lax.scan.")
     page.keyboard.press("Escape")
-    assert focused(nb) == "Which construct to choose"
+    assert focused(nb) == "Which control-flow function to choose"
 
     program = view(nb).get_by_role("listbox", name="Program of scan step, line 8")
     program.focus()
@@ -293,12 +293,12 @@ def test_a_drawing_can_be_taken_along(flow):
 def test_a_program_without_control_flow_says_what_to_do(flow):
     nb = flow(PLAIN)
     expect(view(nb).get_by_role("heading")).to_have_text("This program has no control flow")
-    view(nb).get_by_role("button", name="Which construct to choose").click()
+    view(nb).get_by_role("button", name="Which control-flow function to choose").click()
     rows = view(nb).get_by_role("table", name="Decision table").get_by_role("row")
     expect(rows).to_have_count(8)
     expect(view(nb).locator('[aria-current="true"]')).to_have_count(0)
     view(nb).get_by_role("button", name="Back to control flow").click()
-    expect(view(nb).get_by_role("button", name="Which construct to choose")).to_be_focused()
+    expect(view(nb).get_by_role("button", name="Which control-flow function to choose")).to_be_focused()
 
 
 @pytest.mark.slow
@@ -316,7 +316,7 @@ def test_no_violation_and_nothing_to_scroll_sideways(flow):
     nb.page.keyboard.press("Home")  # the whole statement, wherever the click put the caret
     expect(view(nb).locator('[data-marked="true"]').first).to_be_visible()
     assert violations(nb.page) == [], "a card is marked"
-    view(nb).get_by_role("button", name="Which construct to choose").first.click()
+    view(nb).get_by_role("button", name="Which control-flow function to choose").first.click()
     for width in (320, 900):
         nb.set_panel_width(width)
         assert wider_than_their_place(nb) == [], width

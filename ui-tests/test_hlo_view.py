@@ -177,9 +177,9 @@ def test_passes_are_asked_for_with_their_price_and_read_by_keyboard(rnn_alone):
     toggle = rnn_alone.panel.get_by_role("button", name="Passes", exact=True)
     toggle.click()
     expect(toggle).to_have_attribute("aria-pressed", "true")
-    see = rnn_alone.panel.get_by_role("button", name=re.compile("^See the passes"))
+    see = rnn_alone.panel.get_by_role("button", name=re.compile("^See the XLA passes"))
     see.click()
-    question = rnn_alone.panel.get_by_role("alertdialog", name="See the passes of XLA")
+    question = rnn_alone.panel.get_by_role("alertdialog", name="See the XLA passes")
     expect(question).to_contain_text(re.compile(r"XLA compiles rnn once more .* The first compile took [\d.]+.m?s\."))
     expect(question.get_by_role("button", name="Do not compile the program")).to_be_focused()
     rnn_alone.page.keyboard.press("Escape")
@@ -243,7 +243,7 @@ def test_no_violation_and_nothing_sideways(rnn_alone, width):
         level(rnn_alone, "HLO")
         assert violations(rnn_alone.page, ".jp-JaxprPanel") == [], f"HLO, {theme}, {width}"
     rnn_alone.panel.get_by_role("button", name="Passes", exact=True).click()
-    rnn_alone.panel.get_by_role("button", name=re.compile("^See the passes")).click()
+    rnn_alone.panel.get_by_role("button", name=re.compile("^See the XLA passes")).click()
     rnn_alone.panel.get_by_role("button", name="Compile the program again").click()
     expect(rnn_alone.panel.get_by_role("group", name=re.compile("^Changes by the pass "))).to_contain_text("@@")
     for theme in ("light", "dark"):

@@ -55,7 +55,7 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         expect(lesson.flow()).to_contain_text("5 steps")
         expect(lesson.steps().get_by_role("heading", level=3)).to_have_text("Step 1 of 5")
         # B13: the table of choices is one click from the card, with the row that fits.
-        lesson.nb.panel.get_by_role("button", name="Which construct to choose").click()
+        lesson.nb.panel.get_by_role("button", name="Which control-flow function to choose").click()
         table = lesson.nb.panel.get_by_role("table", name="Decision table")
         expect(table).to_be_visible()
         expect(table.locator('[aria-current="true"]')).to_have_count(1)

@@ -250,7 +250,7 @@ def test_a_loop_inside_another_is_chosen_by_the_outer_step(notebook):
     nb.panel.get_by_role("tab", name="Control flow").click()
     steps = nb.panel.get_by_role("group", name="Steps of while_loop go")
     steps.get_by_role("button", name="Record the steps").click()
-    expect(heading(steps)).to_have_text("No step ran")
+    expect(heading(steps)).to_have_text("The loop ran no step")
     expect(steps).to_contain_text("The loop returned its inputs unchanged.")
     entries = steps.get_by_role("combobox", name="Entry of the loop")
     expect(entries.get_by_role("option")).to_have_text(

@@ -214,7 +214,7 @@ def _literals(reach: Reach) -> Iterator[Any]:
 
 class _Element(NamedTuple):
     path: str
-    holder: str  # the path that a note names for a tracer here: for an element of a list, the list
+    holder: str  # the path of the object that keeps the tracer; for an element of a list, the path of the list
     value: Any
 
 

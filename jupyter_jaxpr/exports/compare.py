@@ -21,7 +21,7 @@ _DERIVATIVES = {
     "no_floats": "no floating-point values",
 }
 _AGREES = {"same_bits": "same bits", "close": "close", "differs": "differs", "other_types": "other types"}
-_MODES = {"jitted_here": "jitted for the comparison", "eager": "without jit", "missing": "not found"}
+_MODES = {"jitted_here": "jitted by jupyter_jaxpr", "eager": "without jit", "missing": "not found"}
 _COMPILES = "The number of compiles says how often JAX compiled the function in the sweep of {sweep}."
 
 

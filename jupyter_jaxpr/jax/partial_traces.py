@@ -1,4 +1,4 @@
-"""Reads the equations that JAX had traced when a trace raised, and says which values belong to the equations."""
+"""Reads the equations that JAX had traced when a trace raised, and maps tracers to variables of these equations."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def equinox_call(wrapper: Any, args: Sequence[Any], reading: Reading) -> Equinox
     _, first, rest = args[2]
     trees = {}
     for name, (leaves, tree) in (("first", first), ("rest", rest)):
-        # None stands for a leaf that is an array, too.
+        # A leaf that is an array is stored as None.
         trees[name] = (tree, tuple(None if leaf is None else reading.text(leaf) for leaf in leaves))
     return EquinoxCall(wrapper._signature, trees)
 

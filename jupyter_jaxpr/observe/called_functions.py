@@ -46,7 +46,7 @@ def runs_for_user(fun: Any) -> bool:
 
 
 def called_function(fun: Any, args: Sequence[Any]) -> CalledFunction:
-    """Return the function that runs at a call of `fun` with these positional arguments."""
+    """Return the function that `fun` calls with these positional arguments, such as f for `jax.vjp` and (f, x)."""
     linear = linear_of(fun)
     if linear is not None:
         name = text_of(linear.name)

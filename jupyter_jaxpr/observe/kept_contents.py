@@ -206,7 +206,7 @@ def _text_of_scalar(value: Any) -> str:
 
 
 def _numpy_array(array: Any, left: list[int]) -> Contents | None:
-    # A sample takes as long as reading a whole array of half the largest size: its numbers lie far apart.
+    # The numbers of a sample lie far apart: to read them takes as long as to read an array of half the largest size.
     left[1] -= array.nbytes if array.nbytes <= _READ else _READ // 2
     if array.dtype.hasobject or left[1] < 0:
         return None

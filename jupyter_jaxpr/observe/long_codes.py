@@ -17,7 +17,7 @@ _BYTES_A_LINE = 32  # an estimate
 
 
 def line_begins(code: CodeType, has_jumps: bool) -> dict[int, int] | None:
-    """Return the lines of a code by the offset of the instruction that begins them; None if Python reports lines fast.
+    """Return the line that begins at each instruction offset of a code object; None if Python reports lines fast.
 
     A line is here twice if the code leaves the line and comes back, as in a call of several lines. The target of a jump
     within a line begins the line, too.

@@ -14,5 +14,5 @@ def has_magics() -> bool:
 
 
 def cure(with_magics: str, without: str) -> str:
-    """Return the cure that the host can carry out."""
+    """Return the cure for the front end: with a magic, or without one."""
     return with_magics if has_magics() else without

@@ -72,7 +72,7 @@ class Miss:
         self.place = place
         self.stages = CallStages()
         self.tracing = True
-        self.records_trace = False  # true if the output and the reached lines of the trace are being recorded
+        self.records_trace = False  # true while the printed output and the reached lines of the trace are recorded
         self.reads_names = False  # true if only the names of the trace are read
         self.types: list[Any] | None = None
         self.values: CallValues | None = None

@@ -66,7 +66,7 @@ class ValuesAtPoint:
         self._known = dict(known_values)
 
     def of(self, operand: Any, depth: int = _DEPTH) -> Any:
-        """Return the number of an operand; None if the number is unknown."""
+        """Return the value of a scalar operand; None if the value is unknown."""
         if hasattr(operand, "val"):
             return _scalar(operand.val, operand.aval)
         if operand in self._known:

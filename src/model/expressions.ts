@@ -203,7 +203,7 @@ function resultsOf(
   for (const { scope, equation } of refs) {
     const part = equations.part(scope, equation);
     if (part === null) {
-      return []; // the page of the scope has not arrived
+      return []; // the kernel has not sent these equations of the scope yet
     }
     const end = part.outputEnd(equation);
     for (let at = part.outputStart(equation); at < end; at++) {

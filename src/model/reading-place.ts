@@ -36,7 +36,7 @@ export interface IKeptFilters {
 /** The two views that have filters of their own. */
 export type FilteredView = 'panel' | 'wide';
 
-/** The part of a notebook's state that is kept, as plain data. */
+/** The state of the panel for one notebook that is kept over a reload, as plain data. */
 export interface IKeptPlace {
   readonly run: string | null;
   readonly program: number;

@@ -10,7 +10,7 @@ import { IJaxprModel, IJaxprTracker, ModelChange } from '../tokens';
 
 export const COPY_LINK = 'jupyter-jaxpr:copy-link';
 
-/** Adds the command, and follows the address with which the page was opened, and later addresses. */
+/** Adds the command that copies a link, and opens the equation that the address of the page names. */
 export function addEquationLinks(
   app: JupyterFrontEnd,
   panel: JaxprPanel,

@@ -105,10 +105,8 @@ function fileNode(
   node.className = 'jp-JaxprStartup';
   const lead = document.createElement('p');
   lead.textContent = written
-    ? trans.__('IPython runs this file when a kernel of the profile starts:')
-    : trans.__(
-        'IPython will run this file when a kernel of the profile starts:'
-      );
+    ? trans.__('IPython runs this startup file each time a kernel starts:')
+    : trans.__('IPython will run this startup file each time a kernel starts:');
   const where = document.createElement('code');
   where.textContent = file;
   const lines = document.createElement('pre');

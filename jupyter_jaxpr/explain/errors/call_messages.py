@@ -49,7 +49,7 @@ CALL_MESSAGES = (
         r"broadcast shape (\(.*?\)), broadcast_dimensions (\(.*?\))",
         "broadcast_in_dim cannot place the axes of {1} on the axes {3} of {2}",
         "The sizes must be equal, or a size of the array must be 1.",
-        ("the same size", "Give a shape that has the sizes of the array at these axes."),
+        ("equal sizes", "Give a shape that has the sizes of the array at these axes."),
     ),
     Message(
         r"(?:convolution requires lhs and rhs ndim to be equal|conv_general_dilated lhs and rhs must have the same "

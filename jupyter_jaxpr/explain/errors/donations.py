@@ -42,7 +42,7 @@ class _Donation:
 def deleted_array(raised: RaisedAt | None) -> Explained:
     """Explains an array whose memory a call took, or that was deleted."""
     name, type_ = _deleted_name(raised)
-    title = f"The memory of the array {name} is gone" if name else "The memory of an array is gone"
+    title = f"The array {name} has been deleted" if name else "An array has been deleted"
     explanation = (
         f"{name} ({type_}) was donated to a call, or deleted."
         if name
@@ -84,14 +84,14 @@ def deleted_array(raised: RaisedAt | None) -> Explained:
 def _deleted(raised: RaisedAt, name: str, type_: str, deletion: Deletion) -> tuple[str, tuple[FoundCure, ...]]:
     """Return the explanation and the cure of an array that a line of the user's code deletes with x.delete()."""
     line = raised.source(deletion.call)
-    explanation = f"Line {deletion.call.lineno} gives the memory of {name} ({type_}) back: {line}."
+    explanation = f"Line {deletion.call.lineno} deletes {name} ({type_}): {line}."
     if deletion.call.lineno > raised.place.line:
         explanation += " The previous iteration ran this line."
     words = f"Move {line} behind the last line that uses {name}, or leave the line out."
     if deletion.through is not None:
         explanation = (
             f"Line {deletion.through.lineno} passes {name} ({type_}) to {called(deletion.through)}, whose line "
-            f"{deletion.call.lineno} gives the memory back: {line}."
+            f"{deletion.call.lineno} deletes the array: {line}."
         )
         words = f"Leave out {line}, or pass {called(deletion.through)} a copy."
     return explanation, (FoundCure("no delete", None, words),)

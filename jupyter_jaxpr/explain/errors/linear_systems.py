@@ -40,7 +40,7 @@ def linear_system_error(error: BaseException, raised: RaisedAt | None, function:
         return None
     sizes = f"{match[1]} and {match[2]}"
     call = raised.node if raised is not None else None
-    equal = FoundCure("the same size", None, "Make the sizes equal.")
+    equal = FoundCure("equal sizes", None, "Make the sizes equal.")
     if raised is None or raised.frame is None or not isinstance(call, ast.Call) or called(call) not in _SOLVERS:
         title = f"The sizes {sizes} do not fit together{source_suffix(raised)}"
         nodes = call.args if isinstance(call, ast.Call) else []

@@ -205,7 +205,7 @@ ARRAY_MESSAGES = (
     Message(
         r"Leading dimensions of input arrays must match",
         "lstsq takes a matrix and values with the same number of rows",
-        "Each row of the matrix belongs to one value.",
+        "Each row of the Jacobian belongs to one element of the result.",
         ("rows", "Write one row for each value. jnp.stack(columns, axis=1) makes a matrix of its columns."),
         with_operands=True,
     ),
@@ -488,7 +488,7 @@ MESSAGES = (
         r"existing parameter it received has shape (\(.*?\))",
         "The parameter {1} has the shape {4}, but this input needs {3}",
         "flax made the parameters for an input of another size.",
-        ("the same sizes", "Pass an input of the size that model.init received, or call model.init again."),
+        ("equal sizes", "Pass an input of the size that model.init received, or call model.init again."),
     ),
     Message(
         r"unsupported operand type\(s\) for (\S+): '\w*Tracer' and '(\w+)'",

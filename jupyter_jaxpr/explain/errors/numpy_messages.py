@@ -184,7 +184,7 @@ NUMPY_MESSAGES = (
         r"axes must match; got shapes (\(.*?\)) and (\(.*?\)) with axis=(\S+)",
         "The sizes along axis {3} differ: the shapes are {1} and {2}",
         "",
-        ("the same size", "Pass arrays with equal sizes along this axis."),
+        ("equal sizes", "Pass arrays with equal sizes along this axis."),
         with_operands=True,
     ),
     Message(

@@ -53,7 +53,7 @@ _SHAPE_AFTER = frozenset({"bernoulli", "poisson", "gamma", "t", "chisquare", "pa
 
 
 def _shape_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """Explains bernoulli(key, (3,), 0.5), whose shape must come last, and randint(key, 0, 10, (3,))."""
+    """Explains bernoulli(key, (3,), 0.5) and randint(key, 0, 10, (3,)), whose arguments have the wrong order."""
     name, source = called(call), raised.source(call.func)
     if "random" not in source or call.keywords or "np." in source or any(isinstance(e, ast.Starred) for e in call.args):
         return None

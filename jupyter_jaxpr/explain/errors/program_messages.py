@@ -266,7 +266,7 @@ PROGRAM_MESSAGES = (
         r"multivariate_normal requires (mean|cov)\.shape == (.+?) for n=(\d+), but got \w+\.shape == (\(.*?\))",
         "{1} of multivariate_normal has the shape {4}, but the mean has {3} elements",
         "The covariance is a square matrix with one row for each element of the mean.",
-        ("the same size", "Pass a mean of n elements and a covariance of the shape (n, n)."),
+        ("equal sizes", "Pass a mean of n elements and a covariance of the shape (n, n)."),
         with_operands=True,
     ),
     Message(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from ...typed.syntax_nodes import in_order
 
-#: The calls that need a Python number, by the first name of the called function.
+#: The calls that need a Python number: the name before the first dot, such as math in math.sqrt(x).
 _NEED_NUMBERS = frozenset({"math", "np", "numpy", "int", "float", "bool", "str", "range", "len", "format", "getattr"})
 
 

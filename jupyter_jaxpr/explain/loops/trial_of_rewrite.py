@@ -112,7 +112,7 @@ def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: Obser
     except not_of_a_signal(Exception):
         return _failed(fun, args, kwargs, before, budget)
     if gives(after, before):
-        # Otherwise the call reaches the loop in another way than through a copied function.
+        # If no copied function ran, the call reached the original loop, for example through a method.
         return "applies" if after.size < before.size and _computes_alike(after, before) else "untried"
     if _sizes(after) == _sizes(before):
         return "stacks"

@@ -125,7 +125,7 @@ def _functions(fun: Any, seen_ids: set[int]) -> Iterator[FunctionType]:
 
 
 def _values(fun: FunctionType) -> list[Any]:
-    """Return the values that a function reads from outside by name."""
+    """Return the values of the globals and closure variables that a function reads."""
     values = [fun.__globals__[name] for name in set(_names(fun.__code__)) & fun.__globals__.keys()]
     for cell in fun.__closure__ or ():
         try:

@@ -305,8 +305,7 @@ class Swept:
                 point.warm = _timed_once(run, max(returned - compiled_at, 0.0))
                 self._note(
                     point,
-                    f"A call takes {duration(run)}. The warm time is the time of one execution, the one in the first "
-                    "call.",
+                    f"A call takes {duration(run)}. The warm time is a single sample: the execution in the first call.",
                 )
             else:
                 self._note(point, f"A call takes over {duration(SLOW)}, so no warm call was timed.")

@@ -176,7 +176,7 @@ def changed_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) 
 
 
 def unread_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) -> list[str]:
-    """Return the names, such as those of lists, whose values may or may not have changed."""
+    """Return the names whose values were not read, such as long lists: a change of these values is unknown."""
     return [name for name, current in after.items() if name in before and before[name].is_same(current) is None]
 
 

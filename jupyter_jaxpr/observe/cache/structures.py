@@ -71,7 +71,7 @@ class _Another(Exception):
     """The two structures have different nodes: other keys, other containers or another number of nodes."""
 
 
-# Nodes without static fields: their data are at most keys and the factory of a defaultdict; other data, another node.
+# Pytree nodes without static fields: their data are only keys and the factory of a defaultdict.
 _CONTAINERS: tuple[type, ...] = (dict, list, tuple, type(None), collections.OrderedDict, collections.defaultdict)
 
 

@@ -89,7 +89,7 @@ class CallCounter:
         self._package_call: tuple[CodeType, int] | None = None  # the last call from a package since the last `drain`
         self._raised: defaultdict[tuple[Any, Place | None], int] = defaultdict(int)
         self._handed: dict[Any, Place | None] = {}
-        self._elsewhere: dict[int, Reference] = {}  # the functions that other threads called, by id
+        self._elsewhere: dict[int, Reference] = {}  # the functions that other threads called, by the id of the function
         self._lines = InstructionLines()
         self._tool: MonitoringTool | None = None
         self._hits: Hits | None = None

@@ -45,7 +45,7 @@ export function modeWords(
 ): string | null {
   switch (variant.mode) {
     case 'jitted_here':
-      return trans.__('jitted for the comparison');
+      return trans.__('jitted by jupyter_jaxpr');
     case 'eager':
       return trans.__('without jit');
     case 'missing':

@@ -44,7 +44,7 @@ export interface IRow {
   runs: number;
 }
 
-/** The amount that bars and shares show: work, or the column by which the table is sorted. */
+/** The amount that bars and shares show: the weighted operations, or the column by which the table is sorted. */
 export function amountIn(row: IRow, measure: Measure): number {
   return measured(row.amounts, measure);
 }

@@ -95,7 +95,7 @@ function Measuring(props: {
   return (
     <Running
       state={machine.stateOf(snapshot)}
-      title={trans.__('Measure this machine?')}
+      title={trans.__('Measure the speed of this machine?')}
       stop={() => machine.stop(snapshot)}
       yes={() => void machine.confirm(snapshot)}
       no={() => machine.dismiss(snapshot)}

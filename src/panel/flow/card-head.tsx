@@ -218,7 +218,7 @@ function partWords(part: string, trans: TranslationBundle): string {
     case 'body':
       return trans.__('in the outer body');
     case 'condition':
-      return trans.__('in the outer condition');
+      return trans.__('in the condition of the outer loop');
     default:
       return trans.__('in the outer branch %1', part);
   }

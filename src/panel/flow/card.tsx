@@ -212,7 +212,7 @@ function Content(props: ICardProps): JSX.Element {
             data-choosing={index}
             onClick={() => props.choosing(index)}
           >
-            {trans.__('Which construct to choose')}
+            {trans.__('Which control-flow function to choose')}
           </button>
           <button
             className="jp-JaxprPanel-link"

@@ -104,7 +104,7 @@ export function Choosing(props: {
         <Icon name="caret" />
         {trans.__('Back to control flow')}
       </button>
-      <h2>{trans.__('Which construct to choose')}</h2>
+      <h2>{trans.__('Which control-flow function to choose')}</h2>
       <p className="jp-JaxprFlow-verdict">
         {of === null ? (
           trans.__(

@@ -139,7 +139,7 @@ function Cards(props: {
             data-choosing={-1}
             onClick={() => setChoosing(-1)}
           >
-            {trans.__('Which construct to choose')}
+            {trans.__('Which control-flow function to choose')}
           </button>
         </p>
       </div>

@@ -81,7 +81,7 @@ function Passes(props: IPassesProps): JSX.Element {
         {state.kind === 'confirm' && (
           <Question
             question={state.question}
-            title={trans.__('See the passes of XLA')}
+            title={trans.__('See the XLA passes')}
             answers={{
               yes: trans.__('Compile the program again'),
               no: trans.__('Do not compile the program')
@@ -115,7 +115,7 @@ function Passes(props: IPassesProps): JSX.Element {
                   })
                 }
               >
-                {trans.__('See the passes …')}
+                {trans.__('See the XLA passes …')}
               </button>
             </>
           ))}

@@ -59,7 +59,7 @@ export class ListedFold implements IListedFold {
     return node;
   }
 
-  /** Appends the types of a folded call: ` s → bb:f32[4]`. */
+  /** Appends the operands of a folded call, and its results with their types: ` s → bb:f32[4]`. */
   private _appendTypes(node: HTMLElement): void {
     const { inputs, outputs } = this._printer.call(this._fold);
     const cut = (count: number): string => (count > MOST_OPERANDS ? ' …' : '');

@@ -81,7 +81,7 @@ export abstract class LinkedView extends Widget {
   /** Open the search. */
   protected abstract find(): void;
 
-  /** Show the window with all keys. */
+  /** Show the window that lists all keyboard shortcuts. */
   protected abstract help(): void;
 
   /** The mouse has moved onto a line or off it; marking once a frame is enough. */

@@ -57,7 +57,7 @@ export class GroupsPanel implements Panel {
     let lines = 0;
     let seen = -1;
     for (const { fold } of closedBetween(state, 0, state.doc.length)) {
-      // A closed group counts together with the groups inside it.
+      // A closed group and the groups inside of the group count as one.
       if (groups.has(fold) && fold.first > seen) {
         count++;
         lines += fold.last - fold.first + 1;

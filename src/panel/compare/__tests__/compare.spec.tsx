@@ -112,7 +112,7 @@ describe('functions side by side', () => {
   it('are columns of what was measured, a row for each thing', () => {
     const { node } = shown(runOf(TWO));
     expect(cells(node)).toEqual([
-      ['', 'unrolledjitted for the comparison', 'whiled', 'nopenot found'],
+      ['', 'unrolledjitted by jupyter_jaxpr', 'whiled', 'nopenot found'],
       [
         'Warm call',
         '12 µs12 µs to 13 µs in 50 calls',
@@ -159,7 +159,7 @@ describe('functions side by side', () => {
   it('are rows of two lines where there is no room', () => {
     const { node } = shown(runOf(TWO));
     expect([...node.querySelectorAll('li summary')].map(words)).toEqual([
-      'unrolledjitted for the comparisonwarm call: 12 µscompile time: 950 ms · 300 equations',
+      'unrolledjitted by jupyter_jaxprwarm call: 12 µscompile time: 950 ms · 300 equations',
       'whiledwarm call: 12 µscompile time: 150 ms · 4 equations · derivative: jvp, but not grad · close',
       'nopenot found'
     ]);

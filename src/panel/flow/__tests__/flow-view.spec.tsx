@@ -337,7 +337,7 @@ describe('many cards', () => {
       'This program has no control flow'
     );
     expect(byRole(node, 'button').map(words)).toEqual([
-      'Which construct to choose'
+      'Which control-flow function to choose'
     ]);
   });
 
@@ -359,7 +359,7 @@ describe('many cards', () => {
 describe('the page of choices', () => {
   it('has the row that fits marked, and gives the focus back', () => {
     const { node } = shown(golden('newton-0.12'));
-    click(byRole(node, 'button', 'Which construct to choose')[0]);
+    click(byRole(node, 'button', 'Which control-flow function to choose')[0]);
     expect(words(document.activeElement)).toBe('Back to control flow');
     expect(words(node.querySelector('.jp-JaxprFlow-verdict'))).toBe(
       'For while_loop step, line 10, use jax.lax.while_loop. The number of steps depends on values that are known only at run time.'
@@ -380,7 +380,9 @@ describe('the page of choices', () => {
       'A loop that runs until a condition is metfits the cardjax.lax.while_loopThe values decide when the loop ends. Only forward-mode differentiation works through the loop: jvp, not grad.'
     ]);
     press(document.activeElement, 'Escape');
-    expect(words(document.activeElement)).toBe('Which construct to choose');
+    expect(words(document.activeElement)).toBe(
+      'Which control-flow function to choose'
+    );
     expect(heads(node).length).toBe(1);
   });
 
@@ -388,7 +390,7 @@ describe('the page of choices', () => {
     const { node } = shown(
       withCards('rnn-0.12', { choice: null, choice_reason: null })
     );
-    click(byRole(node, 'button', 'Which construct to choose')[0]);
+    click(byRole(node, 'button', 'Which control-flow function to choose')[0]);
     expect(node.querySelector('[aria-current]')).toBeNull();
     expect(words(node.querySelector('.jp-JaxprFlow-verdict'))).toBe(
       'The panel cannot tell which row fits scan step, line 10. Compare the rows below.'

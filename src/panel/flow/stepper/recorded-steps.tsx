@@ -90,7 +90,9 @@ export function Recorded(props: {
               trans
             )}
           >
-            {empty ? trans.__('No step ran') : stepWords(walk, step, trans)}
+            {empty
+              ? trans.__('The loop ran no step')
+              : stepWords(walk, step, trans)}
           </Steady>
         </h3>
         {!step.visit.finished && (

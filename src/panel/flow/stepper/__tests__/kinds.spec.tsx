@@ -38,7 +38,7 @@ describe('a while', () => {
         leaves: [leaf({ texts: ['7'], numbers: [7] })]
       })
     );
-    expect(heading(node)).toBe('No step ran');
+    expect(heading(node)).toBe('The loop ran no step');
     expect(words(node)).toContain('The loop returned its inputs unchanged.');
     expect(values(node, 0)).toEqual([
       'leaf | before and after',
