@@ -42,12 +42,12 @@ TEXTS = st.lists(PIECES, max_size=8).map(lambda pieces: MARK + "".join(pieces) +
 # The elements of an export.
 TAGS = set(
     "html head meta title style body main h1 h2 h3 h4 p small code pre table caption thead tbody tr th td ul ol li div "
-    "section details summary strong button label input output span noscript script".split()
+    "section details summary strong button label input output select option span noscript script".split()
 )
 # The allowed attributes: none loads, links, posts or runs anything.
 ATTRIBUTES = set(
-    "charset name content http-equiv lang class id type scope start open hidden size role aria-label aria-pressed "
-    "data-f data-level data-title data-places data-column data-act data-e".split()
+    "charset name content http-equiv lang class id type value checked scope start open hidden size role aria-label "
+    "data-f data-level data-title data-places data-open data-e".split()
 )
 
 
