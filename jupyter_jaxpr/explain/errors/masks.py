@@ -182,8 +182,10 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
     if name in _COUNTED:
         words += "Work with a mask of the whole array, for example with jnp.where or the option where= of a reduction."
         return FoundCure("a mask", None, words)
-    words += "Set fill_value= to a value that the data cannot contain, "
-    words += "and leave this value out of the later count, sum or mean."
+    words += (
+        "Set fill_value= to a value that the data cannot contain, and leave this value out of the later count, sum or "
+        "mean."
+    )
     return FoundCure("fill_value", None, words)
 
 
