@@ -70,6 +70,10 @@ WHY_NOT = """\
 The number of calls is unknown: on Python 3.11, jupyter_jaxpr counts calls only
 in a %%jaxpr cell. Use Python 3.12 or later to count calls here.
 """
+WHY_NOT_IN_SCRIPT = """\
+The number of calls is unknown: on Python 3.11, jupyter_jaxpr does not count
+calls in a block under observe(). Use Python 3.12 or later to count calls here.
+"""
 NONE = "No call of a jitted function of yours was seen." + ("" if HAS_MONITORING else f"\n{WHY_NOT.rstrip()}")
 
 
@@ -78,7 +82,7 @@ def test_the_table_fits_80_columns(tmp_path: Path) -> None:
     script.write_text(TABLE)
     process = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
     assert max(map(len, process.stdout.splitlines())) <= 80
-    assert plain(process.stdout) == PRINTED.format(counts=COUNTS) + ("" if HAS_MONITORING else WHY_NOT)
+    assert plain(process.stdout) == PRINTED.format(counts=COUNTS) + ("" if HAS_MONITORING else WHY_NOT_IN_SCRIPT)
 
 
 def test_nothing_called() -> None:
