@@ -11,11 +11,11 @@ from typing import get_args
 import pytest
 
 import jupyter_jaxpr
-from jupyter_jaxpr.explain.errors.call_messages import CALL_MESSAGES
-from jupyter_jaxpr.explain.errors.device_messages import DEVICE_MESSAGES
-from jupyter_jaxpr.explain.errors.lax_messages import LAX_MESSAGES
-from jupyter_jaxpr.explain.errors.message_rows import ARRAY_MESSAGES, MESSAGES
-from jupyter_jaxpr.explain.errors.setting_messages import SETTING_MESSAGES
+from jupyter_jaxpr.explain.errors.message_tables.call_messages import CALL_MESSAGES
+from jupyter_jaxpr.explain.errors.message_tables.device_messages import DEVICE_MESSAGES
+from jupyter_jaxpr.explain.errors.message_tables.jax_messages import ARRAY_MESSAGES, MESSAGES
+from jupyter_jaxpr.explain.errors.message_tables.lax_messages import LAX_MESSAGES
+from jupyter_jaxpr.explain.errors.message_tables.setting_messages import SETTING_MESSAGES
 from jupyter_jaxpr.explain.loops.rewrites import Form
 from jupyter_jaxpr.explain.notes.edits_of_notes import MAKERS as KINDS_OF_NOTES
 
@@ -41,7 +41,7 @@ def table(name: str) -> str:
 
 def kinds(room: str) -> Iterator[tuple[str, str]]:
     """Yield the place of each name of a cure in a room, with a pattern of the name; names in variables are left out."""
-    for path in sorted((EXPLAIN / room).glob("*.py")):
+    for path in sorted((EXPLAIN / room).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and node.args:
                 maker = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from ..explain.errors.explained import error_finding
-from ..explain.errors.trial_time_limit import Budget
+from ..explain.errors.cell_error import error_finding
+from ..explain.errors.trials.trial_time_limit import Budget
 from ..explain.loops import words
 from ..explain.loops.trial_of_rewrite import edits_of, tried
 from ..explain.misses.edits_of_misses import miss_cures

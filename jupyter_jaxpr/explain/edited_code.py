@@ -9,7 +9,7 @@ from types import CodeType
 
 from ..observe.observation import Edit
 from ..plain_text import file_of
-from .errors.edits import edited
+from .errors.failing_code.edits import edited
 
 
 class EditedCode(Mapping[CodeType, CodeType]):

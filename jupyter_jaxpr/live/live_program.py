@@ -19,7 +19,7 @@ from ..build.document_of_run import build
 from ..build.environment import environment
 from ..document.types.document import Cell, Snapshot
 from ..document.types.live import LiveProgram
-from ..explain.errors.explained import trace_error
+from ..explain.errors.cell_error import trace_error
 from ..interruptions import TraceStopped, not_of_a_signal
 from ..jax.facts import imported, is_jitted
 from ..jax.separate_traces import separate_traces

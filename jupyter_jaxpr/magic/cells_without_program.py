@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, Any
 
-from ..explain.errors.explained import is_of_call
+from ..explain.errors.cell_error import is_of_call
 from ..jax.facts import imported, is_jitted, jit_disabled
 from ..observe.cache.ledger_table import not_counted
 from ..observe.calls.sys_monitoring import HAS_MONITORING

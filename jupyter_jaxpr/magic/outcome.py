@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..explain.dropped_updates import dropped_updates
 from ..explain.equal_statics import equal_statics
-from ..explain.errors import trial_time_limit
-from ..explain.errors.explained import error_finding, is_of_call
-from ..explain.errors.trial_time_limit import Budget
+from ..explain.errors.cell_error import error_finding, is_of_call
+from ..explain.errors.trials import trial_time_limit
+from ..explain.errors.trials.trial_time_limit import Budget
 from ..explain.impure_calls import changes_by_traces, frozen_values
 from ..explain.keys_between_calls import keys_between_calls
 from ..explain.leaks import leaked_tracers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..explain.errors.explained import explained
+from ..explain.errors.cell_error import explained
 from ..explain.errors.explanation import Explained
 from ..interruptions import not_of_a_signal
 from ..jax.uncalled_traces import jitted_as_by_make_jaxpr

@@ -22,7 +22,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from error_table.cards import FOLDER, Cells, Row, rows, written
-from jupyter_jaxpr.explain.errors import trial_time_limit
+from jupyter_jaxpr.explain.errors.trials import trial_time_limit
 
 
 def make(cells_of: Callable[[Notebook], Any], folder: Path) -> None:

@@ -16,8 +16,8 @@ from ...observe.cache.function_history import FunctionHistory, MissEvent
 from ...observe.observation import FoundCure
 from ...observe.value_texts import NOTHING_CALLED
 from ...plain_text import FAILURES
-from ..errors.edits import edited, shown
-from ..errors.trial_time_limit import Budget
+from ..errors.failing_code.edits import edited, shown
+from ..errors.trials.trial_time_limit import Budget
 from .arguments import argument_cure
 from .made_once import made_once
 from .read_outside import reads_the_machine, reads_the_same

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...observe.cache.function_history import FunctionHistory, MissEvent
-from ..errors.copies import copied
-from ..errors.trial_time_limit import Budget
+from ..errors.trials.copied_values import copied
+from ..errors.trials.trial_time_limit import Budget
 from ..result_types import ResultTypes, Untried, result_types, silence, spec_of_aval
 from .key_comparison import arguments_of, as_specs
 from .makings import Making, bound_in, free_names, is_inside

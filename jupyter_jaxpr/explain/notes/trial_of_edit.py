@@ -22,9 +22,9 @@ from ...program.jaxpr.parameters import open_jaxpr, programs_in
 from ...program.key_use import count_key_uses
 from ...program.masked_derivatives import count_masked_derivatives
 from ..edited_code import EditedCode
-from ..errors.copies import NotCopied, copied
-from ..errors.edits import edited
-from ..errors.trial_time_limit import Budget
+from ..errors.failing_code.edits import edited
+from ..errors.trials.copied_values import NotCopied, copied
+from ..errors.trials.trial_time_limit import Budget
 from ..loops.trial_of_rewrite import given_of, gives, types_before
 from ..result_types import Fixed, ResultTypes, Untried, result_types, spec_of_aval
 from .text import Sketch

@@ -1,0 +1,271 @@
+"""Explains a call that passes more or fewer arguments than the function takes."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+import sys
+
+from ....jax.tracer_origins import type_of
+from ....observe.library_functions import is_of_jax
+from ....observe.observation import FoundCure
+from ....plain_text import message_of
+from ....quantities import count
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.origins import dtype_of, value_of
+from ..failing_code.place_of_error import RaisedAt, touches_jax
+from ..random_keys.left_out_keys import left_out_key_error
+from ..trials.trial_of_cure import passed
+from .jit_arguments import module_of_call
+from .static_argument_edits import parameters_of
+
+_TOO_MANY = re.compile(
+    r"^(?:[\w<>]+\.)*(?P<name>\w+|<lambda>)\(\) takes (?P<takes>\d+|from \d+ to \d+) positional arguments? but "
+    r"(?P<given>\d+) (?:was|were) given$"
+)
+_MISSING = re.compile(
+    r"^(?P<path>(?:\w+\.|<locals>\.)*)(?P<name>\w+|<lambda>)\(\) missing \d+ required "
+    r"(?:positional|keyword-only) arguments?: (?P<names>.*)$"
+)
+
+_UNEXPECTED = re.compile(r"^(?P<name>\w+)\(\) got an unexpected keyword argument '(?P<keyword>\w+)'")
+#: Names of arguments in PyTorch and NumPy, and JAX's names.
+_NAMES_OF_JAX = {
+    "dim": "axis",
+    "dims": "axis",
+    "keepdim": "keepdims",
+    "in_dims": "in_axes",
+    "out_dims": "out_axes",
+    "size": "shape",
+    "low": "minval",
+    "high": "maxval",
+    "steps": "num",
+    "reversed": "reverse",
+}
+
+
+def _spread_children(raised: RaisedAt) -> FoundCure | None:
+    """Return the cure of `cls(children)` in `tree_unflatten`: each child is an argument of its own."""
+    function, call = raised.function, raised.node
+    if not isinstance(function, ast.FunctionDef) or function.name not in ("tree_unflatten", "unflatten"):
+        return None
+    match call:
+        case ast.Call(args=[ast.Name(id=children)], keywords=[]) if children == function.args.args[-1].arg:
+            code = f"{raised.source(call.func)}(*{children})"
+            text = f"{children} is a tuple. The star passes each child as an argument of its own."
+            return applied(FoundCure("*", code, text), [edit_of(raised, over(call, code))])
+    return None
+
+
+def argument_count_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains a positional argument too many, and an argument that the call leaves out."""
+    text = message_of(error).strip()
+    if isinstance(error, TypeError) and (match := _TOO_MANY.search(text)) and touches_jax(error):
+        name = "the function" if match["name"] == "<lambda>" else match["name"]
+        if (unflatten := _unflatten(raised)) is not None:
+            return unflatten
+        if (rule := _derivative_rule(raised, name, match["given"], match["takes"])) is not None:
+            return rule
+        if (kernel := _kernel_parameters(raised, name, match["given"], match["takes"])) is not None:
+            return kernel
+        cure = FoundCure("the arguments", None, f"Pass as many arguments as {name} takes, or name them as name=value.")
+        title = f"The call passes {match['given']} positional arguments, but {name} takes {match['takes']}"
+        return Explained(None, title, "", (cure,))
+    if isinstance(error, TypeError) and (match := _UNEXPECTED.search(text)) and raised is not None:
+        return _unexpected(raised, match["name"], match["keyword"])
+    if isinstance(error, TypeError) and (match := _MISSING.search(text)):
+        missing = match["names"].replace("'", "")
+        name = match["name"]
+        if name == "<lambda>":
+            name = "the lambda"
+        elif name == "__init__" and match["path"]:
+            name = match["path"].rstrip(".").rpartition(".")[2]
+        if raised is not None and (key := _no_key(raised)) is not None:
+            return key
+        if raised is not None and (left_out := left_out_key_error(raised, missing)) is not None:
+            return left_out
+        if raised is not None and isinstance(raised.node, ast.Call) and "pallas_call(" in raised.source(raised.node):
+            title = f"{name} is the kernel of a pallas_call and gets no reference for {missing}"
+            explanation = (
+                "A kernel gets one reference for each input, then one for each output, and those of scratch_shapes."
+            )
+            words = f"Take {missing} out of the parameters, or pass another input, out_shape or scratch shape."
+            return Explained(None, title, explanation, (FoundCure("the parameters", None, words),))
+        if raised is not None and (no_primals := _no_primals(raised, missing)) is not None:
+            return no_primals
+        if raised is not None and (spread := _spread_children(raised)) is not None:
+            return Explained(None, f"The call of {name} leaves out {missing}", "", (spread,))
+        words = f"Pass {missing} in the call."
+        if raised is not None and raised.loops is not None and match["name"] in _functions_of_text(raised.loops.module):
+            words = f"Pass {missing} in the call, or give a default in the def."
+        return Explained(
+            None, f"The call of {name} leaves out {missing}", "", (FoundCure("pass the argument", None, words),)
+        )
+    return None
+
+
+def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
+    """Explains an argument that a function of JAX does not have, such as the dim of PyTorch."""
+    call = raised.node
+    if not isinstance(call, ast.Call):
+        return None
+    function = value_of(raised, call.func)
+    is_method = isinstance(call.func, ast.Attribute) and (
+        bool(dtype_of(value_of(raised, call.func.value)))
+        # The methods of arrays have a private name, such as _mean, and the array may be the result of a call.
+        or (name == f"_{call.func.attr}" and value_of(raised, call.func.value) is None)
+    )
+    if isinstance(call.func, ast.Attribute) and is_method:
+        name = call.func.attr
+        function = getattr(sys.modules["jax.numpy"], name, None)
+    node = next((part for part in call.keywords if part.arg == keyword), None)
+    if function is None or node is None or not is_of_jax(function):
+        return None
+    parameters = list(parameters_of(function))[is_method:]
+    title = f"{name} has no argument {keyword}"
+    text = f"{name} takes {', '.join(parameters)}." if parameters else ""
+    close_names = [_NAMES_OF_JAX.get(keyword, ""), *difflib.get_close_matches(keyword, parameters, 1, 0.7)]
+    right = next((close_name for close_name in close_names if close_name in parameters), None)
+    if right is None:
+        return Explained(None, title, text, (FoundCure("help", None, f"help({name}) lists the arguments."),))
+    words = f"JAX calls this argument {right}." if keyword in _NAMES_OF_JAX else f"{right} is the closest name."
+    code = f"{right}={raised.source(node.value)}"
+    edits = [edit_of(raised, over(node, code))]
+    for other in call.keywords:  # the next call would raise for each further name of another library
+        other_right = _NAMES_OF_JAX.get(other.arg or "")
+        if other is not node and other.arg not in parameters and other_right in parameters:
+            edits.append(edit_of(raised, over(other, f"{other_right}={raised.source(other.value)}")))
+    cure = applied(FoundCure(right, code, words), edits)
+    return Explained(None, title, text, tuple(passed(raised, [cure])) or (FoundCure(right, None, words),))
+
+
+def _unflatten(raised: RaisedAt | None) -> Explained | None:
+    """Explains a tree_unflatten that takes the children before the auxiliary data."""
+    function = raised.function if raised is not None else None
+    if not isinstance(function, ast.FunctionDef) or function.name != "tree_unflatten":
+        return None
+    names = [argument.arg for argument in function.args.args if argument.arg != "cls"]
+    if len(names) != 2 or "child" not in names[0] or "child" in names[1]:
+        return None
+    title = "JAX passes the auxiliary data first, then the children, to tree_unflatten"
+    text = f"Here {names[0]} receives the auxiliary data, and {names[1]} receives the children."
+    words = f"Write def tree_unflatten(cls, {names[1]}, {names[0]})."
+    return Explained(None, title, text, (FoundCure("the order", None, words),))
+
+
+#: Functions of JAX that take the arguments of their function after the function.
+_TAKE_ARGUMENTS = frozenset({"vjp", "linearize"})
+
+
+def _no_primals(raised: RaisedAt, missing: str) -> Explained | None:
+    """Explains jax.vjp(f)(x) in place of jax.vjp(f, x)."""
+    transform = called(raised.node) if isinstance(raised.node, ast.Call) else ""
+    if transform not in _TAKE_ARGUMENTS:
+        return None
+    words = f"jax.{transform} calls the function with the arguments that follow: jax.{transform}(f, x)."
+    title = f"jax.{transform} gets no argument for {missing}"
+    return Explained(None, title, "", (FoundCure("pass the argument", None, words),))
+
+
+_KEYS = frozenset({"key", "PRNGKey", "fold_in", "split", "clone", "wrap_key_data"})
+
+
+def _no_key(raised: RaisedAt) -> Explained | None:
+    """Explains a call of jax.random whose first argument is certainly no key."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or ".random." not in raised.source(call.func) or not call.args:
+        return None
+    function = value_of(raised, call.func)
+    first = call.args[0]
+    maker_name = ast.unparse(first.func).rpartition(".")[2] if isinstance(first, ast.Call) else ""
+    is_array = isinstance(first, ast.Call) and module_of_call(raised, first) and maker_name not in _KEYS
+    kind = type_of(value_of(raised, first)) if value_of(raised, first) is not None else ""
+    is_other = bool(kind) and not kind.startswith(("key<", "u32["))
+    if parameters_of(function)[:1] != ["key"] or not (is_array or is_other):
+        return None
+    words = "Pass a key first. jax.random.key makes a key of a number. Split the key for each use."
+    title = "The first argument must be a key of jax.random.key"
+    return Explained(None, title, "", (FoundCure("jax.random.key", None, words),))
+
+
+def _functions_of_text(module: ast.Module) -> set[str]:
+    """Return the names of the functions that a cell's code defines."""
+    return {node.name for node in ast.walk(module) if isinstance(node, ast.FunctionDef)}
+
+
+def _derivative_rule(raised: RaisedAt | None, name: str, passed_count: str, takes: str) -> Explained | None:
+    """Explains a forward or backward rule of custom_vjp with another number of parameters than JAX passes."""
+    if raised is None or raised.loops is None:
+        return None
+    for node in ast.walk(raised.loops.module):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "defvjp":
+            continue
+        names = [argument.id if isinstance(argument, ast.Name) else "" for argument in node.args]
+        if name not in names:
+            continue
+        function = raised.source(node.func.value)
+        rule, words = "forward", f"JAX calls the forward rule with all arguments of {function}."
+        if names.index(name):
+            rule = "backward"
+            words = (
+                "JAX calls the backward rule with the arguments of nondiff_argnums, if there are some, then the "
+                "residuals, then the cotangent of the result."
+            )
+        title = f"The {rule} rule {name} of {function} gets {count(int(passed_count), 'argument')}, but takes {takes}"
+        place = (
+            next(
+                definition
+                for definition in ast.walk(raised.loops.module)
+                if isinstance(definition, ast.FunctionDef) and definition.name == name
+            )
+            if name in _functions_of_text(raised.loops.module)
+            else None
+        )
+        at = None
+        if place is not None and place.args.args:
+            at = edit_of(raised, (place.args.args[0], place.args.args[-1], "")).place
+        cure = FoundCure("the arguments", None, f"Give {name} {count(int(passed_count), 'parameter')}.")
+        return Explained(at, title, words, (cure,))
+    return None
+
+
+def _kernel_parameters(raised: RaisedAt | None, name: str, passed_count: str, takes: str) -> Explained | None:
+    """Explains a Pallas kernel or an index map of a BlockSpec that takes another number of arguments than it gets."""
+    call = raised.node if raised is not None else None
+    if raised is None or not isinstance(call, ast.Call) or "pallas_call(" not in raised.source(call):
+        return None
+    pallas_call = call.func if isinstance(call.func, ast.Call) else call
+    kernel = pallas_call.args[0].id if pallas_call.args and isinstance(pallas_call.args[0], ast.Name) else ""
+    if kernel == name:
+        title = f"pallas_call passes {count(int(passed_count), 'reference')} to {name}, which takes {takes}"
+        words = (
+            "A kernel gets one reference for each input, then one for each output, and then those of scratch_shapes."
+        )
+        return Explained(
+            None,
+            title,
+            words,
+            (FoundCure("the parameters", None, f"Give {name} {count(int(passed_count), 'parameter')}."),),
+        )
+    if "BlockSpec(" not in raised.source(call):
+        return None
+    title = f"An index map of a BlockSpec gets {count(int(passed_count), 'index', 'indices')}, but takes {takes}"
+    words = "An index map gets one index for each axis of the grid."
+    maps = [
+        node.args[1]
+        for node in ast.walk(call)
+        if isinstance(node, ast.Call) and raised.source(node.func).endswith("BlockSpec") and len(node.args) > 1
+    ]
+    wrong_index_maps = [
+        index_map for index_map in maps if isinstance(index_map, ast.Lambda) and str(len(index_map.args.args)) == takes
+    ]
+    at = edit_of(raised, over(wrong_index_maps[0], "")).place if wrong_index_maps else None
+    return Explained(
+        at,
+        title,
+        words,
+        (FoundCure("the index map", None, f"Give the index map {count(int(passed_count), 'parameter')}."),),
+    )

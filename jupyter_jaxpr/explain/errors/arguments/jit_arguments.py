@@ -1,0 +1,446 @@
+"""Explains an error about an argument of a jitted call: which argument is wrong and what to pass."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+import types
+from dataclasses import replace
+from typing import Any
+
+from ....jax.tracer_origins import type_of
+from ....observe.observation import FoundCure
+from ....observe.side_effects.attributes import instance_dict
+from ....plain_text import message_of, mro_of, own_name
+from ....quantities import count
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import namespace
+from ..failing_code.origins import dtype_of, root_of, value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.trial_of_cure import passed
+from .fields_of_classes import static_fields
+from .own_classes import can_be_static, own_hash, registered
+from .static_argument_edits import argument_values, is_hashed, jit_with, parameters_of, raised_call_of, static_outcome
+
+_NO_ARRAY = re.compile(
+    r"^Error interpreting argument to (?:<function (?P<name>\S+) at .*?>|.*) as an abstract array\. "
+    r"The problematic value is of type "
+    r"<(?:class|enum|flag) '(?P<type>[^']+)'> and was passed to the function at path (?P<path>.+?)\.\s",
+    re.DOTALL,
+)
+_RESULT = re.compile(
+    r"^function (?P<name>\S+) at .* traced for \w+ returned a value of type <class '(?P<type>[^']+)'>"
+    r"(?: at output component (?P<path>\S+))?, which is not a valid JAX type"
+)
+_UNHASHED = re.compile(
+    r"^Non-hashable static arguments are not supported\. An error occurred while trying to hash an object of type "
+    r"<class '(?P<type>[^']+)'>"
+)
+_PART = re.compile(r"TypeError: unhashable type: '([\w.]+)'")
+_ARGNAMES = re.compile(r"^Jitted function has invalid argnames \{(?P<names>.*?)\} in (?P<option>\w+)\.")
+_ARGNUMS = re.compile(
+    r"^Jitted function has (?P<option>\w+)=(?P<numbers>\(.*?\)), but only accepts (?P<count>\d+) positional arguments"
+)
+_OVERFLOW = re.compile(
+    r"^An overflow was encountered while parsing an argument to a jitted computation, whose argument path is "
+    r"(?P<path>\S+)\. Got <class 'int'> with value (?P<value>-?\d+)"
+)
+#: The words for a function without a name.
+_NO_NAME = "the function"
+
+
+def argument_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains an argument that a jitted function cannot take, or a result that it cannot return."""
+    text = message_of(error).strip()
+    if isinstance(error, TypeError) and (match := _NO_ARRAY.search(text)):
+        # If a traced function calls another jitted function, JAX names the inner function.
+        name = (match["name"] or function).rpartition(".")[2]
+        return _no_array(error, raised, name, match["path"], match["type"])
+    if isinstance(error, TypeError) and (match := _RESULT.search(text)):
+        return _result(match["name"], match["type"], match["path"])
+    if isinstance(error, ValueError | TypeError) and (match := _UNHASHED.search(text)):
+        part = _PART.search(text)
+        if part is not None and part[1].rpartition(".")[2] not in (match["type"].rpartition(".")[2], ""):
+            return _unhashed_part(raised, match["type"], part[1])
+        return _unhashed_argument(raised, match["type"])
+    if isinstance(error, ValueError) and (match := _ARGNAMES.search(text)):
+        names = [name.strip(" '") for name in match["names"].split(",")]
+        return _wrong_names(raised, names, match["option"])
+    if isinstance(error, ValueError) and (match := _ARGNUMS.search(text)):
+        return _wrong_numbers(raised, match["option"], match["numbers"], match["count"])
+    if isinstance(error, OverflowError) and (match := _OVERFLOW.search(text)):
+        title = f"The number {match['value']} of the argument {match['path']} does not fit into int32"
+        explanation = "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647."
+        name = match["path"]
+        if raised is None or not isinstance(raised.node, ast.Call) or module_of_call(raised, raised.node):
+            name = "the number"  # the path names an argument of a function of JAX, not of the user
+            title = f"The number {match['value']} does not fit into int32"
+        cures = (
+            FoundCure("a float", None, f"Pass {name} as a float, such as {float(int(match['value'])):.4g}."),
+            FoundCure(
+                "jax_enable_x64",
+                None,
+                'jax.config.update("jax_enable_x64", True), before any other use of JAX, makes integers int64.',
+            ),
+        )
+        return Explained(None, title, explanation, cures)
+    return None
+
+
+def module_of_call(raised: RaisedAt, call: ast.Call) -> bool:
+    """Return whether a call calls a function of a module, such as jnp.add."""
+    function = call.func
+    while isinstance(function, ast.Attribute):
+        function = function.value
+    return isinstance(function, ast.Name) and type(namespace(raised).get(function.id)) is types.ModuleType
+
+
+def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path: str, type_: str) -> Explained:
+    kind = type_.rpartition(".")[2]
+    name = root_of(path)
+    is_plain = type_.rpartition(".")[0] in ("", "builtins") or kind in ("function", "PjitFunction")
+    is_plain = is_plain or type_.partition(".")[0] in _HASHED_BY_CONTENT
+    values = argument_values(error, function)
+    text = f"JAX compiles once for each value of {name}."
+    is_whole = name == path
+    value = values.get(name)
+    if not is_plain and not values:
+        text = (
+            f"If {name} holds no array, {name} can be static, and JAX compiles once for each value. The type {kind} "
+            "needs an __eq__ and a __hash__ that compare the contents."
+        )
+    elif not is_plain and own_hash(value) is None:
+        text += f" The type {kind} needs an __eq__ and a __hash__ that compare the contents."
+    static = FoundCure("static_argnames", None, text)
+    is_static = not values or can_be_static(value)
+    if raised is not None and is_whole and is_static:
+        call = raised_call_of(error, function)
+        parameters = [] if call is None else parameters_of(call.function)
+        static = jit_with(raised, function, f'static_argnames="{name}"', "static_argnames", text, parameters)
+    outcome = static_outcome(error, function, name) if static.edits else "traced"
+    if outcome == "untried":
+        static = replace(static, level="advice", code=None, edits=())
+    cures = [static] if outcome != "failed" and is_static else []
+    if is_whole and kind in _ITERATED:
+        return Explained(
+            None, f"The argument {path} is not an array: its type is {kind}", _TRACED, tuple(_list_cures(raised, kind))
+        )
+    if not is_whole:
+        cures = [
+            *static_fields(raised, values, path),
+            FoundCure(
+                "take it out",
+                None,
+                f"Take {path} out of {name}, and pass the value as an argument of its own with static_argnames.",
+            ),
+        ]
+    if type_.startswith(("numpy.random.", "random.")) or type_ in ("random.Random",):
+        words = "Pass a key of jax.random.key as an argument, and draw with jax.random, such as jax.random.normal."
+        explanation = (
+            f"{kind} changes at each draw. JAX traces the function once, so the program would hold one draw for ever."
+        )
+        title = f"The argument {path} is not an array: its type is {kind}"
+        return Explained(None, title, explanation, (FoundCure("jax.random", None, words),))
+    if type_ == "numpy.ndarray":
+        dtype = str(getattr(values.get(name), "dtype", "")) if is_whole else ""
+        words = "Keep texts, dates and objects outside of JAX, and give JAX numbers for them."
+        title = f"The argument {path} is an array of NumPy that JAX cannot hold" + (f": {dtype}" if dtype else "")
+        return Explained(None, title, "JAX arrays hold numbers and booleans.", (FoundCure("numbers", None, words),))
+    if not is_plain and "equinox" in packages_of(value):
+        words = f"Use equinox.filter_jit, which makes everything in {name} that is not an array static."
+        cures = [FoundCure("equinox.filter_jit", None, words)]
+    elif not is_plain and kind not in ("custom_jvp", "custom_vjp"):
+        cures += registered(raised, kind, value if is_whole else None)
+    if not cures:
+        words = f"Pass the numbers and arrays of {name} that the function uses as arguments of their own."
+        cures = [FoundCure("its parts", None, words)]
+    return Explained(None, f"The argument {path} is not an array: its type is {kind}", _TRACED, tuple(cures))
+
+
+_TRACED = (
+    "jax.jit traces each argument that is not static. JAX can trace arrays, numbers, and lists, tuples and "
+    "dicts of arrays and numbers."
+)
+#: Annotations of fields whose values have a hash.
+_PLAIN_FIELDS = frozenset({"int", "float", "bool", "str", "bytes", "complex"})
+#: Modules of Python whose objects have a hash of their contents and hold no arrays.
+_HASHED_BY_CONTENT = frozenset({"datetime", "pathlib", "decimal", "fractions", "uuid", "re"})
+#: Types whose elements JAX can trace once they are in a list.
+_ITERATED = frozenset({"generator", "set", "frozenset", "map", "zip", "filter", "dict_values", "deque"})
+
+
+def _list_cures(raised: RaisedAt | None, kind: str) -> list[FoundCure]:
+    """Return the cure that puts list() around the set, generator or dict view that the call passes."""
+    words = "JAX traces the elements of a list."
+    cure = FoundCure("a list", None, words)
+    call = raised.node if raised is not None else None
+    if raised is None or not isinstance(call, ast.Call):
+        return [cure]
+    arguments = []
+    for node in [*call.args, *(keyword.value for keyword in call.keywords)]:
+        value = value_of(raised, node)
+        if type(value).__name__ == kind or (kind == "generator" and isinstance(node, ast.GeneratorExp)):
+            arguments.append(node)
+        elif (kind == "set" and isinstance(node, ast.Set | ast.SetComp)) or (
+            isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == kind.removeprefix("dict_")
+        ):
+            arguments.append(node)
+    # A generator in a variable may be used up, because the failed call has read from it.
+    if len(arguments) != 1 or (kind != "set" and isinstance(arguments[0], ast.Name)):
+        return [cure]
+    (node,) = arguments
+    source = raised.source(node)
+    code = f"list({source})"
+    if isinstance(node, ast.GeneratorExp):
+        inner = source[1:-1] if source.startswith("(") else source
+        code = f"([{inner}])" if len(call.args) == 1 and not call.keywords else f"[{inner}]"
+    return passed(raised, [applied(FoundCure("a list", code, words), [edit_of(raised, over(node, code))])])
+
+
+def packages_of(value: Any) -> set[str]:
+    """Return the names of the packages that define an object's class and its base classes."""
+    return {(own_name(kind, "__module__") or "").partition(".")[0] for kind in mro_of(type(value))}
+
+
+def _result(name: str, type_: str, path: str | None) -> Explained:
+    kind = type_.rpartition(".")[2]
+    at = f"result{path}" if path else "the result"
+    cure = FoundCure("return arrays", None, f"Return only arrays from {name}, and add {at} outside of {name}.")
+    explanation = (
+        "A compiled program returns arrays. JAX can return arrays, numbers, and lists, tuples and dicts of them."
+    )
+    return Explained(None, f"{name} returns a value that is not an array: {at} is {kind}", explanation, (cure,))
+
+
+def _unhashed_part(raised: RaisedAt | None, type_: str, part: str) -> Explained:
+    """Explains a static tuple or frozen dataclass that holds a value without a hash, such as an array."""
+    kind, inner = type_.rpartition(".")[2], part.rpartition(".")[2]
+    content = "an array" if inner in ("ArrayImpl", "ndarray") else f"a {inner}"
+    static_argument = _static_argument(raised, type_)
+    name = f"The static argument {static_argument[0]}" if static_argument is not None else "A static argument"
+    explanation = "The value of a static argument is part of the cache key, so Python must be able to hash the value."
+    words = f"Write a tuple in place of the {inner}."
+    cure = FoundCure("a tuple", None, words)
+    if content == "an array":
+        argument_name = static_argument[0] if static_argument is not None else "the argument"
+        cure = FoundCure(
+            "not static", None, f"Take {argument_name} out of the static arguments, or keep arrays apart from settings."
+        )
+    return Explained(None, f"{name} cannot be hashed: this {kind} holds {content}", explanation, (cure,))
+
+
+def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
+    kind = "array" if type_.endswith("ArrayImpl") or type_ == "numpy.ndarray" else type_.rpartition(".")[2]
+    explanation = "The value of a static argument is part of the cache key, so Python must be able to hash the value."
+    static_argument = _static_argument(raised, type_)
+    if (
+        static_argument is None
+        and raised is not None
+        and (owner := _unhashed_self(raised, kind, explanation)) is not None
+    ):
+        return owner
+    if static_argument is None or raised is None:
+        cure = FoundCure("hashable", None, "Pass a number, a text or a tuple as a static argument.")
+        return Explained(None, f"A static argument cannot be hashed: its type is {kind}", explanation, (cure,))
+    name, node = static_argument
+    title = f"The static argument {name} cannot be hashed: its type is {kind}"
+    value = value_of(raised, node) if raised.frame is not None else None
+    if kind == "array":
+        type_text = type_of(value) if value is not None else ""
+        explanation += f" {raised.source(node)} is {type_text}." if type_text else ""
+        if (sizes := _tuple_of_sizes(raised, node)) is not None:
+            return Explained(None, title, explanation, (sizes,))
+        cure = FoundCure("not static", None, f"Take {name} out of the static arguments: JAX traces arrays.")
+        if type_ != "numpy.ndarray" and not _is_shape(raised, node, value):
+            return Explained(None, title, explanation, (cure,))
+        words = f"Take {name} out of the static arguments where its values are only computed with: JAX traces arrays."
+        cure = replace(cure, text=words)
+        values = FoundCure("a tuple", None, f"Pass a tuple where the values of {name} decide a shape or an axis.")
+        return Explained(None, title, explanation, (values, cure))
+    if kind != "list":
+        cures = [FoundCure("hashable", None, f"Pass {name} as a number, a text or a tuple.")]
+        module = raised.loops.module if raised.loops is not None else ast.Module([], [])
+        classes = [part for part in ast.walk(module) if isinstance(part, ast.ClassDef) and part.name == kind]
+        frozen = _frozen(raised, classes[0], value) if len(classes) == 1 else []
+        return Explained(None, title, explanation, tuple(frozen or cures))
+    text = "Python can hash a tuple, but not a list."
+    is_flat = all(is_hashed(element) for element in value) if type(value) is list else None
+    code = None
+    if isinstance(node, ast.List) and not any(
+        isinstance(element, ast.List | ast.Dict | ast.Set) for element in node.elts
+    ):
+        code = f"({raised.source(node)[1:-1].rstrip().rstrip(',')}{',' if len(node.elts) == 1 else ''})"
+    elif is_flat:
+        code = f"tuple({raised.source(node)})"
+    cure = FoundCure("a tuple", code, text)
+    if code is not None:
+        cure = applied(cure, [edit_of(raised, over(node, code))])
+    return Explained(None, title, explanation, (cure,))
+
+
+def _tuple_of_sizes(raised: RaisedAt, node: ast.expr) -> FoundCure | None:
+    """Return the cure x.shape for an argument such as jnp.array(x.shape); None for another argument."""
+    inner = node.args[0] if isinstance(node, ast.Call) and len(node.args) == 1 else None
+    if not isinstance(inner, ast.Attribute) or inner.attr != "shape" or called(node) not in ("array", "asarray"):
+        return None
+    code = raised.source(inner)
+    cure = FoundCure("a tuple", code, f"{code} is a tuple, which Python can hash.")
+    return next(iter(passed(raised, [applied(cure, [edit_of(raised, over(node, code))])])), None)
+
+
+def _is_shape(raised: RaisedAt, node: ast.expr, value: Any) -> bool:
+    """Return whether an array may hold the sizes of a shape: a few integers along one axis."""
+    if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.args[0], ast.List):
+        return all(isinstance(element, ast.Constant) and type(element.value) is int for element in node.args[0].elts)
+    return dtype_of(value).startswith("int") and value.ndim == 1 and value.size <= 8
+
+
+def _unhashed_self(raised: RaisedAt, kind: str, explanation: str) -> Explained | None:
+    """Explains a jitted method whose object has no hash, where the cell defines the class."""
+    call = raised.node
+    module = raised.loops.module if raised.loops is not None else ast.Module([], [])
+    classes = [node for node in ast.walk(module) if isinstance(node, ast.ClassDef) and node.name == kind]
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or len(classes) != 1:
+        return None
+    methods = [node for node in classes[0].body if isinstance(node, ast.FunctionDef) and node.name == call.func.attr]
+    if len(methods) != 1 or not methods[0].args.args:
+        return None
+    name = methods[0].args.args[0].arg
+    title = f"The static argument {name} cannot be hashed: its type is {kind}"
+    words = (
+        f"Give {kind} an __eq__ and a __hash__ that compare the contents, or let JAX trace the fields with "
+        "register_dataclass."
+    )
+    frozen = _frozen(raised, classes[0], value_of(raised, call.func.value) if raised.frame is not None else None)
+    return Explained(None, title, explanation, tuple(frozen or [FoundCure("hashable", None, words)]))
+
+
+def _frozen(raised: RaisedAt, users_class: ast.ClassDef, value: Any) -> list[FoundCure]:
+    """Return the cure frozen=True of a dataclass whose fields have a hash and whose methods change no field.
+
+    Args:
+        raised: The place where the error was raised.
+        users_class: The definition of the class.
+        value: The static argument; None where the value is unknown, and the annotations of the fields decide.
+    """
+    nodes = list(ast.walk(users_class))
+    if any(isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) for node in nodes):
+        return []
+    annotations = [ast.unparse(node.annotation) for node in users_class.body if isinstance(node, ast.AnnAssign)]
+    has_hashes = all(annotation in _PLAIN_FIELDS for annotation in annotations)
+    if value is not None:
+        has_hashes = all(map(is_hashed, instance_dict(value).values()))
+    if not has_hashes:
+        return []
+    for decorator in users_class.decorator_list:
+        source = raised.source(decorator)
+        if source.rpartition(".")[2] == "dataclass":
+            code = f"{source}(frozen=True)"
+            words = f"Write @{code}: Python hashes a frozen dataclass by its fields, and no field of it can be changed."
+            frozen = applied(FoundCure("frozen=True", code, words), [edit_of(raised, over(decorator, code))])
+            return passed(raised, [frozen])
+    return []
+
+
+def _static_argument(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr] | None:
+    """Return the name and the expression of the only argument of the call whose value has the given type."""
+    call = raised.node if raised is not None else None
+    if raised is None or not isinstance(call, ast.Call) or raised.frame is None:
+        return None
+    parameters = parameters_of(value_of(raised, call.func)) or _parameters_of_method(raised, call.func)
+    kind = type_.rpartition(".")[2]
+    literals = {"list": ast.List, "dict": ast.Dict, "set": ast.Set}
+    pairs = [(parameters[n] if n < len(parameters) else str(n), node) for n, node in enumerate(call.args)]
+    pairs += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
+    arguments = []
+    for name, node in pairs:
+        value = value_of(raised, node)
+        is_made = isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == kind
+        if kind in literals and isinstance(node, literals[kind]) or type(value).__name__ == kind or is_made:
+            arguments.append((name, node))
+        elif kind in ("ArrayImpl", "ndarray") and value is None and isinstance(node, ast.Call):
+            if _is_static(raised, call, name, parameters):
+                arguments.append((name, node))
+    return arguments[0] if len(arguments) == 1 else None
+
+
+def _parameters_of_method(raised: RaisedAt, function: ast.expr) -> list[str]:
+    """Return the parameters after self of the only method in the code that an attribute such as model.step can mean."""
+    module = raised.loops.module if raised.loops is not None else ast.Module([], [])
+    methods = [
+        node
+        for node in ast.walk(module)
+        if isinstance(node, ast.FunctionDef) and isinstance(function, ast.Attribute) and node.name == function.attr
+    ]
+    return [parameter.arg for parameter in methods[0].args.args[1:]] if len(methods) == 1 else []
+
+
+def _is_static(raised: RaisedAt, call: ast.Call, name: str, parameters: list[str]) -> bool:
+    """Return whether the code marks an argument as static, by static_argnames or static_argnums."""
+    module = raised.loops.module if raised.loops is not None else ast.Module([], [])
+    place = parameters.index(name) if name in parameters else -1
+    value_by_option = {"static_argnames": name, "static_argnums": place}
+    return any(
+        isinstance(node, ast.keyword)
+        and node.arg in value_by_option
+        and any(
+            isinstance(part, ast.Constant) and part.value == value_by_option[node.arg] for part in ast.walk(node.value)
+        )
+        for node in ast.walk(module)
+    )
+
+
+def _jitted_function(raised: RaisedAt | None) -> tuple[str, list[str]]:
+    """Return the name and the parameters of the function that the failing line passes to jit."""
+    node = raised.node if raised is not None else None
+    if raised is not None and isinstance(node, ast.Call):
+        for candidate in [*node.args, node.func]:
+            if isinstance(candidate, ast.Name) and candidate.id not in ("jit", "partial"):
+                return candidate.id, parameters_of(namespace(raised).get(candidate.id))
+            if isinstance(candidate, ast.Lambda):
+                return "the lambda", _parameter_names(candidate.args)
+    statement = raised.statement_of(node) if raised is not None else None
+    if isinstance(statement, ast.FunctionDef):
+        return statement.name, _parameter_names(statement.args)
+    return _NO_NAME, []
+
+
+def _parameter_names(parameters: ast.arguments) -> list[str]:
+    return [parameter.arg for parameter in [*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs]]
+
+
+def _parameters_sentence(name: str, parameters: list[str]) -> str:
+    return f"{_subject(name)} takes {', '.join(parameters[:8])}." if parameters else ""
+
+
+def _subject(name: str) -> str:
+    """Return the name of a function as the first words of a sentence."""
+    return f"T{name[1:]}" if name.startswith("the ") else name
+
+
+def _wrong_names(raised: RaisedAt | None, names: list[str], option: str) -> Explained:
+    function, parameters = _jitted_function(raised)
+    title = f"{_subject(function)} has no argument {' and '.join(names)}"
+    cure = FoundCure(option, None, f"Write the names of arguments of {function} in {option}.")
+    close_names = [parameter for parameter in parameters if parameter.lower().strip("_") == names[0].lower().strip("_")]
+    close_names = close_names or difflib.get_close_matches(names[0], parameters, 2, 0.7)
+    if raised is not None and raised.node is not None and len(names) == 1 and len(close_names) == 1:
+        places = [e for e in ast.walk(raised.node) if isinstance(e, ast.Constant) and e.value == names[0]]
+        if len(places) == 1:
+            quote = raised.source(places[0])[0]
+            code = f"{quote}{close_names[0]}{quote}"
+            words = f"{close_names[0]} is the argument of {function} whose name is closest."
+            cure = applied(FoundCure(option, code, words), [edit_of(raised, over(places[0], code))])
+    return Explained(None, title, _parameters_sentence(function, parameters), (cure,))
+
+
+def _wrong_numbers(raised: RaisedAt | None, option: str, numbers: str, number: str) -> Explained:
+    function, parameters = _jitted_function(raised)
+    title = f"{_subject(function)} has no argument at position {numbers.strip('(),')}"
+    names = option.replace("argnums", "argnames")
+    takes = count(int(number), "argument")
+    text = f"Positions count from 0, and {function} takes {takes}. Write the names of the arguments in {names} instead."
+    return Explained(None, title, _parameters_sentence(function, parameters), (FoundCure(names, None, text),))

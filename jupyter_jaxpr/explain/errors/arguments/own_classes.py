@@ -1,0 +1,175 @@
+"""Explains an object of the user's class as an argument: JAX does not know which of its fields hold arrays."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import types
+from typing import Any
+
+from ....observe.observation import FoundCure
+from ....observe.side_effects.attributes import instance_dict
+from ....plain_text import message_of
+from ....quantities import in_a_sentence
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.module_names import namespace
+from ..failing_code.origins import dtype_of, value_of
+from ..failing_code.place_of_error import RaisedAt
+from .fields_of_classes import STATIC, class_of_earlier_cell, class_of_text, import_sentence, static_lines
+from .static_argument_edits import is_hashed
+
+_NO_JAX_TYPE = re.compile(r"^Argument '.*' of type '?<class '(?:\w+\.)*(\w+)'>'? is not a valid JAX type", re.DOTALL)
+_REGISTER = "jax.tree_util.register_dataclass"
+
+
+def own_class_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains a call of JAX that gets an object of a class from the cell."""
+    match = _NO_JAX_TYPE.search(message_of(error).strip()) if isinstance(error, TypeError | ValueError) else None
+    call = raised.node if raised is not None else None
+    if match is None or raised is None or class_of_text(raised, match[1]) is None or not isinstance(call, ast.Call):
+        return None
+    kind = match[1]
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    matching_arguments = [
+        argument
+        for argument in arguments
+        if called(argument) == kind or type(value_of(raised, argument)).__name__ == kind
+    ]
+    source = " ".join(raised.source(matching_arguments[0]).split()) if matching_arguments else f"An object of {kind}"
+    attributes = [part.value for part in ast.walk(call.func) if isinstance(part, ast.Attribute)]
+    if any(type(value_of(raised, attribute)).__name__ == kind for attribute in attributes):
+        return None  # the function is a bound method, whose object is no argument
+    title = f"{source} is no array and no container that JAX knows: its type is {kind}"
+    value = value_of(raised, matching_arguments[0]) if matching_arguments else None
+    cures = registered(raised, kind, value)
+    return Explained(None, title, "JAX traces arrays, numbers, and containers of them.", cures)
+
+
+def can_be_static(value: Any) -> bool:
+    """Return whether a value may be a static argument: the value has a hash, and holds no array."""
+    if is_hashed(value) or issubclass(type(value), _FUNCTIONS):
+        return True
+    if _holds_arrays(value):
+        return False  # a static argument is a constant of the program, and JAX compiles anew for each object
+    # A class hashes its objects by identity, or by its own __hash__; lists, dicts and sets have no hash.
+    return getattr(type(value), "__hash__", None) is not None
+
+
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)
+
+
+def _holds_arrays(value: Any) -> bool:
+    """Return whether a field of an object is an array, or a container of Python that holds an array."""
+    import jax
+
+    fields = list(instance_dict(value).values())
+    return any(dtype_of(leaf) for leaf in jax.tree_util.tree_leaves(fields)[:1_000])
+
+
+def own_hash(value: Any) -> Any:
+    """Return the __hash__ that the class of an object defines; None for the hash by identity that Python gives."""
+    found = getattr(type(value), "__hash__", None)
+    return None if found is object.__hash__ else found
+
+
+def registered(raised: RaisedAt | None, kind: str, value: Any = None) -> tuple[FoundCure, ...]:
+    """Return the cure that registers a class as a pytree, so JAX finds the arrays in its objects.
+
+    The cure has no edit: a trial would have to define the class and make its objects anew.
+
+    Args:
+        raised: Where the error was raised.
+        kind: The name of the class.
+        value: The object that the failing call got; None if unknown.
+    """
+    words = f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields."
+    node = class_of_text(raised, kind) if raised is not None else None
+    if raised is not None and namespace(raised).get("jax") is sys.modules.get("jax"):
+        known = node or class_of_earlier_cell(kind)
+        lines = static_lines(raised, known, value)
+        if known is not None and lines is not None and len(known.decorator_list) == 1:
+            head = f"@{_REGISTER}\n@{ast.unparse(known.decorator_list[0])}\nclass {kind}:"
+            code = "\n    ".join([head, *(["...", *lines] if lines else [])])
+            words = f"{words} {STATIC} {import_sentence(raised)}".rstrip() if lines else words
+            return (FoundCure(_REGISTER, code, words),)
+    if (field := _field_without_array(node)) is not None:
+        words += f" Mark {field} as static: {field} = dataclasses.field(metadata={{'static': True}})."
+    decorators = [ast.unparse(decorator) for decorator in node.decorator_list] if node is not None else []
+    if node is None or any("dataclass" in decorator for decorator in decorators):
+        return (FoundCure(_REGISTER, None, words),)
+    if fields := _fields_of_init(node):
+        if statics := _static_fields(fields, value):
+            words += f" Mark {in_a_sentence(list(statics))} as static, as in {next(iter(statics.values()))}."
+        words = (
+            f"Make {kind} a dataclass that declares {in_a_sentence(fields)}, and remove the __init__ of {kind}: "
+            f"dataclass makes an __init__ that takes the values of the fields, as in {kind}({', '.join(fields)}). "
+            f"Write @{_REGISTER} above @dataclasses.dataclass. {words}"
+        )
+        return (FoundCure(_REGISTER, _as_dataclass(kind, fields, value), words),)
+    words = f"Make {kind} a dataclass, and write @{_REGISTER} above @dataclasses.dataclass. {words}"
+    return (FoundCure(_REGISTER, None, words),)
+
+
+def _fields_of_init(node: ast.ClassDef) -> list[str]:
+    """Return the attributes that a class without base classes sets in its own __init__; empty without one."""
+    inits = [part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"]
+    if len(inits) != 1 or not inits[0].args.args or node.bases:
+        return []
+    owner = inits[0].args.args[0].arg
+    fields = [
+        part.attr
+        for part in ast.walk(inits[0])
+        if isinstance(part, ast.Attribute)
+        and isinstance(part.ctx, ast.Store)
+        and isinstance(part.value, ast.Name)
+        and part.value.id == owner
+    ]
+    return list(dict.fromkeys(fields))
+
+
+def _as_dataclass(kind: str, fields: list[str], value: Any) -> str | None:
+    """Return the first lines of a class as a registered dataclass.
+
+    None unless all fields are known to be arrays or floats.
+    """
+    held = instance_dict(value)
+    if set(held) != set(fields):
+        return None
+    lines = []
+    for field in fields:
+        if not dtype_of(held[field]) and type(held[field]) is not float:
+            return None  # a text or a function would need a static field, and an integer may decide a shape
+        annotation = "jax.Array" if dtype_of(held[field]) else "float"
+        lines.append(f"    {field}: {annotation}")
+    return "\n".join([f"@{_REGISTER}", "@dataclasses.dataclass", f"class {kind}:", *lines])
+
+
+def _static_fields(fields: list[str], value: Any) -> dict[str, str]:
+    """Return the fields that hold no arrays or numbers and have a hash, each with its line in the dataclass."""
+    import jax
+
+    held = instance_dict(value)
+    statics = {}
+    for field in fields:
+        leaves = jax.tree_util.tree_leaves(held.get(field))[:1_000]
+        is_data = all(dtype_of(leaf) or isinstance(leaf, bool | int | float | complex) for leaf in leaves)
+        if not is_data and getattr(type(held[field]), "__hash__", None) is not None:
+            annotation = "str" if type(held[field]) is str else "object"
+            statics[field] = f"{field}: {annotation} = dataclasses.field(metadata={{'static': True}})"
+    return statics
+
+
+def _field_without_array(node: ast.ClassDef | None) -> str | None:
+    """Return the first field of a class whose annotation names a type that holds no array."""
+    for part in node.body if node is not None else ():
+        if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
+            if ast.unparse(part.annotation).partition("[")[0].rpartition(".")[2] in (
+                "str",
+                "bool",
+                "bytes",
+                "Callable",
+            ):
+                return part.target.id
+    return None

@@ -1,0 +1,131 @@
+"""Finds a tree in a call that has the structure of a part of another tree, and the line that made the tree."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ....observe.observation import FoundCure
+from ..failing_code.module_names import namespace
+from ..failing_code.origins import value_in, value_of
+from ..failing_code.place_of_error import RaisedAt
+
+_DEPTH = 4
+_ELEMENTS = 100
+_MOST_PARTS = 2_000
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is known of a tree that is like a part of another tree.
+
+    Attributes:
+        sentence: The sentences that name the part, and the line that made the tree.
+        cure: The cure with the changed line; None if the code is not evident.
+    """
+
+    sentence: str
+    cure: FoundCure | None
+
+
+def part_of_tree(raised: RaisedAt) -> Part | None:
+    """Say that state.mu is structured as grads["dense"] in jax.tree.map(f, state.mu, grads); None if unlike."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or len(call.args) != 3 or raised.frame is None:
+        return None
+    nodes = call.args[1:]
+    values = [value_of(raised, node) for node in nodes]
+    if any(value is None for value in values):
+        return None
+    for small, large in ((0, 1), (1, 0)):
+        parts = itertools.islice(_parts(values[large], "", _DEPTH), _MOST_PARTS)
+        paths = [path for path, part in parts if _is_like(part, values[small])]
+        if len(paths) != 1:
+            continue
+        source = raised.source(nodes[small])
+        sentence = f"{source} has the same structure as {raised.source(nodes[large])}{paths[0]}."
+        made = _made(raised, values[small])
+        if made is None:
+            return Part(sentence, None)
+        sentence = f"{sentence} Line {made.lineno} made {source}: {' '.join(raised.source(made).split())}."
+        # A second name of the part may mean the part, and the call is wrong; a new tree of the part has no such use.
+        is_new = isinstance(made.value, ast.Call)
+        return Part(sentence, _whole(raised, made, paths[0], values[large]) if is_new else None)
+    return None
+
+
+def _is_like(one: Any, other: Any) -> bool:
+    import jax
+
+    structures: list[Any] = [jax.tree_util.tree_structure(tree) for tree in (one, other)]
+    return bool(structures[0] == structures[1])
+
+
+def _parts(value: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
+    """Return the containers inside a container, with their paths."""
+    pairs: list[tuple[str, Any]] = []
+    if type(value) is dict:
+        pairs = [(f"[{key!r}]", part) for key, part in value.items() if type(key) in (str, int)]
+    elif hasattr(type(value), "_fields") and isinstance(value, tuple):
+        pairs = [(f".{name}", part) for name, part in zip(getattr(type(value), "_fields", ()), value, strict=False)]
+    elif type(value) in (list, tuple):
+        pairs = [(f"[{number}]", part) for number, part in enumerate(value)]
+    for step, part in pairs[:_ELEMENTS]:
+        if type(part) in (dict, list, tuple) and part:
+            yield path + step, part
+            if depth:
+                yield from _parts(part, path + step, depth - 1)
+
+
+def _made(raised: RaisedAt, value: Any) -> ast.Assign | None:
+    """Return the only assignment to a name that holds a tree now; None for a tree without such a name."""
+    names = {name for name, held in namespace(raised).items() if held is value}
+    names |= {name for frame in raised.callers for name, held in frame.f_locals.items() if held is value}
+    module = raised.loops.module if raised.loops is not None else ast.Module([], [])
+    stores = [
+        node
+        for node in ast.walk(module)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in names
+    ]
+    parent = raised.parents.get(id(stores[0])) if len(stores) == 1 else None
+    return parent if isinstance(parent, ast.Assign) and len(parent.targets) == 1 else None
+
+
+def _whole(raised: RaisedAt, made: ast.Assign, path: str, large: Any) -> FoundCure | None:
+    """Return the cure that makes the tree of the whole in place of its part, as params in place of params["dense"]."""
+    wanted = ast.unparse(ast.parse(f"_{path}", mode="eval").body)[1:]
+    parts = [
+        node
+        for node in ast.walk(made.value)
+        if isinstance(node, ast.Subscript | ast.Attribute) and ast.unparse(node).endswith(wanted)
+    ]
+    if len(parts) != 1:
+        return None
+    whole: ast.expr = parts[0]
+    for _ in range(_steps(path)):
+        if not isinstance(whole, ast.Subscript | ast.Attribute):
+            return None
+        whole = whole.value
+    if ast.unparse(parts[0]) != f"{ast.unparse(whole)}{wanted}":
+        return None
+    frame = raised.callers[-1] if raised.callers else raised.frame
+    value = value_in({**frame.f_globals, **frame.f_locals}, whole) if frame is not None else None
+    if value is None or not _is_like(value, large):
+        return None
+    source, part = raised.source(made), raised.source(parts[0])
+    if source.count(part) != 1:
+        return None
+    whole_source = raised.source(whole)
+    words = f"Make the tree of {whole_source}, not of {part}."
+    return FoundCure("the whole tree", source.replace(part, whole_source), words)
+
+
+def _steps(path: str) -> int:
+    node: ast.expr = ast.parse(f"_{path}", mode="eval").body
+    steps = 0
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node, steps = node.value, steps + 1
+    return steps

@@ -1,0 +1,337 @@
+"""Explains a Python error about a dict key, a field, a list or a type check in traced code."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+import sys
+from typing import Any
+
+from ....jax.facts import is_tracer_type
+from ....observe.observation import FoundCure
+from ....plain_text import message_of
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import jnp_name
+from ..failing_code.origins import culprits, dtype_of, operands, value_of
+from ..failing_code.place_of_error import RaisedAt, touches_jax
+from ..trials.trial_of_cure import passed
+from .jit_arguments import packages_of
+from .misplaced_arguments import trees_error
+
+_NO_FIELD = re.compile(r"^'dict' object has no attribute '(\w+)'")
+_NO_WAIT = re.compile(r"^'(\w+)' object has no attribute 'block_until_ready'")
+_NO_MEMBER = re.compile(r"^module 'jax(?:\.\w+)*' has no attribute '(\w+)'")
+_FIXED = re.compile(r"^(?:can't set attribute|cannot assign to field '(\w+)')")
+_NOT_CALLED = re.compile(r"^'?\w*(?:Tracer|ArrayImpl)'? object is not callable")
+_OF_LISTS = re.compile(
+    r"^(?:can't multiply sequence by non-int of type '\w+'|unsupported operand type\(s\) for \S+(?: or pow\(\))?: "
+    r"'(?:[\w.]*(?:Tracer|ArrayImpl)|list|tuple)' and '(?:[\w.]*(?:Tracer|ArrayImpl)|list|tuple|float|int)'"
+    r"|can only concatenate (?:list|tuple) \(not \"\w+\"\) to (?:list|tuple))"
+)
+_FORMAT = re.compile(r"^(?:tuple index out of range|Replacement index \d+ out of range for positional args tuple)")
+_AXIS = re.compile(r"^index (-?\d+) is out of bounds for axis 0 with size (\d+)")
+#: Functions of JAX that read shape[axis] in Python, so a wrong axis raises IndexError.
+_LOOK_UP = frozenset({"swapaxes", "categorical", "rollaxis"})
+_MODULES = ("numpy", "nn", "lax", "random", "tree", "tree_util", "scipy.special", "ops")
+#: For functions that JAX removed, the functions that replace them.
+_REMOVED = {
+    "shuffle": ("jax.random.permutation", "jax.random.permutation(key, x) gives the elements in another order."),
+    "index_update": (".at[...].set", "Write x.at[index].set(value), which makes a new array."),
+    "index_add": (".at[...].add", "Write x.at[index].add(value), which makes a new array."),
+    "index_mul": (".at[...].multiply", "Write x.at[index].multiply(value), which makes a new array."),
+    "index_min": (".at[...].min", "Write x.at[index].min(value), which makes a new array."),
+    "index_max": (".at[...].max", "Write x.at[index].max(value), which makes a new array."),
+    "tree_multimap": ("jax.tree.map", "jax.tree.map takes one tree or several."),
+    "msort": ("jnp.sort", "Write jnp.sort(x, axis=0)."),
+    "row_stack": ("jnp.vstack", "Write jnp.vstack(arrays)."),
+    "trapz": ("jax.scipy.integrate.trapezoid", "Import jax.scipy.integrate, and call trapezoid(y, x)."),
+}
+_NUMBERS = (bool, int, float, complex)
+_MOST = 12
+
+
+def python_object_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains an error that Python raised in traced code, or about an object of JAX."""
+    if raised is None or raised.frame is None:
+        return None
+    text = message_of(error).strip()
+    if isinstance(error, AttributeError) and (match := _NO_MEMBER.match(text)):
+        return _no_member(raised, match[1])
+    if isinstance(error, IndexError) and _FORMAT.match(text):
+        return _index(raised)
+    if isinstance(error, IndexError) and (match := _AXIS.match(text)) and called(raised.node) in _LOOK_UP:
+        title = f"The axis {match[1]} is named, but the array has {match[2]} axes"
+        cure = FoundCure("axis", None, f"Axes count from 0. Write an axis from 0 to {int(match[2]) - 1}.")
+        return Explained(None, title, "", (cure,))
+    if isinstance(error, TypeError) and _NOT_CALLED.match(text):
+        return _not_called(raised)
+    if isinstance(error, AttributeError) and _FIXED.match(text) and _of_equinox(raised):
+        return _fixed(raised)
+    if isinstance(error, AttributeError) and (match := _NO_WAIT.match(text)):
+        return _no_wait(raised, match[1])
+    if not raised.in_trace and not touches_jax(error):
+        return None
+    if isinstance(error, KeyError) and (named := _named_place(raised)) is not None:
+        return named
+    if isinstance(error, TypeError) and _OF_LISTS.match(text):
+        return _of_list(raised)
+    if isinstance(error, KeyError):
+        return _no_key(raised)
+    if isinstance(error, AttributeError) and (match := _NO_FIELD.match(text)):
+        return _no_field(raised, match[1])
+    if isinstance(error, AttributeError) and _FIXED.match(text):
+        return _fixed(raised)
+    return _type_check(raised)
+
+
+def _no_wait(raised: RaisedAt, kind: str) -> Explained | None:
+    """Explains x.block_until_ready() of a container of arrays."""
+    call = raised.node
+    function = call.func if isinstance(call, ast.Call) else call
+    if not isinstance(function, ast.Attribute):
+        return None
+    title = f"{kind} has no method block_until_ready: only an array has this method"
+    words = "jax.block_until_ready waits for all arrays of a container, and returns the container."
+    whole = raised.parents.get(id(function)) if call is function else call
+    if not isinstance(whole, ast.Call):
+        return Explained(None, title, "", (FoundCure("jax.block_until_ready", None, words),))
+    code = f"jax.block_until_ready({raised.source(function.value)})"
+    cure = applied(FoundCure("jax.block_until_ready", code, words), [edit_of(raised, over(whole, code))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])) or (FoundCure(cure.name, None, words),))
+
+
+def _of_equinox(raised: RaisedAt) -> bool:
+    """Return whether the statement sets a field of an equinox module."""
+    statement = raised.statement_of(raised.node)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+    if not isinstance(target, ast.Attribute):
+        return False
+    return "equinox" in packages_of(value_of(raised, target.value))
+
+
+def _named_place(raised: RaisedAt) -> Explained | None:
+    """Explains jax.debug.print("{x}", x): the format names a value that the call passes without its name."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or not raised.source(call.func).endswith("debug.print") or not call.args:
+        return None
+    words = call.args[0].value if isinstance(call.args[0], ast.Constant) else None
+    keyword_names = {keyword.arg for keyword in call.keywords}
+    names = (
+        [name for name in re.findall(r"\{([A-Za-z_]\w*)", words) if name not in keyword_names]
+        if type(words) is str
+        else []
+    )
+    if not names:
+        return None
+    title = f"The format of {raised.source(call.func)} names {names[0]}, but the call passes no value of this name"
+    words_of_cure = "Pass the value as name=value, or write {} without a name."
+    sources = [raised.source(argument) for argument in call.args]
+    written = re.findall(r"\{([A-Za-z_]\w*)", str(words))
+    unread = [keyword for keyword in call.keywords if keyword.arg and keyword.arg not in written]
+    if len(names) == len(unread) == len(call.keywords) == 1 and len(sources) == 1:
+        value = raised.source(unread[0].value)
+        code = f"{raised.source(call.func)}({sources[0]}, {names[0]}={value})"
+        words_of_cure = f"The call passes {value} as {unread[0].arg}, and the format names {names[0]}."
+        cure = applied(FoundCure("a name", code, words_of_cure), [edit_of(raised, over(call, code))])
+        return Explained(None, title, "", tuple(passed(raised, [cure])))
+    if sources[1:] != names:
+        return Explained(None, title, "", (FoundCure("a name", None, words_of_cure),))
+    keywords = [raised.source(keyword) for keyword in call.keywords]
+    code = f"{raised.source(call.func)}({', '.join([sources[0], *(f'{name}={name}' for name in names), *keywords])})"
+    cure = applied(FoundCure("a name", code, words_of_cure), [edit_of(raised, over(call, code))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])))
+
+
+def _no_member(raised: RaisedAt, name: str) -> Explained | None:
+    node = raised.node
+    attribute = node.func if isinstance(node, ast.Call) else node
+    if not isinstance(attribute, ast.Attribute) or attribute.attr != name:
+        return None
+    if name.startswith("tree_") and hasattr(sys.modules.get("jax.tree"), name.removeprefix("tree_")):
+        code = f"jax.tree.{name.removeprefix('tree_')}"
+        cure = applied(FoundCure(code, code, f"{code} is the present name."), [edit_of(raised, over(attribute, code))])
+        title = f"{raised.source(attribute.value)} has no function {name} any more"
+        return Explained(None, title, "", tuple(passed(raised, [cure])))
+    modules = [f"jax.{module}" for module in _MODULES if name in vars(sys.modules.get(f"jax.{module}", ast))]
+    title = f"{raised.source(attribute.value)} has no function {name}"
+    if modules:
+        code = f"{modules[0] if modules[0] != 'jax.numpy' else jnp_name(raised)}.{name}"
+        cure = FoundCure(code, code, f"{modules[0]} has {name}.")
+        cure = applied(cure, [edit_of(raised, over(attribute, code))])
+        return Explained(None, title, "", tuple(passed(raised, [cure])))
+    if name in _REMOVED:
+        instead, words = _REMOVED[name]
+        return Explained(None, f"{title} any more", "", (FoundCure(instead, None, words),))
+    module = value_of(raised, attribute.value)
+    close_names = difflib.get_close_matches(name, list(vars(module)) if type(module) is type(sys) else [], 1, 0.8)
+    cures = [FoundCure("the name", None, f"The closest name is {close_names[0]}.")] if close_names else []
+    return Explained(None, title, "", tuple(cures))
+
+
+def _index(raised: RaisedAt) -> Explained | None:
+    call = raised.node
+    name = raised.source(call.func) if isinstance(call, ast.Call) else ""
+    if not isinstance(call, ast.Call):
+        return None
+    if name.endswith("debug.print") and call.args:
+        title = f"The format of {name} has more places than the call has values"
+        cure = FoundCure("a value", None, "Pass a value for each {} of the format.")
+        return Explained(None, title, operands(raised, call.args[1:]), (cure,))
+    if name.rpartition(".")[2] == "scan":
+        xs_nodes = [keyword.value for keyword in call.keywords if keyword.arg == "xs"] + call.args[2:3]
+        if xs_nodes and dtype_of(value_of(raised, xs_nodes[0])) and not value_of(raised, xs_nodes[0]).shape:
+            title = "scan cannot take elements of a single number in xs"
+            explanation = (
+                f"scan takes one element along axis 0 of each array in xs. {operands(raised, xs_nodes[:1])}".strip()
+            )
+            words = "Pass arrays with at least one axis in xs, or put the number into the carry."
+            return Explained(None, title, explanation, (FoundCure("xs", None, words),))
+    return None
+
+
+def _not_called(raised: RaisedAt) -> Explained | None:
+    call = raised.node
+    if not isinstance(call, ast.Call):
+        return None
+    source = raised.source(call.func)
+    if not dtype_of(value_of(raised, call.func)) and not isinstance(call.func, ast.BinOp | ast.Call):
+        return None
+    title = f"{source} is an array, and an array cannot be called"
+    arguments = ", ".join(raised.source(argument) for argument in call.args)
+    words = f"Write {source}[{arguments}] to take an element, or {source} * ({arguments}) to multiply."
+    return Explained(None, title, operands(raised, [call.func]), (FoundCure("brackets", None, words),))
+
+
+def _is_text(raised: RaisedAt, node: ast.expr) -> bool:
+    return type(node.value if isinstance(node, ast.Constant) else value_of(raised, node)) is str
+
+
+def _of_list(raised: RaisedAt) -> Explained | None:
+    node = raised.node
+    texts = (
+        [operand for operand in (node.left, node.right) if _is_text(raised, operand)]
+        if isinstance(node, ast.BinOp)
+        else []
+    )
+    if texts:
+        title = f"{raised.source(texts[0])} is a text, not an array"
+        words = "jax.tree.map reaches each leaf of a tree: take texts out of the tree, or keep them apart."
+        return Explained(None, title, "", (FoundCure("arrays alone", None, words),))
+    if not isinstance(node, ast.BinOp):
+        return None
+    for side in (node.left, node.right):
+        value = value_of(raised, side)
+        is_list = isinstance(side, ast.List | ast.Tuple) or type(value) in (list, tuple)
+        if not is_list:
+            continue
+        kind = "tuple" if isinstance(side, ast.Tuple) or type(value) is tuple else "list"
+        title = f"{raised.source(side)} is a {kind}, and a {kind} is no array"
+        code = f"{jnp_name(raised)}.asarray({raised.source(side)})"
+        words = f"asarray makes one array of the {kind}. For a tree of arrays, use jax.tree.map."
+        cure = applied(FoundCure(f"{jnp_name(raised)}.asarray", code, words), [edit_of(raised, over(side, code))])
+        if not _is_flat(side, value) and (
+            tree := trees_error(raised, _OPERATORS.get(type(node.op), "The operator"), kind, kind)
+        ):
+            return tree
+        if not _is_flat(side, value):
+            cure = FoundCure("jax.tree.map", None, f"Use jax.tree.map to compute with each array of the {kind}.")
+        return Explained(None, title, operands(raised, [node.left, node.right]), tuple(passed(raised, [cure])))
+    return None
+
+
+_OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
+
+
+def _is_flat(node: ast.expr, value: Any) -> bool:
+    """Return whether a list holds only numbers."""
+    if isinstance(node, ast.List | ast.Tuple):
+        return all(isinstance(element, ast.Constant) and type(element.value) in _NUMBERS for element in node.elts)
+    return all(type(element) in _NUMBERS or (dtype_of(element) and not element.shape) for element in value)
+
+
+def _no_key(raised: RaisedAt) -> Explained | None:
+    node = raised.node
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant):
+        return None
+    holder, source = value_of(raised, node.value), raised.source(node.value)
+    if type(holder) is not dict or node.slice.value in holder:
+        return None
+    texts = [repr(key) for key in holder if type(key) in (str, int)]
+    ending = ", ..." if len(texts) > _MOST else ""
+    title = f"{source} has no key {node.slice.value!r}"
+    explanation = f"The keys of {source} are {', '.join(texts[:_MOST])}{ending}." if texts else f"{source} has no keys."
+    named = [key for key in holder if type(key) is str]
+    close_names = difflib.get_close_matches(str(node.slice.value), named, 1, 0.3)
+    cures = [FoundCure("a key", None, f"The closest key is {close_names[0]!r}.")] if close_names else []
+    return Explained(None, title, explanation, tuple(cures))
+
+
+def _no_field(raised: RaisedAt, name: str) -> Explained | None:
+    node = raised.node
+    if not isinstance(node, ast.Attribute) or type(value_of(raised, node.value)) is not dict:
+        return None
+    source = raised.source(node.value)
+    title = f"{source} is a dict, and a dict has keys in place of attributes"
+    holder = value_of(raised, node.value)
+    if name not in holder:
+        return Explained(None, title, f"{source} has no key {name!r} either.", ())
+    quote = '"' if '"' in "".join(raised.loops.lines if raised.loops else []) else "'"
+    code = f"{source}[{quote}{name}{quote}]"
+    cure = applied(
+        FoundCure("brackets", code, f"{code} gives the value of the key."), [edit_of(raised, over(node, code))]
+    )
+    return Explained(None, title, "", tuple(passed(raised, [cure])))
+
+
+def _fixed(raised: RaisedAt) -> Explained | None:
+    """Explains an assignment to a field of a named tuple or a frozen dataclass."""
+    statement = raised.statement_of(raised.node)
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return None
+    target = statement.targets[0]
+    if not isinstance(target, ast.Attribute):
+        return None
+    holder, source = value_of(raised, target.value), raised.source(target.value)
+    new = raised.source(statement.value)
+    title = f"The field {raised.source(target)} cannot be changed"
+    if isinstance(holder, tuple):
+        code = f"{source} = {source}._replace({target.attr}={new})"
+        words = "_replace makes a named tuple with another value in one field."
+        cure = FoundCure("_replace", code, words)
+        if isinstance(target.value, ast.Name):
+            cure = applied(cure, [edit_of(raised, over(statement, code))])
+        return Explained(None, title, "A named tuple keeps its fields.", tuple(passed(raised, [cure])))
+    is_module = "equinox" in {kind.__module__.partition(".")[0] for kind in type(holder).__mro__}
+    code = f"{source} = dataclasses.replace({source}, {target.attr}={new})"
+    cure = FoundCure("dataclasses.replace", code, "replace makes an object with another value in one field.")
+    if is_module:
+        code = f"{source} = eqx.tree_at(lambda module: module.{target.attr}, {source}, {new})"
+        cure = FoundCure("equinox.tree_at", code, "tree_at makes a module with another value in one field.")
+    return Explained(None, title, "A frozen dataclass keeps its fields.", (cure,))
+
+
+def _type_check(raised: RaisedAt) -> Explained | None:
+    """Explains an error that the user's code raises itself, because its isinstance check rejects traced arrays."""
+    statement = raised.statement_of(raised.node)
+    function = raised.function
+    if not isinstance(statement, ast.Raise | ast.Assert) or not isinstance(function, ast.FunctionDef):
+        return None
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "isinstance":
+            continue
+        if len(node.args) != 2 or node.lineno > statement.lineno:
+            continue
+        value = value_of(raised, node.args[0])
+        if value is not None and is_tracer_type(type(value)):
+            kind = raised.source(node.args[1])
+            if "Array" in kind:
+                continue
+            source = raised.source(node.args[0])
+            title = f"{source} is a traced array, so {raised.source(node)} is false"
+            explanation = f"{function.name} itself raises the error. {culprits(raised, [value]).sentence}".strip()
+            words = f"Write isinstance({source}, jax.Array), which is true for a traced array, too."
+            return Explained(None, title, explanation, (FoundCure("jax.Array", None, words),))
+    return None

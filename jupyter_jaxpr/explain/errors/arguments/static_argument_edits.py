@@ -1,0 +1,291 @@
+"""Makes the edit that marks arguments of jit or checkpoint as static, if the call passes hashable Python values."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import linecache
+from collections.abc import Iterator, Sequence
+from types import FrameType
+from typing import Any
+
+from ....interruptions import not_of_a_signal
+from ....jax.tracer_origins import RaisedCall, raised_calls
+from ....observe.code_of_callables import code_of
+from ....observe.observation import Edit, FoundCure, Place
+from ....plain_text import FAILURES, file_of, function_of
+from ...loops.statements import parsed
+from ..failing_code.origins import value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.trial_of_cure import Outcome, traced_with
+
+_JIT = frozenset({"jax.jit", "jit"})
+_CHECKPOINT = frozenset({"jax.checkpoint", "jax.remat", "checkpoint", "remat"})
+_HASHED = (bool, int, float, complex, str, bytes, type(None))
+
+
+def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Sequence[str]) -> FoundCure | None:
+    """Return the cure static_argnames; None if an argument has no hash, or the jitted function has no such argument.
+
+    Args:
+        raised: The place where the error was raised.
+        error: The exception, whose traceback still has the frames of JAX.
+        function: The name of the traced function.
+        names: The names of the arguments.
+    """
+    calls = [*raised_calls(error, "checkpoint"), *raised_calls(error)]
+    call = next((raised_call for raised_call in calls[::-1] if _name(raised_call) == function), None)
+    values = _values_by_parameter(call) if call is not None else None
+    if values is None or not names or not all(name in values and is_hashed(values[name]) for name in names):
+        return None
+    assert call is not None
+    if call.transform == "checkpoint":
+        cure = _static_in_checkpoint(raised, call, function, names)
+    else:
+        text = (
+            f"JAX compiles once for each value of {' and '.join(names)}. Use a static argument for a setting that "
+            "seldom changes."
+        )
+        cure = jit_with(raised, function, _keyword(names), "static_argnames", text, parameters_of(call.function))
+    if cure is None or cure.code is None or traced_with(call, values, [*names, *_static(call)]) != "traced":
+        return None
+    return cure
+
+
+def by_name_cure(error: BaseException, function: str, names: Sequence[str]) -> FoundCure | None:
+    """Return the cure of a static argument that the call passes by position to a function with `*args`.
+
+    jax.jit finds such an argument only by its name; None where no name is static and without a parameter.
+
+    Args:
+        error: The exception, whose traceback still has the frames of JAX.
+        function: The name of the traced function.
+        names: The names of the arguments whose values Python needs.
+    """
+    call = raised_call_of(error, function)
+    if call is None:
+        return None
+    parameters = parameters_of(call.function)
+    name = next((name for name in names if name in call.static_names and name not in parameters), None)
+    if name is None:
+        return None
+    code = f"{name}=..."
+    text = (
+        f"jax.jit takes {name} as a static argument only if the call passes {name} by its name. {function} has no "
+        f"parameter {name}: the call passed the value as one of *args."
+    )
+    return FoundCure("by name", code, text)
+
+
+def _static(call: RaisedCall) -> list[str]:
+    """Return the parameters of a jitted function that are static already."""
+    parameters = parameters_of(call.function)
+    numbered = [parameters[number] for number in call.static_numbers if number < len(parameters)]
+    return list(dict.fromkeys([*numbered, *call.static_names]))
+
+
+def _static_in_checkpoint(raised: RaisedAt, call: RaisedCall, function: str, names: Sequence[str]) -> FoundCure | None:
+    """Return the cure static_argnums of jax.checkpoint; None if an argument is passed by name."""
+    positional = parameters_of(call.function)[: len(call.args)]
+    if not set(names) <= set(positional):
+        return None
+    numbers = ", ".join(str(positional.index(name)) for name in names)
+    keyword = f"static_argnums=({numbers},)" if len(names) == 1 else f"static_argnums=({numbers})"
+    text = f"jax.checkpoint then leaves {' and '.join(names)} a value of Python, and traces anew for each value."
+    return jit_with(raised, function, keyword, "static_argnums", text, positional, _CHECKPOINT)
+
+
+def raised_call_of(error: BaseException, function: str) -> RaisedCall | None:
+    """Return the innermost call of a jitted function through which an error passed, by the function's name."""
+    return next((call for call in reversed(raised_calls(error)) if _name(call) == function), None)
+
+
+def static_outcome(error: BaseException, function: str, name: str) -> Outcome:
+    """Return the outcome of a trial trace of the failing call with one static argument."""
+    call = raised_call_of(error, function)
+    values = _values_by_parameter(call) if call is not None else None
+    if call is None or values is None or name not in values:
+        return "untried"
+    return traced_with(call, values, [name, *_static(call)])
+
+
+def jit_with(
+    raised: RaisedAt,
+    function: str,
+    keyword: str,
+    name: str,
+    text: str,
+    parameters: Sequence[str] = (),
+    transforms: frozenset[str] = _JIT,
+) -> FoundCure:
+    """Return a cure that adds an option to the jit of a function; without code if the jit is not in the user's code.
+
+    Where the jit has static arguments already, the code of the cure is the longer option, without an edit.
+
+    Args:
+        raised: The place where the error was raised.
+        function: The name of the jitted function.
+        keyword: The code of the option, such as static_argnames="n".
+        name: The name of the cure.
+        text: The sentence of the cure.
+        parameters: The parameters of the function; () where they are unknown.
+        transforms: The names under which the user's code may call the transform; of jax.jit, unless stated.
+    """
+    option = keyword.partition("=")[0]
+    jits = list(_jits(raised, function, transforms))
+    if len(jits) != 1:
+        return FoundCure(name, None, text)
+    file, scope, node, source = jits[0]
+    if isinstance(node, ast.Call):
+        written = [argument for argument in node.keywords if argument.arg in (option, "static_argnums")]
+        if written:
+            longer = _longer_option(written, keyword, parameters)
+            return FoundCure(longer.partition("=")[0] if longer else name, longer, text)
+        code = f"{source[:-1].rstrip().rstrip(',')}, {keyword})"
+        if not node.args and not node.keywords:
+            code = f"{source[:-1]}{keyword})"
+    else:
+        code = f"{source}({keyword})"
+        if transforms is _CHECKPOINT:  # jax.checkpoint needs the function in the same call
+            partial = _partial_in(raised)
+            if partial is None:
+                return FoundCure(name, f"@partial({source}, {keyword})", f"{text} Import partial from functools.")
+            code = f"{partial}({source}, {keyword})"
+    assert node.end_lineno is not None and node.end_col_offset is not None
+    place = Place(file, node.lineno, scope, node.col_offset, node.end_lineno, node.end_col_offset)
+    shown_code = f"@{code}" if _is_decorator(source, node) else code
+    return FoundCure(name, shown_code, text, "applies", (Edit(place, code),))
+
+
+def is_differentiated(raised: RaisedAt, error: BaseException) -> bool:
+    """Return whether jax.grad or jax.vjp started the trace; they cannot differentiate a loop of unknown length."""
+    import jax
+
+    values = [value for frame in (*raised.callers, raised.frame) if frame is not None for value in _local(frame)]
+    for call in raised_calls(error):
+        values += jax.tree_util.tree_leaves((call.args, call.kwargs))
+    return any(type(value).__name__ in ("JVPTracer", "LinearizeTracer") for value in values)
+
+
+def _local(frame: FrameType) -> list[Any]:
+    return list(frame.f_locals.values()) if frame.f_code.co_name != "<module>" else []
+
+
+def _is_decorator(source: str, node: ast.expr) -> bool:
+    return not isinstance(node, ast.Call) or not node.args or ast.unparse(node.func).endswith("partial")
+
+
+def _keyword(names: Sequence[str]) -> str:
+    quoted = [f'"{name}"' for name in names]
+    return f"static_argnames={quoted[0] if len(quoted) == 1 else '(' + ', '.join(quoted) + ')'}"
+
+
+def _longer_option(written: Sequence[ast.keyword], keyword: str, parameters: Sequence[str]) -> str | None:
+    """Return the option of the user's jit with the arguments of another option, such as static_argnums=(0, 2).
+
+    None if the user's option is no literal, or a parameter is unknown. A jit with both static_argnames and
+    static_argnums does not translate one into the other, so a name is added to names, and a number to numbers.
+    """
+    option, _, value = keyword.partition("=")
+    if len(written) != 1 or written[0].arg is None:
+        return None
+    try:
+        old, new = ast.literal_eval(written[0].value), ast.literal_eval(value)
+    except not_of_a_signal(ValueError):
+        return None
+    before = old if isinstance(old, tuple | list) else (old,)
+    after = new if isinstance(new, tuple) else (new,)
+    if written[0].arg == "static_argnums" and option == "static_argnames":
+        if not set(after) <= set(parameters):
+            return None
+        after = tuple(map(list(parameters).index, after))
+    elements = ", ".join(f'"{element}"' if type(element) is str else str(element) for element in (*before, *after))
+    return f"{written[0].arg}=({elements})"
+
+
+def parameters_of(function: Any) -> list[str]:
+    """Return the names of a function's parameters; an empty list if Python cannot read the signature."""
+    try:
+        return list(inspect.signature(function).parameters)
+    except not_of_a_signal(*FAILURES):
+        return []
+
+
+def _partial_in(raised: RaisedAt) -> str | None:
+    """Return the name of functools.partial in the user's module; None if the module has none."""
+    names = raised.frame.f_globals if raised.frame is not None else {}
+    if names.get("partial") is functools.partial:
+        return "partial"
+    return "functools.partial" if names.get("functools") is functools else None
+
+
+def _jits(raised: RaisedAt, function: str, transforms: frozenset[str]) -> Iterator[tuple[str, str, ast.expr, str]]:
+    """Yield each jit expression of the files: the file, the function around it, the expression and its code."""
+    files = {raised.place.file: raised.place.function}
+    for frame in raised.callers:
+        files.setdefault(file_of(frame.f_code), function_of(frame.f_code))
+    for file, scope in files.items():
+        loops = parsed("".join(linecache.getlines(file)))
+        if loops is None:
+            continue
+        text = "\n".join(loops.lines)
+        for node in ast.walk(loops.module):
+            if isinstance(node, ast.FunctionDef) and node.name == function:
+                for decorator in node.decorator_list:
+                    is_maker = isinstance(decorator, ast.Call) and _makes_transform(raised, decorator, transforms)
+                    if is_maker or _is_transform(raised, decorator, transforms):
+                        yield file, scope, decorator, ast.get_source_segment(text, decorator) or ""
+            elif isinstance(node, ast.Call) and node.args and _is_transform(raised, node.func, transforms):
+                jitted = node.args[0]
+                jitted_name = jitted.attr if isinstance(jitted, ast.Attribute) else getattr(jitted, "id", None)
+                if jitted_name == function:
+                    yield file, scope, node, ast.get_source_segment(text, node) or ""
+
+
+def _is_transform(raised: RaisedAt, node: ast.expr, transforms: frozenset[str]) -> bool:
+    """Return whether an expression names one of the transforms, also under another name, such as jx.jit."""
+    import jax
+
+    if ast.unparse(node) in transforms:
+        return True
+    if not isinstance(node, ast.Name | ast.Attribute) or raised.frame is None:
+        return False
+    named = value_of(raised, node)
+    return any(named is getattr(jax, name.rpartition(".")[2], raised) for name in transforms)
+
+
+def _makes_transform(raised: RaisedAt, node: ast.Call, transforms: frozenset[str]) -> bool:
+    """Return whether a call makes a decorator: partial(jax.jit, ...) or jax.jit(...) without a function."""
+    if ast.unparse(node.func) in ("partial", "functools.partial"):
+        return bool(node.args) and _is_transform(raised, node.args[0], transforms)
+    return not node.args and _is_transform(raised, node.func, transforms)
+
+
+def _name(call: RaisedCall) -> str | None:
+    return getattr(call.function, "__name__", None)
+
+
+def _values_by_parameter(call: RaisedCall) -> dict[str, Any] | None:
+    """Return the argument of a call for each parameter; None if Python cannot bind the arguments."""
+    if code_of(call.function) is None:
+        return None
+    try:
+        bound = inspect.signature(call.function).bind(*call.args, **call.kwargs)
+    except not_of_a_signal(*FAILURES):
+        return None
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def is_hashed(value: Any) -> bool:
+    """Return whether the hash of a value certainly depends only on its contents."""
+    if type(value) is tuple:
+        return all(map(is_hashed, value))
+    return type(value) in _HASHED
+
+
+def argument_values(error: BaseException, function: str) -> dict[str, Any]:
+    """Return the arguments of the failing call of a jitted function, by parameter; empty if unknown."""
+    call = raised_call_of(error, function)
+    return {} if call is None else _values_by_parameter(call) or {}

@@ -1,0 +1,156 @@
+"""Explains an error about two pytrees that differ: the path of the difference, with the user's names."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from ....observe.observation import FoundCure
+from ....plain_text import message_of
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.origins import value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..flax_modules.frozen_dicts import is_frozen_dict
+from ..transforms.in_axes_keys import KEYS, OF_OPTION, keys_error
+from .parts_of_trees import part_of_tree
+
+_DIFFER = re.compile(
+    r"pytree structure error: different .+? at key path (?P<call>tree_map|vmap|pjit|device_put) "
+    r"(?P<option>[\w.]+)(?P<path>\S*) "
+)
+_TYPES = re.compile(
+    r"has a subtree of type\s+<class '(?P<first>[^']+)'>.*?of different type\s+<class '(?P<other>[^']+)'>"
+)
+_LENGTHS = re.compile(r"of type (?P<kind>\w+) of length (?P<first>\d+), but .*? of length (?P<other>\d+)")
+_CALLS = {"pjit": "jax.jit"}
+_CURE_OF_OPTION = "Write one entry for all arrays, or an entry for each key and each element."
+_SAID = "The trees of one call have the same containers and keys."
+_CURE = "Give both trees the same keys and containers."
+_FROZEN = "Write x.unfreeze() for the FrozenDict x: unfreeze makes a dict with the same entries."
+_NONE = "None is an empty tree, not a leaf. Write a value in its place, or is_leaf=lambda x: x is None."
+
+
+def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains different trees in a `jax.tree.map`, or an option such as in_axes that does not fit its argument."""
+    text = " ".join(message_of(error).split())
+    differ = _DIFFER.search(f"{text} ") if isinstance(error, ValueError) else None
+    if differ is None:
+        return None
+    path = differ["path"]
+    if differ["call"] != "tree_map":
+        # JAX lists all mismatches, and an entry None, which is allowed, is a mismatch, too.
+        mismatches = re.split(r"(?=pytree structure error)", text)[1:]
+        mismatch = next((part for part in mismatches if "<class 'NoneType'>" not in part), text)
+        differ = _DIFFER.search(f"{mismatch} ") or differ
+        path = differ["path"]
+        option = f"{differ['option']}{path} of {_CALLS.get(differ['call'], differ['call'])}"
+        compared_value = {"in": "the argument", "out": "the result"}.get(
+            differ["option"].partition("_")[0], "the value"
+        )
+        if differ["option"] == "in_axes" and (keys := keys_error(raised, path, mismatch, option)) is not None:
+            return keys
+        title = _title(mismatch, option, compared_value, [])
+        cure = FoundCure(differ["option"], None, _CURE_OF_OPTION)
+        return None if title is None else Explained(None, title, OF_OPTION, (cure,))
+    trees = _trees(raised)
+    at = ["the first tree", "another tree"] if trees is None else [f"{tree}{path}" for tree in trees]
+    if trees is None and not path and (named := _with_keys(raised, text)) is not None:
+        trees = at = named
+    notes: list[str] = []
+    title = _title(text, at[0], at[1], notes)
+    part = part_of_tree(raised) if raised is not None and not notes else None
+    if title is None and part is not None:
+        title = "Two trees have different keys or fields"
+    elif title is None:
+        return None
+    elif trees is None:
+        title = f"At {path} {title}" if path else f"{title[0].upper()}{title[1:]}"
+    cure = FoundCure("the same structure", None, notes[0] if notes else _CURE)
+    if part is None:
+        return Explained(None, title, _SAID, (cure,))
+    return Explained(None, title, f"{part.sentence} {_SAID}", (part.cure or cure,))
+
+
+def _title(text: str, first: str, second: str, notes: list[str]) -> str | None:
+    """Return the sentence that names the difference of two trees; adds a cure for None leaves to notes."""
+    if match := _TYPES.search(text):
+        kinds = [_kind(match["first"]), _kind(match["other"])]
+        notes += [_NONE] if "None" in kinds else []
+        notes += [_FROZEN] if sorted(kinds) == ["a FrozenDict", "a dict"] else []
+        return f"{first} is {kinds[0]}, but {second} is {kinds[1]}"
+    if match := _LENGTHS.search(text):
+        return f"{first} has {_elements(match['first'])}, but {second} has {match['other']}"
+    if match := KEYS.search(text):
+        return f"{first} has the keys {_keys(match['first'])}, but {second} has the keys {_keys(match['other'])}"
+    return None
+
+
+def _elements(number: str) -> str:
+    return "1 element" if number == "1" else f"{number} elements"
+
+
+def _trees(raised: RaisedAt | None) -> list[str] | None:
+    """Return the code of the two trees in the call; None for more than two trees, or for a tree without a name."""
+    call = raised.node if raised is not None else None
+    if raised is not None and isinstance(call, ast.Call) and len(call.args) == 3 and called(call) in _MAPS:
+        if all(isinstance(argument, ast.Name | ast.Attribute | ast.Subscript) for argument in call.args[1:]):
+            return [raised.source(argument) for argument in call.args[1:]]
+    return None
+
+
+_MAPS = frozenset({"map", "tree_map"})
+
+
+def _with_keys(raised: RaisedAt | None, text: str) -> list[str] | None:
+    """Return the code of the two dicts in the call whose keys the error message lists; None if unclear."""
+    match, call = KEYS.search(text), raised.node if raised is not None else None
+    if match is None or raised is None or raised.frame is None or not isinstance(call, ast.Call):
+        return None
+    names: list[str] = []
+    for key_text in (match["first"], match["other"]):
+        keys = set(re.findall(r"\['(.*?)'\]", _keys(key_text)))
+        dicts = [raised.source(argument) for argument in call.args if keys_of(raised, argument) == keys]
+        within = [
+            f"a dict in {raised.source(argument)}"
+            for argument in call.args
+            if isinstance(argument, ast.Name) and _has_dict(value_of(raised, argument), keys)
+        ]
+        if not dicts and not within:
+            return None
+        names.append((dicts or within)[0])
+    return names
+
+
+def keys_of(raised: RaisedAt, node: ast.expr) -> set[str] | None:
+    """Return the keys of a dict value or a dict display."""
+    if isinstance(node, ast.Dict):
+        return {str(key.value) for key in node.keys if isinstance(key, ast.Constant)}
+    value = value_of(raised, node)
+    return set(map(str, value)) if type(value) is dict or is_frozen_dict(value) else None
+
+
+def _has_dict(value: Any, keys: set[str], depth: int = 4) -> bool:
+    """Return whether a tuple, such as the state of an optimizer, contains a dict with the given keys."""
+    if type(value) is dict:
+        return set(map(str, value)) == keys
+    return depth > 0 and isinstance(value, tuple) and any(_has_dict(element, keys, depth - 1) for element in value[:20])
+
+
+def _kind(name: str) -> str:
+    short = name.rpartition(".")[2]
+    if short == "NoneType":
+        return "None"
+    if short in ("ArrayImpl", "PytreeLeaf") or short.endswith("Tracer"):
+        return "an array"
+    return with_article(short)
+
+
+def with_article(kind: str) -> str:
+    """Return the name of a class with its article, such as "a dict" or "an EmptyState"."""
+    return f"an {kind}" if kind[0].lower() in "aeiou" else f"a {kind}"
+
+
+def _keys(text: str) -> str:
+    return ", ".join(key if key.startswith("[") else f"['{key}']" for key in text.split())

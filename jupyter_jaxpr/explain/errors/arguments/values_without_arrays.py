@@ -1,0 +1,506 @@
+"""Explains an operator or a function that gets a function, None, a Pallas reference or a list instead of an array."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+import types
+from typing import Any
+
+from ....jax.facts import is_jitted
+from ....jax.tracer_origins import type_of
+from ....observe.observation import FoundCure
+from ....observe.side_effects.attributes import instance_dict
+from ....plain_text import message_of, own_name
+from ....quantities import count
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import jnp_name
+from ..failing_code.origins import dtype_of, operands, value_of
+from ..failing_code.place_of_error import LIBRARIES, RaisedAt, touches_jax
+from ..failing_code.return_values import function_of_text, missing_return
+from ..transforms.transformed_calls import assigned
+from ..trials.trial_of_cure import passed
+from .jit_arguments import packages_of
+
+_OPERANDS = re.compile(
+    r"^unsupported operand type\(s\) for (\S+)(?: or pow\(\))?: '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'"
+)
+_ARGUMENT = re.compile(r"^(\w+) requires ndarray or scalar arguments, got <class '(?:\w+\.)*(\w+)'> at position (\d+)")
+_REFERENCE = re.compile(
+    r"^'AbstractRef' object has no attribute '_(\w+)'|(\w+) got a Ref of type"
+    r"|.* 'DynamicJaxprTracer' and 'DynamicJaxprTracer'"
+)
+_NO_FIELD = re.compile(r"^'(tuple|list)' object has no attribute '(\w+)'")
+_NO_ATTRIBUTE = re.compile(r"^'[\w.]+' object has no attribute '(\w+)'")
+_UNPACKED = re.compile(r"^(?:too many|not enough) values to unpack \(expected (\d+)(?:, got (\d+))?\)")
+_OF_NONE = re.compile(
+    r"'NoneType' object (?:has no attribute|is not)|non-iterable NoneType object|got <class 'NoneType'>"
+)
+_NOT_ARRAY = re.compile(
+    r"^(?P<name>\w+) requires ndarray or scalar arguments, got <class '(?:\w+\.)*(?P<kind>\w+)'> at position \d+"
+    r"|^Argument '.*' of type '?<class '(?:\w+\.)*(?P<other>\w+)'>'? is not a valid JAX type",
+    re.DOTALL,
+)
+_UNCALLED = re.compile(
+    r"^object of type '(?:function|method)' has no len|^'(?:function|method)' object (?:is not|has no attr)"
+)
+_NO_ARRAYS = re.compile(r"^Need at least one array to (?:stack|concatenate)")
+_OF_OPTIMIZER = re.compile(r"^'function' object has no attribute '(init|update)'")
+_LISTED = frozenset(
+    {"generator", "set", "frozenset", "map", "zip", "filter", "dict_values", "dict_keys", "deque", "reversed"}
+)
+_DERIVATIVES = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian"})
+_FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
+_OF_FUNCTIONS = frozenset({"function", "method", "builtin_function_or_method", "PjitFunction"})
+
+
+def python_value_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains `schedule * x`, `x.sum * 2`, `None + x`, `x_ref * 2` and `pair.shape`."""
+    if raised is None or raised.frame is None or raised.node is None:
+        return None
+    text = message_of(error).strip()
+    if isinstance(error, AttributeError | TypeError | ValueError) and _REFERENCE.match(text):
+        if (reference := _reference(raised)) is not None:
+            return reference
+    if isinstance(error, AttributeError) and (match := _NO_FIELD.match(text)) and raised.in_trace | touches_jax(error):
+        return _container(raised, match[1], match[2])
+    if isinstance(error, AttributeError | TypeError) and _OF_NONE.search(text):
+        if (missing := _no_return(raised)) is not None:
+            return missing
+    if isinstance(error, AttributeError) and (match := _OF_OPTIMIZER.match(text)):
+        return _uncalled_optimizer(raised, match[1])
+    if isinstance(error, AttributeError) and (match := _NO_ATTRIBUTE.match(text)):
+        return _attribute(raised, match[1])
+    if isinstance(error, ValueError) and (match := _UNPACKED.match(text)):
+        return _unpacked(raised, match[1], match[2])
+    if isinstance(error, ValueError) and _NO_ARRAYS.match(text) and (iterator := _iterator(raised)) is not None:
+        return iterator
+    if not isinstance(error, TypeError):
+        return None
+    if match := _OPERANDS.search(text):
+        kinds = {match[2], match[3]}
+        if kinds & _OF_FUNCTIONS and (touches_jax(error) or _has_method(raised)):
+            return _uncalled_function(raised, match[1], _operand_nodes(raised))
+        if "NoneType" in kinds:
+            return _none_operand(raised, match[1], touches_jax(error) or raised.in_trace)
+    if not touches_jax(error):
+        return None
+    if _UNCALLED.search(text) and isinstance(raised.node, ast.Call):
+        return _uncalled_function(
+            raised,
+            called(raised.node),
+            [argument for argument in raised.node.args if isinstance(argument, ast.Name | ast.Attribute)],
+        )
+    if (match := _NOT_ARRAY.search(text)) and (
+        listed := _not_array(raised, match["kind"] or match["other"])
+    ) is not None:
+        return listed
+    if (match := _ARGUMENT.search(text)) and match[2] in ("method", "builtin_function_or_method"):
+        nodes = raised.node.args if isinstance(raised.node, ast.Call) else []
+        return _uncalled_function(raised, match[1], nodes)
+    return None
+
+
+def _operand_nodes(raised: RaisedAt) -> list[ast.expr]:
+    node = raised.node
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    return [node.target, node.value] if isinstance(node, ast.AugAssign) else []
+
+
+def _operand_value(raised: RaisedAt, node: ast.expr) -> Any:
+    """Return the value of an operand, which may be a method of an array."""
+    value = value_of(raised, node)
+    if value is None and isinstance(node, ast.Attribute):
+        kind = type(value_of(raised, node.value))
+        return vars(kind).get(node.attr) or next(
+            (vars(k)[node.attr] for k in kind.__mro__ if node.attr in vars(k)), None
+        )
+    return value
+
+
+def _uncalled_function(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -> Explained | None:
+    """Explains a function without a call, such as x.sum, instead of an array."""
+    functions = [
+        operand
+        for operand in nodes
+        if isinstance(_operand_value(raised, operand), _FUNCTIONS) or is_jitted(_operand_value(raised, operand))
+    ]
+    if len(functions) != 1:
+        return None
+    (node,) = functions
+    source = raised.source(node)
+    # The class holds a method, so value_of, which reads only fields, returns None for a method.
+    is_method = isinstance(node, ast.Attribute) and value_of(raised, node) is None
+    title = f"{source} is a function, but {operator} needs an array"
+    words = f"Call {source}, as in {source}(...), and use the result."
+    cure = FoundCure("call the function", None, words)
+    if is_method:
+        title = f"{source} is a method, but {operator} needs an array"
+        code = f"{source}()"
+        cure = applied(FoundCure("call the method", code, f"Call {source}."), [edit_of(raised, over(node, code))])
+    other_operands = [operand for operand in nodes if operand is not node]
+    return Explained(None, title, operands(raised, other_operands), tuple(passed(raised, [cure])))
+
+
+def _uncalled_optimizer(raised: RaisedAt, attribute: str) -> Explained | None:
+    """Explains optax.adam.init(params): optax.adam makes an optimizer."""
+    node = raised.node.func if isinstance(raised.node, ast.Call) else raised.node
+    maker = value_of(raised, node.value) if isinstance(node, ast.Attribute) else None
+    if maker is None and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
+        module = value_of(raised, node.value.value)
+        maker = vars(module).get(node.value.attr) if type(module) is types.ModuleType else None
+    if not isinstance(node, ast.Attribute) or not (own_name(maker, "__module__") or "").startswith("optax"):
+        return None
+    source = raised.source(node.value)
+    title = f"{source} is a function that makes an optimizer, so it has no {attribute}"
+    words = f"Call the function with its options, such as the learning rate: {source}(...)."
+    return Explained(None, title, "", (FoundCure("call the function", None, words),))
+
+
+def _has_method(raised: RaisedAt) -> bool:
+    """Return whether an operand reads an attribute of an array or of a tracer, such as `x.sum`."""
+    return any(
+        isinstance(operand, ast.Attribute) and dtype_of(value_of(raised, operand.value))
+        for operand in _operand_nodes(raised)
+    )
+
+
+def _none_operand(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained | None:
+    """Explains None instead of an array."""
+    nodes = _operand_nodes(raised)
+    names = [
+        operand
+        for operand in nodes
+        if isinstance(operand, ast.Name) and _is_bound(raised, operand) and value_of(raised, operand) is None
+    ]
+    calls = [operand for operand in nodes if isinstance(operand, ast.Call)]
+    nones = names or (calls if len(calls) == 1 else [])
+    if len(nones) != 1:
+        return None
+    source = raised.source(nones[0])
+    title = f"{source} is None, but {operator} needs an array"
+    maker = _function_of_value(raised, nones[0])
+    missing = missing_return(raised, maker)
+    if missing is not None and maker is not None and (is_of_jax or _computes_with_jax(raised, maker)):
+        cures = passed(raised, [missing])
+        return Explained(None, f"{maker.name} returns None, so {source} is None", "", tuple(cures or [missing]))
+    if not is_of_jax:
+        return None
+    if names and (leaf := _none_leaf(raised, source)) is not None:
+        return Explained(None, title, *leaf)
+    words = f"Find the line that gives {source} its value: a function without a return gives None."
+    if not names:
+        words = f"{raised.source(calls[0])} returns None. Write a call that returns an array."
+        if isinstance(calls[0].func, ast.Name) and type(value_of(raised, calls[0].func)) is types.FunctionType:
+            words = f"Return the result at the end of {calls[0].func.id}."
+    other_operands = [operand for operand in nodes if operand is not nones[0]]
+    return Explained(None, title, operands(raised, other_operands), (FoundCure("a value", None, words),))
+
+
+def _none_leaf(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCure, ...]] | None:
+    """Return the explanation and the cures of a None leaf that the is_leaf function of jax.tree.map allows."""
+    function = raised.function
+    call = raised.parents.get(id(function)) if isinstance(function, ast.Lambda) else None
+    if (
+        not isinstance(function, ast.Lambda)
+        or not isinstance(call, ast.Call)
+        or called(call) not in ("map", "tree_map")
+    ):
+        return None
+    is_leaf = next((keyword.value for keyword in call.keywords if keyword.arg == "is_leaf"), None)
+    if is_leaf is None or "is None" not in ast.unparse(is_leaf):
+        return None
+    explanation = "is_leaf makes each None of the tree a leaf, so the function gets None."
+    code = f"None if {name} is None else {raised.source(function.body)}"
+    words = "Return None for None, or leave is_leaf out: jax.tree.map keeps None as it is."
+    cure = applied(FoundCure("None for None", code, words), [edit_of(raised, over(function.body, code))])
+    return explanation, tuple(passed(raised, [cure]))
+
+
+def _function_of_value(raised: RaisedAt, node: ast.expr) -> ast.FunctionDef | None:
+    """Return the function in the code whose call is the only value that the code assigns to a name."""
+    call: ast.AST | None = node
+    if isinstance(node, ast.Name) and raised.loops is not None:
+        values = [
+            part.value
+            for part in ast.walk(raised.loops.module)
+            if isinstance(part, ast.Assign) and any(isinstance(t, ast.Name) and t.id == node.id for t in part.targets)
+        ]
+        call = values[0] if len(values) == 1 else None
+    function = function_of_text(raised, call.func) if isinstance(call, ast.Call) else None
+    return function if isinstance(function, ast.FunctionDef) else None
+
+
+def _computes_with_jax(raised: RaisedAt, function: ast.FunctionDef) -> bool:
+    """Return whether a function uses a JAX module, or a call in the code passes a JAX array to the function."""
+    assert raised.frame is not None
+    names = {part.id for part in ast.walk(function) if isinstance(part, ast.Name)}
+    module = raised.loops.module if raised.loops is not None else ast.Module([], [])
+    for call in ast.walk(module):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == function.name:
+            names |= {part.id for part in ast.walk(call) if isinstance(part, ast.Name)}
+    values = [raised.frame.f_globals.get(name) for name in names]
+    return any(
+        dtype_of(value) or (type(value) is types.ModuleType and value.__name__.partition(".")[0] == "jax")
+        for value in values
+    )
+
+
+def _unpacked(raised: RaisedAt, expected: str, passed_count: str | None) -> Explained | None:
+    """Explains the unpacking of a JAX result with another number of values than names."""
+    statement = raised.statement_of(raised.node)
+    call = statement.value if isinstance(statement, ast.Assign) else None
+    if not isinstance(call, ast.Call):
+        return None
+    source = " ".join(raised.source(call).split())
+    short = source if len(source) <= 60 else f"{source[:59]}…"
+    transform = call.func
+    if isinstance(transform, ast.Name):
+        transform = assigned(raised, transform.id) or transform
+    if called(transform) == "value_and_grad" and isinstance(transform, ast.Call):
+        return _value_and_grad(raised, statement, transform, expected)
+    if isinstance(transform, ast.Call) and called(transform) in _DERIVATIVES:
+        if any(keyword.arg in ("argnums", "has_aux") for keyword in transform.keywords) or len(transform.args) != 1:
+            return None
+        if not (own_name(value_of(raised, transform.func), "__module__") or "").startswith("jax"):
+            return None
+        word = called(transform)
+        title = f"{word} gives one result, but the line has {expected} names for it"
+        words = f"argnums=(0, 1) gives one derivative for each argument, and has_aux=True a pair. {_VALUE}"
+        return Explained(None, title, "", (FoundCure("one name", None, words),))
+    function = value_of(raised, call.func)
+    modules = [own_name(type(function), "__module__") or "", own_name(function, "__module__") or ""]
+    if (
+        called(call) == "split"
+        or passed_count is None
+        or not any(module.partition(".")[0] == "jax" for module in modules)
+    ):
+        return None
+    title = f"{short} gives {count(int(passed_count), 'value')}, but the line has {expected} names for them"
+    return Explained(None, title, "", (FoundCure("names", None, "Write a name for each value of the result."),))
+
+
+_VALUE = "jax.value_and_grad gives the value and the gradient."
+
+
+def _value_and_grad(
+    raised: RaisedAt, statement: ast.stmt | None, transform: ast.Call, expected: str
+) -> Explained | None:
+    """Explains value, aux, gradient = jax.value_and_grad(f, has_aux=True)(x): value and aux are one pair."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
+        return None
+    if expected == "2" or len(statement.targets[0].elts) == 2:
+        return None  # the parts of the value or of the gradient have other names than there are parts
+    options = [keyword.value for keyword in transform.keywords if keyword.arg == "has_aux"]
+    if any(not isinstance(option, ast.Constant) for option in options):
+        return None
+    has_aux = any(isinstance(option, ast.Constant) and option.value for option in options)
+    title = f"value_and_grad gives a pair, but the line has {expected} names"
+    if not has_aux:
+        words = "Write two names: the value and the gradient. Several argnums give one tuple of gradients."
+        return Explained(None, title, "", (FoundCure("two names", None, words),))
+    explanation = "With has_aux=True, the first of the pair is a pair, too: the value and the auxiliary output."
+    names = statement.targets[0].elts
+    words = "Write ((value, aux), gradient)."
+    if len(names) != 3:
+        return Explained(None, title, explanation, (FoundCure("((value, aux), gradient)", None, words),))
+    sources = [raised.source(target) for target in names]
+    code = f"({sources[0]}, {sources[1]}), {sources[2]}"
+    cure = applied(
+        FoundCure("((value, aux), gradient)", code, words), [edit_of(raised, over(statement.targets[0], code))]
+    )
+    return Explained(None, title, explanation, tuple(passed(raised, [cure])))
+
+
+def _attribute(raised: RaisedAt, name: str) -> Explained | None:
+    """Explains an attribute that an object of JAX or of a library such as optax does not have."""
+    import jax
+
+    node = raised.node.func if isinstance(raised.node, ast.Call) else raised.node
+    if not isinstance(node, ast.Attribute) or node.attr != name:
+        return None
+    holder = value_of(raised, node.value)
+    source = raised.source(node.value)
+    if holder is None and source == "jax.checkpoint_policies":
+        holder = jax.checkpoint_policies
+    kind = type(holder)
+    library = next(iter(sorted(packages_of(holder) & LIBRARIES)), None)
+    if holder is not jax.checkpoint_policies and library is None:
+        return None
+    all_names = [*vars(holder)] if library is None else [*instance_dict(holder), *dir(kind)]
+    names = [attribute for attribute in all_names if not attribute.startswith("_")]
+    close_names = difflib.get_close_matches(name, names, 2, 0.55)
+    title = f"{source} has no attribute {name}"
+    explanation = f"{source} is a {kind.__name__} of {library}." if library is not None else ""
+    if library == "flax" and name in ("apply", "init") and not close_names:
+        words = f"A module of flax.nnx holds its parameters: call {source}(x)."
+        return Explained(None, title, explanation, (FoundCure("a call", None, words),))
+    if library is None and not close_names:
+        words = f"The policies are {', '.join(names)}."
+        return Explained(None, title, explanation, (FoundCure("a policy", None, words),))
+    cures = (FoundCure("the name", None, f"Close names are {' and '.join(close_names)}."),) if close_names else ()
+    if len(close_names) == 1:
+        cures = (FoundCure("the name", None, f"A close name is {close_names[0]}."),)
+    return Explained(None, title, explanation, cures)
+
+
+def _no_return(raised: RaisedAt) -> Explained | None:
+    """Explains the None result of a function in the code that ends without a return."""
+    nodes: list[ast.expr] = []
+    for part in ast.walk(raised.node) if raised.node is not None else ():
+        nodes += [part] if isinstance(part, ast.Name | ast.Call) else []
+    statement = raised.statement_of(raised.node)
+    if isinstance(statement, ast.Assign) and raised.node in statement.targets:
+        nodes.append(statement.value)
+    for node in nodes:
+        maker = _function_of_value(raised, node)
+        if maker is None or (
+            isinstance(node, ast.Name) and (not _is_bound(raised, node) or value_of(raised, node) is not None)
+        ):
+            continue
+        missing = missing_return(raised, maker)
+        if missing is not None and _computes_with_jax(raised, maker):
+            source = " ".join(raised.source(node).split())
+            title = f"{maker.name} returns None, so {source} is None"
+            return Explained(None, title, "", tuple(passed(raised, [missing]) or [missing]))
+    return None
+
+
+def _none_in_list(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """Explains jnp.stack(xs) when an element of xs is None."""
+    for node in call.args[:1]:
+        elements = list(node.elts) if isinstance(node, ast.List | ast.Tuple) else []
+        values = [
+            None if isinstance(element, ast.Constant) and element.value is None else element for element in elements
+        ]
+        elements_or_value = value_of(raised, node) if not elements else values
+        places = (
+            [number for number, element in enumerate(elements_or_value) if element is None]
+            if type(elements_or_value) in (list, tuple)
+            else []
+        )
+        if places:
+            title = f"{raised.source(node)}[{places[0]}] is None, but {called(call)} needs arrays"
+            words = "Leave None out, or write an array in its place."
+            return Explained(None, title, "", (FoundCure("arrays", None, words),))
+    return None
+
+
+def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
+    """Explains a range, a set or a generator instead of an array."""
+    call = raised.node
+    if not isinstance(call, ast.Call):
+        return None
+    jnp = jnp_name(raised)
+    if kind == "NoneType":
+        return _none_in_list(raised, call)
+    for node in [*call.args, *(keyword.value for keyword in call.keywords)]:
+        value = value_of(raised, node)
+        maker_name = called(node)
+        is_it = type(value).__name__ == kind or maker_name == kind.removeprefix("dict_")
+        is_it = (
+            is_it
+            or (kind == "generator" and (isinstance(node, ast.GeneratorExp) or maker_name == "reversed"))
+            or (kind == "set" and isinstance(node, ast.Set | ast.SetComp))
+        )
+        if not is_it or (kind != "range" and kind not in _LISTED):
+            continue
+        source = raised.source(node)
+        kind_of_iterator = "reversed iterator" if kind == "reversed" else kind
+        title = f"{called(call)} takes arrays, but {source} is a {kind_of_iterator}"
+        code = f"{jnp}.array(list({source}))"
+        words = "jax.numpy makes an array of a list."
+        if kind == "range":
+            code = f"{jnp}.arange{source[len('range') :]}" if maker_name == "range" else f"{jnp}.array({source})"
+            words = "An array of the same numbers."
+        if isinstance(node, ast.GeneratorExp):
+            inner = source[1:-1] if source.startswith("(") else source
+            code = (
+                f"({jnp}.array([{inner}]))" if len(call.args) == 1 and not call.keywords else f"{jnp}.array([{inner}])"
+            )
+        if maker_name == "reversed" and isinstance(node, ast.Call) and len(node.args) == 1:
+            code = f"{raised.source(node.args[0])}[::-1]"
+            words = f"{code} has the elements in the reverse order."
+            cure = applied(FoundCure("[::-1]", code, words), [edit_of(raised, over(node, code))])
+            return Explained(None, title, "", tuple(passed(raised, [cure])))
+        if isinstance(
+            value, types.GeneratorType | map | zip | filter | reversed
+        ):  # the failed call may have read some elements
+            words = f"Make an array before the call, such as {jnp}.array of a list: an iterator can be read only once."
+            return Explained(None, title, "", (FoundCure(f"{jnp}.array", None, words),))
+        cure = applied(
+            FoundCure(code.partition("(")[0] or f"{jnp}.array", code, words), [edit_of(raised, over(node, code))]
+        )
+        return Explained(None, title, "", tuple(passed(raised, [cure])))
+    return None
+
+
+def _iterator(raised: RaisedAt) -> Explained | None:
+    """Explains jnp.stack(map(f, xs)): the arrays need a list, because an iterator can be read only once."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or not call.args:
+        return None
+    node = call.args[0]
+    kind = "generator" if isinstance(node, ast.GeneratorExp) else called(node)
+    if kind not in ("generator", "map", "zip", "filter"):
+        value = value_of(raised, node)
+        if not isinstance(value, types.GeneratorType | map | zip | filter):
+            return None
+        kind = type(value).__name__
+    source = " ".join(raised.source(node).split())
+    title = f"{called(call)} takes a list of arrays, but {source} is a {kind}"
+    words = "Make a list of the arrays first: an iterator can be read only once."
+    code = f"list({source})"
+    if isinstance(node, ast.GeneratorExp):
+        inner = source[1:-1] if source.startswith("(") else source
+        code = f"([{inner}])" if len(call.args) == 1 and not call.keywords else f"[{inner}]"
+    elif not isinstance(node, ast.Call):  # an iterator in a variable may be used up
+        return Explained(None, title, "", (FoundCure("a list", None, words),))
+    cure = applied(FoundCure("a list", code, words), [edit_of(raised, over(node, code))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])))
+
+
+def _is_bound(raised: RaisedAt, node: ast.Name) -> bool:
+    assert raised.frame is not None
+    return node.id in raised.frame.f_locals or node.id in raised.frame.f_globals
+
+
+def _reference(raised: RaisedAt) -> Explained | None:
+    """Explains an operation on a Pallas reference; ref[...] reads its array."""
+    assert raised.node is not None
+    nodes = [
+        part
+        for part in ast.walk(raised.node)
+        if isinstance(part, ast.Name) and type_of(value_of(raised, part)).startswith("Ref")
+        if not isinstance(raised.parents.get(id(part)), ast.Subscript | ast.Attribute)
+    ]
+    if not nodes:
+        return None
+    names = list(dict.fromkeys(reference.id for reference in nodes))
+    title = f"{names[0]} is a reference, and a reference is no array"
+    words = f"Read the array with {names[0]}[...]. A kernel reads and writes through references."
+    cure = FoundCure("[...]", f"{names[0]}[...]", words)
+    cure = applied(cure, [edit_of(raised, over(reference, f"{reference.id}[...]")) for reference in nodes])
+    return Explained(None, title, operands(raised, nodes[:1]), tuple(passed(raised, [cure])))
+
+
+def _container(raised: RaisedAt, kind: str, name: str) -> Explained | None:
+    """Explains an array attribute of a tuple or list of arrays, such as `pair.shape`."""
+    import jax
+
+    node = raised.node
+    if not isinstance(node, ast.Attribute) or not hasattr(jax.Array, name):
+        return None
+    container = value_of(raised, node.value)
+    source = raised.source(node.value)
+    title = f"{source} is a {kind}, and a {kind} has no {name}"
+    types_ = [type_of(element) for element in container[:3]] if type(container) in (tuple, list) else []
+    if not all(types_):
+        return None  # a list of strings, for example, cannot become an array
+    explanation = f"{source} holds {', '.join(types_)}{', ...' if len(container) > 3 else ''}." if types_ else ""
+    words = f"Take an element, such as {source}[0], or make one array with jnp.stack({source})."
+    return Explained(None, title, explanation, (FoundCure("an element", None, words),))

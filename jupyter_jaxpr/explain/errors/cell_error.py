@@ -1,0 +1,236 @@
+"""Explains the error that ended a cell: the line, what Python needed there, the culprit argument and the cure."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from dataclasses import replace
+
+from ...interruptions import not_of_a_signal
+from ...observe.observation import Finding, FoundCure
+from ...observe.raised_traces import raised_in
+from ...observe.whose_code import is_jax
+from ...plain_text import error_lines, file_of, kind_name, message_of
+from ..loops.statements import parsed
+from .arguments.argument_counts import argument_count_error
+from .arguments.argument_order import order_error
+from .arguments.jit_arguments import argument_error
+from .arguments.misplaced_arguments import misplaced_error
+from .arguments.own_classes import own_class_error
+from .arguments.python_objects import python_object_error
+from .arguments.tree_differences import tree_error
+from .arguments.values_without_arrays import python_value_error
+from .arguments.whole_results import whole_result_error
+from .control_flow.loop_and_branch_types import construct_error
+from .control_flow.scan_lengths import scan_length_error
+from .earlier_lines.donated_twice import donated_twice_error
+from .earlier_lines.earlier_causes import state_error
+from .explanation import Explained
+from .failing_code.edits import edited, shown
+from .failing_code.place_of_error import RaisedAt, raised_at, touches_jax
+from .flax_modules.frozen_dicts import frozen_dict_error
+from .flax_modules.module_keys import module_key_error
+from .flax_modules.module_variables import module_variables_error
+from .message_tables.explained_by_message import message_error
+from .message_tables.quoted_message import quoted_error
+from .random_keys.random_calls import random_call_error
+from .shapes.array_operations import array_error
+from .shapes.batched_products import batched_product_error
+from .shapes.convolutions import convolution_error
+from .shapes.linear_systems import linear_system_error
+from .shapes.numbers_of_axes import number_of_axes_error
+from .shapes.operand_dtypes import operand_dtype_error
+from .shapes.pad_widths import pad_width_error
+from .traced_values.callbacks import callback_error
+from .traced_values.misused_at import misused_at_error
+from .traced_values.needed_values import value_error
+from .traced_values.plain_values import plain_value_error
+from .traced_values.single_numbers import single_number_error
+from .transforms.axis_names import axis_name_error
+from .transforms.derivative_rules import derivative_rule_error
+from .transforms.grad_and_vmap import transform_error
+from .transforms.reverse_mode import reverse_mode_error
+from .transforms.swapped_value_and_grad import swapped_values_error
+from .trials.harmful_assignments import without_harm
+from .trials.trial_time_limit import Budget, error_budget
+
+#: Functions of JAX that JAX traces on their own when the user's function calls them.
+_KINDS = (
+    misused_at_error,
+    frozen_dict_error,
+    whole_result_error,
+    swapped_values_error,
+    python_value_error,
+    order_error,
+    random_call_error,
+    misplaced_error,
+    state_error,
+    donated_twice_error,
+    plain_value_error,
+    single_number_error,
+    tree_error,
+    value_error,
+    python_object_error,
+    construct_error,
+    scan_length_error,
+    reverse_mode_error,
+    convolution_error,
+    callback_error,
+    own_class_error,
+    derivative_rule_error,
+    axis_name_error,
+    argument_error,
+    argument_count_error,
+    module_key_error,
+    module_variables_error,
+    transform_error,
+    batched_product_error,
+    operand_dtype_error,
+    linear_system_error,
+    number_of_axes_error,
+    pad_width_error,
+    array_error,
+    message_error,
+    quoted_error,
+)
+
+
+def explained(error: BaseException, function: str) -> Explained:
+    """Explains an error: a title, sentences, the place in the user's code, and cures.
+
+    Args:
+        error: The exception of a trace or of a call.
+        function: Name of the traced function; empty if JAX traced no function.
+    """
+    return _explained(error, function, raised_at(error))
+
+
+def _explained(error: BaseException, function: str, raised: RaisedAt | None, budget: Budget | None = None) -> Explained:
+    with error_budget(budget):
+        return _explained_in_time(error, function, raised)
+
+
+def _explained_in_time(error: BaseException, function: str, raised: RaisedAt | None) -> Explained:
+    place = raised.place if raised is not None else None
+    function = function or (place.function.rpartition(".")[2] if place is not None else "")
+    for look in _KINDS:
+        try:
+            explained_error = look(error, raised, function)
+        except not_of_a_signal(Exception):  # a failed explanation must not hide the error itself
+            continue
+        if explained_error is not None:
+            cures = (without_harm(raised, _parsed(cure)) for cure in explained_error.cures)
+            return replace(explained_error, place=explained_error.place or place, cures=tuple(map(shown, cures)))
+    return Explained(place)
+
+
+def _parsed(cure: FoundCure) -> FoundCure:
+    """Return the cure unchanged if the edited file is valid Python; otherwise the cure without its code and edits."""
+    for file in {edit.place.file for edit in cure.edits}:
+        source = "".join(linecache.getlines(file))
+        loops = parsed(source)
+        edits = [edit for edit in cure.edits if edit.place.file == file]
+        try:
+            ast.parse(edited("\n".join(loops.lines) if loops is not None else source, edits))
+        except not_of_a_signal(SyntaxError, ValueError):
+            return replace(cure, level="advice", code=None, edits=())
+    return cure
+
+
+def error_finding(error: BaseException, function: str | None, budget: Budget) -> Finding | None:
+    """Say why a cell raised an error; None for an error that neither JAX nor a trace raised.
+
+    Args:
+        error: The exception that ended the cell.
+        function: Name of the user's jitted function whose call raised the error; None without such a call.
+        budget: The time for the trials of cures.
+    """
+    if function is None:
+        return raised_error(error, raised_in(error), budget)
+    return trace_error(error, function, budget)
+
+
+def trace_error(error: BaseException, function: str, budget: Budget | None = None) -> Finding:
+    """Say why a trace failed.
+
+    Args:
+        error: The exception of the trace, or of the call of the jitted function.
+        function: Name of the jitted function.
+        budget: The time limit for the trials of cures; None for the limit of a cell that raised an error.
+    """
+    raised = raised_at(error)
+    if raised is not None and raised.place.function != "<module>" and _is_of_jax(function, error):
+        function = raised.place.function.rpartition(".")[2]
+    explained_error = _explained(error, function, raised, budget)
+    # Outside of IPython, JAX removes its own frames from the traceback, so raised.in_trace is false.
+    in_trace = raised is not None and (raised.in_trace or raised.place.function.rpartition(".")[2] == function)
+    if explained_error.title is None:
+        text = f"{function} could not be traced. The trace raised {_first_line(error)}."
+        if not in_trace:
+            text = f"The call of {function} raised {_first_line(error)}."
+    # JAX raises FloatingPointError when it checks the results of a program that ran.
+    elif (explained_error.traced or in_trace) and not isinstance(error, FloatingPointError):
+        text = f"{function} could not be traced. {explained_error.text}".rstrip()
+    else:
+        text = explained_error.text or f"The call raised {_first_line(error)}."
+    return Finding(
+        "trace_raised",
+        text,
+        cure="Correct the line and run the cell again." if explained_error.title is None else None,
+        detail=error_lines(error),
+        function=function,
+        place=explained_error.place,
+        title=explained_error.title,
+        cures=explained_error.cures,
+    )
+
+
+def _is_of_jax(function: str, error: BaseException) -> bool:
+    """Return whether the function that JAX traced is JAX's own, such as the `_reduce_sum` of `jnp.sum`."""
+    files_of_function = set()
+    traceback = error.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if code.co_name == function:
+            files_of_function.add(file_of(code))
+        traceback = traceback.tb_next
+    return bool(files_of_function) and all(map(is_jax, files_of_function))
+
+
+def raised_error(error: BaseException, function: str | None, budget: Budget | None = None) -> Finding | None:
+    """Say why a cell raised an error; None for an error that neither JAX nor a trace raised.
+
+    Args:
+        error: The exception that ended the cell.
+        function: Name of the function whose trace raised the error; None without a trace of the user.
+        budget: The time limit for the trials of cures; None for the limit of a cell that raised an error.
+    """
+    raised = raised_at(error)
+    if function is not None and (raised is None or raised.in_trace):
+        return trace_error(error, function, budget)
+    explained_error = _explained(error, "", raised, budget)
+    if explained_error.title is None:
+        return None
+    return Finding(
+        "raised",
+        explained_error.text or f"The line raised {_first_line(error)}.",
+        detail=error_lines(error),
+        place=explained_error.place,
+        title=explained_error.title,
+        cures=explained_error.cures,
+    )
+
+
+def is_of_call(error: BaseException, function: str) -> bool:
+    """Return whether a call of a jitted function may have raised the error.
+
+    The call may have raised the error if JAX took part in the error, or if the failing line names the function.
+    """
+    raised = raised_at(error)
+    return touches_jax(error) or (raised is not None and function in (raised.text or ""))
+
+
+def _first_line(error: BaseException) -> str:
+    kind = kind_name(type(error))
+    first = message_of(error).strip().partition("\n")[0].rstrip(".:")
+    return f"{kind}: {first}" if first else kind

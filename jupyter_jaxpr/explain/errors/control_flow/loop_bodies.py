@@ -1,0 +1,119 @@
+"""Finds the def or the lambda of a loop's body, also behind a method, a functools.partial or a transform."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import types
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ....jax.facts import is_jitted
+from ....observe.observation import FoundCure
+from ....plain_text import file_of
+from ..failing_code.origins import value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.return_values import AnyFunction, function_of_text
+from ..trials.trial_of_cure import passed
+
+_KEEPING_THE_PARAMETERS = frozenset({"checkpoint", "remat", "jit"})
+
+
+@dataclass(frozen=True)
+class Body:
+    """The function that a JAX loop calls at each step.
+
+    Attributes:
+        function: The function in the code.
+        bound: The number of the first parameters that have their values already: self, and those of a partial.
+    """
+
+    function: AnyFunction
+    bound: int = 0
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of the positional parameters that the loop passes."""
+        arguments = self.function.args
+        return [parameter.arg for parameter in [*arguments.posonlyargs, *arguments.args][self.bound :]]
+
+
+def body_of(raised: RaisedAt, node: ast.expr) -> Body | None:
+    """Return the body that an argument of a loop stands for; None if the file of the error does not define it."""
+    function = function_of_text(raised, node)
+    if function is not None:
+        return Body(function)
+    match node:
+        case ast.Call(func=maker, args=[inner, *values]) if not any(isinstance(v, ast.Starred) for v in values):
+            name = maker.attr if isinstance(maker, ast.Attribute) else getattr(maker, "id", "")
+            if name not in _KEEPING_THE_PARAMETERS and name != "partial":
+                return _of_new_object(raised, maker)
+            body = body_of(raised, inner)
+            if body is None or (values and name != "partial"):
+                return None
+            return Body(body.function, body.bound + len(values))
+        case ast.Call(func=maker):
+            return _of_new_object(raised, maker)
+        case ast.Attribute(value=holder, attr=name) if raised.frame is not None:
+            return _of_attribute(raised, value_of(raised, holder), name)
+        case ast.Name() if raised.frame is not None:
+            return _of_value(raised, value_of(raised, node))
+    return None
+
+
+def is_method(raised: RaisedAt, function: AnyFunction | None) -> bool:
+    """Return whether a function is a method: a trial would run with the user's object, which has the old method."""
+    return isinstance(raised.parents.get(id(function)), ast.ClassDef)
+
+
+def passed_in_body(raised: RaisedAt, function: AnyFunction | None, cures: Sequence[FoundCure]) -> list[FoundCure]:
+    """Return the cures that edit a body and pass their trials; the cures of a method, which has no trial, as advice."""
+    if is_method(raised, function):
+        return [replace(cure, level="advice", edits=()) for cure in cures]
+    return passed(raised, cures)
+
+
+def _of_attribute(raised: RaisedAt, holder: Any, name: str) -> Body | None:
+    member = next((vars(kind)[name] for kind in type(holder).__mro__ if name in vars(kind)), None)
+    if isinstance(member, staticmethod):
+        return _of_value(raised, member.__func__)
+    return _with_self(_of_value(raised, member))
+
+
+def _of_value(raised: RaisedAt, value: Any) -> Body | None:
+    if type(value) is functools.partial:
+        body = _of_value(raised, value.func)
+        return None if body is None else Body(body.function, body.bound + len(value.args))
+    if type(value) is types.MethodType:
+        return _with_self(_of_value(raised, value.__func__))
+    if is_jitted(value):
+        return _of_value(raised, value.__wrapped__)
+    if type(value) is types.FunctionType:
+        return _of_code(raised, value.__code__)
+    return _of_class(raised, type(value))
+
+
+def _of_new_object(raised: RaisedAt, maker: ast.expr) -> Body | None:
+    """Return the body in scan(LSTM(3), ...): the method __call__ of the class."""
+    kind = value_of(raised, maker) if raised.frame is not None else None
+    return _of_class(raised, kind) if isinstance(kind, type) else None
+
+
+def _of_class(raised: RaisedAt, kind: type) -> Body | None:
+    member = next((vars(base)["__call__"] for base in kind.__mro__ if "__call__" in vars(base)), None)
+    return _with_self(_of_code(raised, member.__code__)) if type(member) is types.FunctionType else None
+
+
+def _with_self(body: Body | None) -> Body | None:
+    return None if body is None else Body(body.function, body.bound + 1)
+
+
+def _of_code(raised: RaisedAt, code: types.CodeType) -> Body | None:
+    if raised.loops is None or file_of(code) != raised.place.file:
+        return None
+    for node in ast.walk(raised.loops.module):
+        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+            if min([node.lineno, *(part.lineno for part in node.decorator_list)]) == code.co_firstlineno:
+                return Body(node)
+    return None

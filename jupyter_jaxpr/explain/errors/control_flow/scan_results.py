@@ -1,0 +1,153 @@
+"""Finds cures for a scan body that returns its values in another order or form than (new carry, output)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ....observe.observation import FoundCure
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.return_values import AnyFunction, result_of
+from ..trials.harmful_assignments import own_nodes
+from ..trials.trial_of_cure import passed
+from .loop_bodies import Body, is_method
+
+ORDER = "A scan takes the first value of the returned pair as the new carry, the second as the output."
+
+
+def whole_carry(raised: RaisedAt, body: AnyFunction | None, result: ast.expr | None) -> list[FoundCure]:
+    """Return the cure for a body of a scan that returns the parts of its carry, and no output: one tuple, and None."""
+    if not isinstance(result, ast.Tuple) or any(isinstance(part, ast.Starred) for part in result.elts):
+        return []
+    parts = ", ".join(map(raised.source, result.elts))
+    code = f"({parts}{',' * (len(result.elts) == 1)}), None"
+    new = f"({code})" if isinstance(body, ast.Lambda) else code
+    text = "Return the new carry as one tuple, and None as y where the step has no output."
+    cure = FoundCure("a pair", f"return {code}" if isinstance(body, ast.FunctionDef) else new, text)
+    return [applied(cure, [edit_of(raised, over(result, new))])]
+
+
+def carry_alone(raised: RaisedAt, loop_body: Body | None) -> list[FoundCure]:
+    """Return the cure for a body that returns its carry with None, as the body of a scan does: the carry alone."""
+    result = result_of(loop_body.function) if loop_body is not None else None
+    match result:
+        case ast.Tuple(elts=[carry, ast.Constant(value=None)]) if not isinstance(carry, ast.Starred):
+            code = raised.source(carry)
+            is_lambda = loop_body is not None and isinstance(loop_body.function, ast.Lambda)
+            cure = FoundCure("the carry alone", code if is_lambda else f"return {code}", f"Return {code}.")
+            return [applied(cure, [edit_of(raised, over(result, code))])]
+    return []
+
+
+def swapped_cure(raised: RaisedAt, loop_body: Body | None, is_container: bool) -> FoundCure | None:
+    """Return the cure that swaps the two values of a scan body; None if JAX cannot trace the scan with the swap.
+
+    The cure has an edit only if the code says which value is the carry: by a name, or by the containers of the carry.
+
+    Args:
+        raised: Where the error was raised.
+        loop_body: The body of the scan.
+        is_container: The carry is a container, and the first value is none, or another one.
+    """
+    body = loop_body.function if loop_body is not None else None
+    result = result_of(body)
+    if loop_body is None or body is None or not isinstance(result, ast.Tuple) or len(result.elts) != 2:
+        return None
+    first, second = result.elts
+    parameters = loop_body.parameters
+    if not parameters or any(isinstance(part, ast.Starred) for part in result.elts):
+        return None
+    old = _names_of_old_carry(body, parameters[0])
+    if all(_is_old(part, old) for part in _parts(second)):
+        return None  # with the swap, each step would receive the first carry
+    code = f"{raised.source(second)}, {raised.source(first)}"
+    code = f"return {code}" if isinstance(body, ast.FunctionDef) else f"({code})"
+    edits = [edit_of(raised, over(one, raised.source(other))) for one, other in ((first, second), (second, first))]
+    cure = applied(FoundCure("the order", code, ORDER), edits)
+    tried = next(iter(passed(raised, [cure])), None) if not is_method(raised, body) else replace(cure, code=None)
+    if tried is None:
+        return None
+    holds_second = any(ast.dump(part) == ast.dump(second) for part in _parts(first))
+    by_name = _is_next(second, parameters[0], old) and not _is_next(first, parameters[0], old)
+    if tried.code is None:  # without a trial, the names alone say which value is the carry
+        if holds_second or not (by_name or (is_container and _is_of_parts(second, _unpacked(body, parameters[0])))):
+            return None
+        words = f"If {raised.source(second)} is the new carry, return {raised.source(second)} first. {ORDER}"
+        return replace(cure, text=words, level="advice", edits=())
+    if not holds_second and (by_name or is_container or (isinstance(first, ast.Constant) and first.value is None)):
+        return tried
+    if all(_is_old(part, old) for part in _parts(first)):
+        return None  # the first value is the carry, in other containers
+    words = f"If {raised.source(second)} is the new carry, return {raised.source(second)} first. {ORDER}"
+    return replace(cure, text=words, level="advice", edits=())
+
+
+def returns_parts(loop_body: Body | None) -> bool:
+    """Return whether a body returns the names that it unpacked its carry into, in their order, without a container."""
+    result = result_of(loop_body.function) if loop_body is not None else None
+    if loop_body is None or not isinstance(result, ast.Tuple) or not loop_body.parameters:
+        return False
+    names = _unpacked(loop_body.function, loop_body.parameters[0])
+    return bool(names) and len(names) == len(result.elts) and all(map(_follows, result.elts, names))
+
+
+def _unpacked(body: AnyFunction, parameter: str) -> list[str]:
+    """Return the names into which the only unpacking of the carry stores its parts; empty without one."""
+    targets = [
+        node.targets[0].elts
+        for node in own_nodes(body)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple | ast.List)
+        if isinstance(node.value, ast.Name) and node.value.id == parameter
+    ]
+    parts = targets[0] if len(targets) == 1 else []
+    return (
+        [part.id for part in parts if isinstance(part, ast.Name)] if all(isinstance(p, ast.Name) for p in parts) else []
+    )
+
+
+def _is_of_parts(node: ast.expr, names: list[str]) -> bool:
+    """Return whether a container is written out whose parts follow, in order, the parts of the received carry."""
+    parts = list(_parts(node)) if isinstance(node, ast.Tuple | ast.List) else []
+    return bool(names) and len(parts) == len(names) and all(map(_follows, parts, names))
+
+
+def _follows(node: ast.expr, name: str) -> bool:
+    return _is_next(node, name, set())
+
+
+def _parts(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield the expressions in a display of a tuple, a list or a dict; any other expression is its own part."""
+    match node:
+        case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Dict(values=elements):
+            for element in elements:
+                yield from _parts(element)
+        case _:
+            yield node
+
+
+def _names_of_old_carry(body: AnyFunction, parameter: str) -> set[str]:
+    """Return the names that hold the received carry, or a part of the received carry, through the whole body."""
+    stores = [node.id for node in own_nodes(body) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    old = {parameter} - set(stores)
+    for node in own_nodes(body):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and old and _is_old(node.value, {parameter}):
+            targets = [part.id for part in _parts(node.targets[0]) if isinstance(part, ast.Name)]
+            old |= {name for name in targets if stores.count(name) == 1}
+    return old
+
+
+def _is_old(node: ast.expr, old: set[str]) -> bool:
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id in old
+
+
+def _is_next(node: ast.expr, parameter: str, old: set[str]) -> bool:
+    """Return whether the name of a value says that the value follows the received carry, such as h_new of h."""
+    return isinstance(node, ast.Name) and any(
+        re.fullmatch(rf"(?:(?:new|next|updated)_?)?{re.escape(name)}(?:_?(?:new|next|updated|prime|1|2))?_?", node.id)
+        for name in {parameter, *old}
+    )

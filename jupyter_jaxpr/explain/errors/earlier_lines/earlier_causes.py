@@ -1,0 +1,251 @@
+"""Explains an error whose cause is earlier: a donated array, a leaked tracer or a used random key."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from ....jax.facts import is_tracer_type
+from ....jax.tracer_origins import is_over, maker_of, origin_of, short_type, type_of
+from ....observe.observation import FoundCure
+from ....observe.whose_code import is_installed
+from ....plain_text import file_of, kind_name, message_of
+from ..control_flow.appended_values import collected
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.origins import value_of
+from ..failing_code.place_of_error import RaisedAt, touches_jax
+from ..failing_code.return_values import function_of_text
+from ..trials.harmful_assignments import own_names
+from ..trials.trial_of_cure import passed
+from .cached_values import cached_maker, computed_at_once, frames_of_message
+from .donations import deleted_array
+from .leaking_statement import writer_of
+from .result_of_the_call import after_the_call
+
+_DELETED = re.compile(
+    r"^Array has been deleted|^(?:INVALID_ARGUMENT: )?.*[Bb]uffer has been deleted or donated", re.DOTALL
+)
+_LEAKED = re.compile(r"^Encountered an unexpected tracer", re.DOTALL)
+_WAS = re.compile(r"function being traced when the value leaked was (\S+) at (.*?):\d+ traced for (\w+)")
+_WITH_TYPE = re.compile(r"intermediate value with type (\S+) ")
+_INTERPRET = re.compile(r"^Only interpret mode is supported on CPU")
+_RECURSION = re.compile(r"^Recursively calling|maximum recursion depth exceeded")
+
+
+def state_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains an error whose cause is an earlier line: a donated array, a leaked tracer or a used key."""
+    text = message_of(error).strip()
+    kind = kind_name(type(error))
+    if isinstance(error, RuntimeError | ValueError) and _DELETED.search(text):
+        return deleted_array(raised)
+    if kind == "UnexpectedTracerError" or (raised is not None and _is_leaked(raised, error)):
+        return _leaked_value(text, raised, error)
+    if kind == "KeyReuseError":
+        return _reused_key(raised)
+    if isinstance(error, ValueError) and _INTERPRET.search(text):
+        return _pallas(raised)
+    if isinstance(error, RecursionError) and _RECURSION.search(text) and touches_jax(error):
+        return _recursion(raised, function)
+    return None
+
+
+# --- leaked tracers ---
+
+
+def _is_leaked(raised: RaisedAt, error: BaseException) -> bool:
+    return raised.wanted_tracer is not None and is_over(raised.wanted_tracer, error, raised.frame)
+
+
+def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> Explained:
+    tracer = _leaked_tracer(raised, error)
+    was, kind = _WAS.search(text), _WITH_TYPE.search(text)
+    origin = origin_of(tracer) if tracer is not None else None
+    function = was[1] if was is not None else origin.function if origin is not None else None
+    construct = was[3] if was is not None else origin.construct if origin is not None else None
+    type_ = type_of(tracer) if tracer is not None else short_type(kind[1]) if kind is not None else ""
+    title = f"A traced value left the trace of {function}" if function else "A traced value left its trace"
+    source = raised.text if raised is not None and raised.text is not None and len(raised.text) <= 60 else "This line"
+    explanation = f"{source} uses a traced value of type {type_}." if type_ else f"{source} uses a traced value."
+    line = _line_of_value(tracer)
+    if line is None and raised is not None:
+        line = next((frame[1] for frame in reversed(frames_of_message(text)) if frame[0] == raised.place.file), None)
+    if line is not None:
+        traced = f"Line {line} computed the value while JAX traced {function}." if function else None
+        explanation = f"{explanation} {traced or f'Line {line} computed the value during the trace.'}"
+    keeper = _leaking_statement(raised, function) if raised is not None and function is not None else None
+    moved = None
+    cached = cached_maker(raised, text) if raised is not None else None
+    ran = _functions_of_value(tracer, was) | {(file, name) for file, _, name in frames_of_message(text)}
+    if cached is not None and raised is not None:
+        maker, decorator = cached
+        explanation += f" {decorator} keeps each result of {maker.name}, also this one."
+        moved = computed_at_once(raised, maker, decorator)
+    elif keeper is not None and raised is not None:
+        traced_function, statement = keeper
+        code = " ".join(raised.source(statement).split())
+        code = code if len(code) <= 60 else f"{code[:59]}…"
+        explanation += f" Line {statement.lineno} writes into something outside of {function}: {code}."
+        if construct == "jit":
+            explanation += " A call that reuses the compiled program does not run this line."
+            moved = after_the_call(raised, traced_function, statement)
+        else:
+            moved = collected(raised, construct, traced_function, statement)
+    elif raised is not None and (written := writer_of(raised, error, ran)) is not None:
+        explanation += f" In {written[0]} the statement {written[1]} keeps a traced value."
+        if function is not None and written[0] != function.rpartition(".")[2] and _computes(written[1]):
+            words = (
+                f"If the value does not depend on the arguments of {function}, let {written[0]} compute the value "
+                f"before the first call of {function}, or under jax.ensure_compile_time_eval(). Else return the value "
+                f"from {function}."
+            )
+            moved = FoundCure("before the trace", None, words)
+    if construct and function:
+        explanation += f" The trace of {function} for {construct} is over, so JAX can no longer compute the value."
+    else:
+        explanation += " The trace is over, so JAX can no longer compute the value."
+    cures = (
+        moved
+        or FoundCure(
+            "return", None, f"Return the value from {function or 'the function'}, and use what the call returns."
+        ),
+        FoundCure(
+            "jax.checking_leaks",
+            None,
+            "Call the function within jax.checking_leaks(), which raises an error at the function that leaks the "
+            "value.",
+        ),
+    )
+    return Explained(None, title, explanation, cures)
+
+
+def _computes(statement: str) -> bool:
+    """Return whether a statement stores what a call computes, such as cache[n] = jnp.ones(n), and no argument."""
+    try:
+        parsed_statement = ast.parse(statement).body[0]
+    except SyntaxError:  # a long statement ends with …
+        return False
+    return isinstance(parsed_statement, ast.Assign) and isinstance(parsed_statement.value, ast.Call)
+
+
+def _leaked_tracer(raised: RaisedAt | None, error: BaseException) -> Any:
+    """Return the tracer in the failing expression whose trace is over."""
+    if raised is None or raised.frame is None:
+        return None
+    if raised.wanted_tracer is not None and is_over(raised.wanted_tracer, error, raised.frame):
+        return raised.wanted_tracer
+    for node in ast.walk(raised.node) if raised.node is not None else ():
+        if isinstance(node, ast.Name | ast.Subscript | ast.Attribute):
+            value = value_of(raised, node)
+            if is_tracer_type(type(value)) and is_over(value, error, raised.frame):
+                return value
+    return None
+
+
+_KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert", "appendleft"})
+
+
+def _leaking_statement(raised: RaisedAt, function: str) -> tuple[ast.FunctionDef, ast.stmt] | None:
+    """Return the traced function and its only statement that writes to an outside object."""
+    traced = function_of_text(raised, function.partition(".<locals>")[0].rpartition(".")[2] or function)
+    if not isinstance(traced, ast.FunctionDef):
+        return None
+    statements: dict[int, ast.stmt] = {}
+    local_names = own_names(traced)
+    for node in ast.walk(traced):
+        if isinstance(node, ast.Assign | ast.AugAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(_is_outside(part, local_names) for target in targets for part in _targets_of(target)):
+                statements[id(node)] = node
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and called(node.value) in _KEEPING:
+            holder = node.value.func
+            if isinstance(holder, ast.Attribute) and _is_outside(holder, local_names):
+                statements[id(node)] = node
+    if len(statements) != 1:
+        return None
+    (statement,) = statements.values()
+    return traced, statement
+
+
+def _targets_of(target: ast.expr) -> list[ast.expr]:
+    return target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+
+
+def _is_outside(target: ast.expr, local_names: set[str]) -> bool:
+    """Return whether an assignment target is a name or an attribute from outside of the function, or of self."""
+    root = target
+    while isinstance(root, ast.Attribute | ast.Subscript):
+        root = root.value
+    return isinstance(root, ast.Name) and (root.id not in local_names or root.id == "self")
+
+
+def _line_of_value(tracer: Any) -> int | None:
+    traceback = maker_of(tracer) if tracer is not None else None
+    if traceback is None:
+        return None
+    for code, last in zip(*traceback.raw_frames(), strict=True):
+        if not is_installed(file_of(code)):
+            line: int = type(traceback).code_addr2location(code, last)[0]
+            return line
+    return None
+
+
+def _functions_of_value(tracer: Any, was: re.Match[str] | None) -> set[tuple[str, str]]:
+    """Return the files and the names of the functions that ran when JAX made the value, and of the traced function."""
+    functions = {(was[2], was[1].rpartition(".")[2])} if was is not None else set()
+    traceback = maker_of(tracer) if tracer is not None else None
+    if traceback is not None:
+        functions |= {(file_of(code), code.co_name) for code in traceback.raw_frames()[0]}
+    return functions
+
+
+# --- keys, kernels, recursion ---
+
+
+def _reused_key(raised: RaisedAt | None) -> Explained:
+    name = None
+    if raised is not None and raised.frame is not None and raised.node is not None:
+        for node in ast.walk(raised.node):
+            if isinstance(node, ast.Name) and type_of(value_of(raised, node)).startswith("key<"):
+                name = node.id
+    explanation = "The same key always gives the same numbers."
+    if raised is not None and name is not None and raised.loops is not None:
+        lines = sorted(
+            node.lineno
+            for node in ast.walk(raised.loops.module)
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+            if node.lineno < raised.place.line
+        )
+        explanation += f" Line {lines[-1]} used {name} before." if lines else ""
+    title = f"The key {name} is used a second time" if name else "A key is used a second time"
+    key = name or "key"
+    code = f"{key}, subkey = jax.random.split({key})"
+    text = f"Write this line before each use, and use subkey: each subkey is new. Do not use {key} itself for numbers."
+    return Explained(None, title, explanation, (FoundCure("jax.random.split", code, text),))
+
+
+def _pallas(raised: RaisedAt | None) -> Explained:
+    title = "A Pallas kernel runs on a CPU only in interpret mode"
+    text = "interpret=True runs the kernel step by step with JAX's operations. It is slow and needs no GPU or TPU."
+    cure = FoundCure("interpret=True", None, text)
+    call = raised.node if raised is not None else None
+    while isinstance(call, ast.Call) and called(call) != "pallas_call":
+        call = call.func
+    if raised is not None and isinstance(call, ast.Call):
+        code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, interpret=True)"
+        cure = applied(FoundCure("interpret=True", code, text), [edit_of(raised, over(call, code))])
+        return Explained(None, title, "", tuple(passed(raised, [cure])))
+    return Explained(None, title, "", (cure,))
+
+
+def _recursion(raised: RaisedAt | None, function: str) -> Explained:
+    name = raised.place.function.rpartition(".")[2] if raised is not None else function
+    title = f"{name} calls itself while JAX traces, and no value ends the calls"
+    explanation = "While JAX traces, arrays have no values, so a condition on an array stops no recursion."
+    cures = (
+        FoundCure("jax.lax.while_loop", None, "Write the recursion as a loop: a while_loop stops by values."),
+        FoundCure("static_argnames", None, "A recursion may stop by a static argument or a shape, which Python knows."),
+    )
+    return Explained(None, title, explanation, cures, traced=True)

@@ -1,0 +1,104 @@
+"""Finds the statement in the user's code that stored a traced value in an outside attribute, list or dict."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Collection, Iterator
+from types import FunctionType
+from typing import Any, TypeGuard
+
+from ....jax.facts import is_jitted
+from ....observe.whose_code import is_installed
+from ....plain_text import file_of
+from ...loops.statements import parsed
+from ..failing_code.called_names import called
+from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.return_values import function_of_text
+from ..trials.harmful_assignments import own_names
+
+_KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert", "appendleft"})
+
+
+def writer_of(raised: RaisedAt, error: BaseException, ran: Collection[tuple[str, str]]) -> tuple[str, str] | None:
+    """Return the function name and the code of the only statement that writes a value of the failing expression.
+
+    Args:
+        raised: The place where the code used a traced value of an earlier trace.
+        error: The exception of the later use.
+        ran: The files and the names of the functions that computed the value. No other function is a writer.
+    """
+    read = _names_read(raised.node) | _names_read_in_callees(raised)
+    writers = {
+        (function.name, text)
+        for file, module, lines in _modules(raised)
+        for function in ast.walk(module)
+        if isinstance(function, ast.FunctionDef) and function is not raised.function and function.name != "__init__"
+        if (file, function.name) in ran
+        for text in _outside_writes(function, lines, read)
+    }
+    return next(iter(writers)) if len(writers) == 1 else None
+
+
+def _names_read(node: ast.AST | None) -> set[str]:
+    """Return the names that an expression reads; an attribute counts as .name."""
+    nodes = list(ast.walk(node)) if node is not None else []
+    names = {part.id for part in nodes if isinstance(part, ast.Name)}
+    return names | {f".{part.attr}" for part in nodes if isinstance(part, ast.Attribute)}
+
+
+def _names_read_in_callees(raised: RaisedAt) -> set[str]:
+    """Return the names and attributes that the functions and methods read which the failing expression calls."""
+    names: set[str] = set()
+    for call in ast.walk(raised.node) if raised.node is not None else ():
+        if isinstance(call, ast.Call):
+            function = call.func.attr if isinstance(call.func, ast.Attribute) else call.func
+            names |= _names_read(function_of_text(raised, function))
+    return names
+
+
+def _modules(raised: RaisedAt) -> Iterator[tuple[str, ast.Module, list[str]]]:
+    """Yield name, syntax tree and lines of the failing file, and of the files of the user's other functions."""
+    if raised.loops is not None:
+        yield raised.place.file, raised.loops.module, raised.loops.lines
+    files = {raised.place.file}
+    for value in list(raised.frame.f_globals.values()) if raised.frame is not None else ():
+        file = _file_of(value)
+        if file and file not in files and not is_installed(file):
+            files.add(file)
+            loops = parsed("".join(linecache.getlines(file)))
+            if loops is not None:
+                yield file, loops.module, loops.lines
+
+
+def _file_of(value: Any) -> str:
+    function = value.__wrapped__ if is_jitted(value) else value
+    return file_of(function.__code__) if type(function) is FunctionType else ""
+
+
+def _outside_writes(function: ast.FunctionDef, lines: list[str], read: set[str]) -> Iterator[str]:
+    """Yield the code of the statements in a function that write to an outside name or attribute in `read`."""
+    local_names = own_names(function)
+    for node in ast.walk(function):
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) and not isinstance(node.value, ast.Constant):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            targets = [part for target in targets for part in ast.walk(target) if _is_written(part)]
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and called(node.value) in _KEEPING:
+            targets = [node.value.func.value] if isinstance(node.value.func, ast.Attribute) else []
+        if any(_is_outside_write(target, local_names, read) for target in targets):
+            text = " ".join((ast.get_source_segment("\n".join(lines), node) or "").split())
+            yield text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def _is_written(node: ast.AST) -> TypeGuard[ast.expr]:
+    """Return whether an assignment writes a node of its left side, as `model.h, y = ...` writes both of its nodes."""
+    return isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load)
+
+
+def _is_outside_write(target: ast.expr, local_names: set[str], read: set[str]) -> bool:
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    if isinstance(target, ast.Attribute):
+        return f".{target.attr}" in read
+    return isinstance(target, ast.Name) and target.id not in local_names and target.id in read

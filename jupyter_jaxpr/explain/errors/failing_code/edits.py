@@ -1,0 +1,94 @@
+"""Makes the edits of a cure: positions from the syntax tree of the user's code, and the new code."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ....observe.observation import Edit, FoundCure, Place
+from ...loops.statements import parsed
+from .place_of_error import RaisedAt
+
+Change = tuple[ast.AST, ast.AST, str]
+"""The first and the last node that a change replaces, and the new code from column 0."""
+
+
+def over(node: ast.AST, text: str) -> Change:
+    """Return the change that replaces one node with new code."""
+    return node, node, text
+
+
+def edit_of(raised: RaisedAt, change: Change) -> Edit:
+    """Return the edit of the user's file for a change; new code of several lines gets the statement's indentation."""
+    first, last, text = change
+    line, column = first.lineno, first.col_offset  # type: ignore[attr-defined]  # every expression and statement has a position
+    end_line, end_column = last.end_lineno, last.end_col_offset  # type: ignore[attr-defined]  # see above
+    indented = textwrap.indent(text, " " * column).lstrip(" ")
+    return Edit(Place(raised.place.file, line, raised.place.function, column, end_line, end_column), indented)
+
+
+def applied(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
+    """Return a cure whose edits the panel can apply to the user's code."""
+    return replace(cure, level="applies", edits=tuple(edits))
+
+
+def chosen(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
+    """Return a cure whose edits contain names in capitals, such as SIZE, which the user replaces."""
+    return replace(cure, level="choice", edits=tuple(edits))
+
+
+def shown(cure: FoundCure, text: Sequence[str] | None = None) -> FoundCure:
+    """Return a cure whose code is the lines that the edits change, after the edits.
+
+    Args:
+        cure: The cure with its edits.
+        text: The lines of the code that all edits change; None to read the lines of each file.
+    """
+    if not cure.edits:
+        return cure
+    groups: list[list[Edit]] = []
+    for edit in sorted(cure.edits, key=lambda edit: (edit.place.file, edit.place.line)):
+        last = groups[-1][-1].place if groups else None
+        if last is not None and last.file == edit.place.file and edit.place.line <= last.end_line:
+            groups[-1].append(edit)
+        else:
+            groups.append([edit])
+    texts = []
+    for group in groups:
+        lines_of_file = text if text is not None else _lines_of(group[0].place.file)
+        if lines_of_file is None:
+            return cure
+        first, end = group[0].place.line, max(edit.place.end_line for edit in group)
+        lines = "\n".join(lines_of_file[first - 1 : end])
+        moved = [
+            Edit(
+                edit.place._replace(line=edit.place.line - first + 1, end_line=edit.place.end_line - first + 1),
+                edit.text,
+            )
+            for edit in group
+        ]
+        texts.append(edited(lines, moved))
+    # The places may lie at different depths, such as a loop and a line of its body.
+    return replace(cure, code=textwrap.dedent("\n".join(texts)))
+
+
+def _lines_of(file: str) -> Sequence[str] | None:
+    loops = parsed("".join(linecache.getlines(file)))
+    return None if loops is None else loops.lines
+
+
+def edited(source: str, edits: Sequence[Edit]) -> str:
+    """Return the source code after the edits; the columns of the edits count UTF-8 bytes."""
+    lines = source.encode().split(b"\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    data = b"\n".join(lines)
+    for edit in sorted(edits, key=lambda edit: (edit.place.line, edit.place.column), reverse=True):
+        begin = starts[edit.place.line - 1] + edit.place.column
+        end = starts[edit.place.end_line - 1] + edit.place.end_column
+        data = data[:begin] + edit.text.encode() + data[end:]
+    return data.decode()

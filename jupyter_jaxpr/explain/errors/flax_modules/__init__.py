@@ -1,0 +1,1 @@
+"""Explains errors of flax: frozen dicts, random keys and variables of modules."""

@@ -1,0 +1,1 @@
+"""Explains errors by their messages, from tables of the messages of JAX and its libraries."""

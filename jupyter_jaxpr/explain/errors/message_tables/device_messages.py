@@ -1,0 +1,58 @@
+"""The table of error messages about platforms, devices, their memory, meshes and shardings, with titles and cures."""
+
+from __future__ import annotations
+
+from .jax_messages import Message
+
+DEVICE_MESSAGES = (
+    Message(
+        r"`jax\.device_put` only accepts .*?Received invalid value: (.+)",
+        "device_put takes a device or a sharding, but gets {1}",
+        "",
+        ("jax.devices", 'Write jax.devices("cpu")[0] for the first device of a platform.'),
+    ),
+    Message(
+        r"shard_map (in|out)_specs argument must refer to an axis marked as manual \(frozenset\(\{(.*?)\}\)\), but:\s+"
+        r"\S+ refers to '(\w+)'",
+        "{1}_specs of shard_map names the axis {3}, which the mesh does not have",
+        "The axes of the mesh are {2}.",
+        ("P(...)", "Write the name of an axis of the mesh, or None for an axis that is not split."),
+    ),
+    Message(
+        r"in_specs passed to shard_map: P\((.*?),?\) does not match the specs of the input: P\((.*?),?\) for arg: "
+        r"(\S+?)\.(?:\s|$)",
+        "in_specs of shard_map says P({1}), but the argument {3} is split as P({2})",
+        "In a mesh with explicit axes the type of an array says how the array is split.",
+        ("jax.reshard", "Leave in_specs out, or split the array before the call with jax.reshard(x, P({1}))."),
+    ),
+    Message(
+        r"Unknown backend (\w+)\. Available backends are \[(.*?)\]",
+        "JAX finds no {1} here",
+        "The platforms here are {2}.",
+        ("jax.devices()", "jax.devices() lists the devices of the default platform."),
+    ),
+    Message(
+        r"Number of devices (\d+) must be >= the product of mesh_shape (\(.*?\))",
+        "A mesh of the shape {2} needs more devices than there are: {1}",
+        "",
+        ("the shape", "Give a shape whose sizes, multiplied, give at most {1}."),
+    ),
+    Message(
+        r"(?:RESOURCE_EXHAUSTED: )?Out of memory (?:while trying to allocate|allocating) (\d+) bytes",
+        "The device has no memory for an array of {1} bytes",
+        "",
+        ("smaller arrays", "Compute in parts, for example with jax.lax.map and batch_size=, or use a smaller dtype."),
+    ),
+    Message(
+        r"Please set a mesh via `jax\.set_mesh` if a PartitionSpec is passed to device_put",
+        "A PartitionSpec names the axes of a mesh, and no mesh is set",
+        "",
+        ("NamedSharding", "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call."),
+    ),
+    Message(
+        r"with_sharding_constraint requires a non-empty mesh in context",
+        "A PartitionSpec names the axes of a mesh, and no mesh is set here",
+        "",
+        ("NamedSharding", "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call."),
+    ),
+)

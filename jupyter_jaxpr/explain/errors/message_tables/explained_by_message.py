@@ -1,0 +1,125 @@
+"""Explains an error by its message, from the table of JAX's messages."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ....observe.observation import FoundCure
+from ....plain_text import message_of
+from ..explanation import Explained
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.origins import culprits, operands
+from ..failing_code.place_of_error import RaisedAt, touches_jax, was_raised_in_jax
+from ..random_keys.wrong_keys import wrong_key
+from ..trials.trial_of_cure import passed
+from .call_messages import CALL_MESSAGES
+from .device_messages import DEVICE_MESSAGES
+from .jax_messages import ARRAY_MESSAGES, MESSAGES
+from .lax_messages import LAX_MESSAGES
+from .numpy_messages import NUMPY_MESSAGES
+from .program_messages import PROGRAM_MESSAGES
+from .setting_messages import SETTING_MESSAGES
+
+_BOUNDS = re.compile(r"^Python integer (-?\d+) out of bounds for (u?int\d+)")
+_KEY = re.compile(r"^JAX encountered invalid PRNG key data|^unexpected PRNG key type|^random\w* accepts a single key")
+
+
+#: The rows of all tables. A row for the user's error in a callback precedes the row for any callback error.
+_ROWS = (
+    *CALL_MESSAGES,
+    *SETTING_MESSAGES,
+    *ARRAY_MESSAGES,
+    *LAX_MESSAGES,
+    *DEVICE_MESSAGES,
+    *NUMPY_MESSAGES,
+    *PROGRAM_MESSAGES,
+    *MESSAGES,
+)
+#: JAX quotes the traceback of a callback in the message; the error of the callback is the last line.
+_LONGEST = 50_000
+
+
+def message_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains an error whose message is in the table."""
+    text = message_of(error, _LONGEST).strip()
+    if isinstance(error, TypeError) and _KEY.search(text):
+        return wrong_key(raised)
+    if isinstance(error, OverflowError) and (bounds := _BOUNDS.match(text)) and touches_jax(error):
+        return _out_of_bounds(int(bounds[1]), bounds[2])
+    for row in _ROWS:
+        row_match = re.match(row.pattern, text, re.DOTALL)
+        if row_match is None or (row.of_others and not touches_jax(error)):
+            continue
+        if row.raised_in_jax and not was_raised_in_jax(error):
+            continue
+        if row.calls and _called_name(raised) not in row.calls:
+            continue
+        groups = [row_match[0], *(group or "" for group in row_match.groups())]
+
+        def filled(template: str, groups: list[str] = groups) -> str:
+            words = re.sub(r"\{(\d)\}", lambda match: " ".join(groups[int(match[1])].split()), template)
+            return words.replace("ArrayImpl", "jax.Array")
+
+        name, words = row.cure
+        operand_text = operands(raised, _call_arguments(raised)) if row.with_operands else ""
+        explanation = " ".join(filter(None, [filled(row.text), operand_text]))
+        return Explained(None, filled(row.title), explanation, (FoundCure(name, None, filled(words)),))
+    return _tracer_argument(text, raised)
+
+
+def _called_name(raised: RaisedAt | None) -> str | None:
+    """Return the name of the called function of the failing expression, without its module; None if it is no call."""
+    node = raised.node if raised is not None else None
+    return ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else None
+
+
+def _call_arguments(raised: RaisedAt | None) -> list[ast.expr]:
+    """Return the arguments of the failing call; a list or tuple argument counts as its elements."""
+    call = raised.node if raised is not None else None
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)] if isinstance(call, ast.Call) else []
+    return [
+        part
+        for argument in arguments
+        for part in (argument.elts if isinstance(argument, ast.List | ast.Tuple) else [argument])
+    ]
+
+
+def _out_of_bounds(number: int, dtype: str) -> Explained | None:
+    """Explains a Python number that is too large for an integer dtype."""
+    import numpy as np
+
+    limits = np.iinfo(dtype)
+    cure = FoundCure("a float", None, "Use a float, or turn jax_enable_x64 on before any other use of JAX.")
+    if np.iinfo("int32").min <= number <= np.iinfo("int32").max:
+        words = f"Use int32 in place of {dtype}, for example with .astype(jnp.int32) on the array beside the number."
+        cure = FoundCure("int32", None, words)
+    explanation = f"{dtype} holds the integers from {limits.min:,} to {limits.max:,}."
+    return Explained(None, f"The number {number} does not fit into {dtype}", explanation, (cure,))
+
+
+def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
+    """Explains a function of another library that refuses a tracer with its own message."""
+    if raised is None or not re.search(r"\b(?:Jit|DynamicJaxpr|Batch|Vmap|JVP|Grad|Linearize)Tracer\b", text):
+        return None
+    origin = culprits(raised)
+    title = "This line cannot take a traced array"
+    if raised.text is not None and len(raised.text) <= 60:
+        title = f"{raised.text} cannot take a traced array"
+    explanation = " ".join(filter(None, ["While JAX traces, an array has a shape but no values.", origin.sentence]))
+    words = "Use a function of JAX, or compute the value outside of the traced function."
+    cure = FoundCure("a function of JAX", None, words)
+    match raised.node:
+        case ast.Call(func=printer, args=[_, *_] as values, keywords=[]) if (
+            raised.source(printer).endswith("debug.print") and raised.text is not None
+        ):
+            places = " ".join(["{}"] * len(values))
+            code = f'{raised.source(printer)}("{places}", {", ".join(map(raised.source, values))})'
+            words = "The first argument is the format. {} is the place of a value."
+            cure = applied(FoundCure("the format", code, words), [edit_of(raised, over(raised.node, code))])
+            title = f"The first argument of {raised.source(printer)} is a format, not an array"
+            return Explained(None, title, origin.sentence, tuple(passed(raised, [cure])), traced=True)
+        case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
+            words = "jax.debug.print prints the value each time that the program runs. A text cannot be computed."
+            cure = FoundCure("jax.debug.print", None, words)
+    return Explained(None, title, explanation, (cure,), traced=True)

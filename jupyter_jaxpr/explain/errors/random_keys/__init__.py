@@ -1,0 +1,1 @@
+"""Explains errors about the keys of jax.random."""

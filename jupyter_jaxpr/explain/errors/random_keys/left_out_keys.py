@@ -1,0 +1,78 @@
+"""Finds the key of jax.random that a call leaves out, among the arguments of the function."""
+
+from __future__ import annotations
+
+import ast
+import sys
+
+from ....observe.observation import FoundCure
+from ....plain_text import own_name
+from ..arguments.static_argument_edits import parameters_of
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.origins import dtype_of, value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.trial_of_cure import passed
+
+
+def left_out_key_error(raised: RaisedAt, missing: str) -> Explained | None:
+    """Explains a call such as jax.random.normal(shape=(3,)), which leaves out the key; None for another call.
+
+    Args:
+        raised: Where the error was raised.
+        missing: The arguments that the call leaves out, as the message names them.
+    """
+    call = raised.node
+    if missing != "key" or raised.frame is None or not isinstance(call, ast.Call):
+        return None
+    function = value_of(raised, call.func)
+    of_random = vars(sys.modules["jax.random"]) if "jax.random" in sys.modules else {}
+    if function is None or of_random.get(own_name(function, "__name__") or "") is not function:
+        return None
+    if parameters_of(function)[:1] != ["key"]:
+        return None
+    name = called(call)
+    title = f"The call of {name} leaves out the key"
+    text = "JAX keeps no hidden state of random numbers: each random number comes from a key."
+    cure = key_cure(raised, call, f"The key is the first argument of {name}.")
+    return Explained(None, title, text, (cure,) if cure is not None else ())
+
+
+def key_cure(raised: RaisedAt, call: ast.Call, words: str) -> FoundCure | None:
+    """Return the cure that passes a key first: the only key among the arguments of the function, if no call uses it.
+
+    Args:
+        raised: Where the error was raised.
+        call: The call of a function of jax.random.
+        words: The sentence that says what the call leaves out.
+    """
+    local = raised.frame.f_locals if raised.frame is not None else {}
+    keys = [name for name, value in local.items() if dtype_of(value).startswith("key<")]
+    function = raised.function
+    parameters = [part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)] if function else []
+    uses = [part.id for part in ast.walk(function) if isinstance(part, ast.Name)] if function else []
+    if is_repeated(raised, call):
+        text = f"{words} Pass a key first that no other call uses. Each repetition of the call needs another key."
+        return FoundCure("the key", None, text)
+    if len(keys) != 1 or keys[0] not in parameters or keys[0] in uses:  # two draws with one key depend on each other
+        return FoundCure("the key", None, f"{words} Pass a key first that no other call uses.")
+    rest = [raised.source(argument) for argument in [*call.args, *call.keywords]]
+    code = f"{raised.source(call.func)}({', '.join([keys[0], *rest])})"
+    cure = applied(FoundCure("the key", code, words), [edit_of(raised, over(call, code))])
+    return next(iter(passed(raised, [cure])), None)
+
+
+def is_repeated(raised: RaisedAt, call: ast.Call) -> bool:
+    """Return whether a loop, a comprehension or an inner function around a call may run the call several times."""
+    node: ast.AST | None = call
+    while node is not None and node is not raised.function:
+        node = raised.parents.get(id(node))
+        if isinstance(node, _REPEATED) and node is not raised.function:
+            return True
+    return False
+
+
+_REPEATED = (
+    ast.For | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Lambda | ast.FunctionDef
+)

@@ -1,0 +1,142 @@
+"""Explains a call of `jax.random` with a limit instead of the dtype, a float seed, and arithmetic with a key."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ....observe.observation import FoundCure
+from ....plain_text import message_of, own_name
+from ..arguments.static_argument_edits import parameters_of
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import random_name
+from ..failing_code.origins import dtype_of, operands, value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.trial_of_cure import passed
+
+_NO_DTYPE = re.compile(r"^Cannot interpret '(.*?)' as a data type")
+_SEED = re.compile(r"^PRNG key seed must be an integer; got \w*Tracer\(~?(\w+)")
+_NO_NUMBER = re.compile(r"^add does not accept dtypes? .*key<")
+_KEYS = frozenset({"key", "PRNGKey"})
+_LIMITS = frozenset({"minval", "maxval"})
+
+
+def random_call_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains jax.random.uniform(key, (3,), -1, 1), and jax.random.key(seed) with a traced float seed."""
+    if raised is None or raised.frame is None or not isinstance(error, TypeError):
+        return None
+    text = message_of(error).strip()
+    if _NO_DTYPE.search(text):
+        return _limits(raised)
+    if match := _SEED.search(text):
+        return _seed(raised, match[1])
+    if _NO_NUMBER.search(text):
+        return _folded_in(raised)
+    return None
+
+
+def _limits(raised: RaisedAt) -> Explained | None:
+    """Explains limits that stand right after the shape, where the dtype belongs."""
+    call = raised.node
+    if not isinstance(call, ast.Call):
+        return None
+    function = value_of(raised, call.func)
+    parameters = parameters_of(function)
+    module = own_name(function, "__module__") or ""
+    if parameters[:1] != ["key"] or "dtype" not in parameters or not module.startswith("jax"):
+        return None
+    place = parameters.index("dtype")
+    limits, names = call.args[place:], [parameter for parameter in parameters[place + 1 :] if parameter in _LIMITS]
+    if not limits or len(limits) > len(names) or not all(_is_number(limit) for limit in limits):
+        return None
+    if parameters[place - 1] == "shape" and len(limits) != len(names) and all(_is_whole(limit) for limit in limits):
+        return None  # these numbers are the sizes of a shape, not limits
+    name, first = called(call), raised.source(limits[0])
+    before = [raised.source(argument) for argument in call.args[:place]]
+    shape = call.args[place - 1] if place <= len(call.args) else None
+    if parameters[place - 1] == "shape" and shape is not None and _is_whole(shape):
+        before[-1] = f"({before[-1]},)"
+    named = [f"{name}={raised.source(limit)}" for name, limit in zip(names, limits, strict=False)]
+    named += [raised.source(keyword) for keyword in call.keywords]
+    code = f"{raised.source(call.func)}({', '.join([*before, *named])})"
+    words = (
+        f"Pass {' and '.join(names[: len(limits)])} by name: the argument behind {parameters[place - 1]} is the dtype."
+    )
+    cure = applied(FoundCure("by name", code, words), [edit_of(raised, over(call, code))])
+    title = f"{first} stands in the place of the dtype of {name}"
+    return Explained(None, title, f"{name} takes {', '.join(parameters)}.", tuple(passed(raised, [cure])))
+
+
+def _is_number(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
+def _is_whole(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def _seed(raised: RaisedAt, dtype: str) -> Explained | None:
+    """Explains a float seed in a traced function; JAX raises the error only when it compiles the program."""
+    if raised.loops is None or called(raised.node) in _KEYS:
+        return None
+    calls = [
+        node
+        for node in ast.walk(raised.loops.module)
+        if isinstance(node, ast.Call) and called(node) in _KEYS and len(node.args) == 1
+    ]
+    seeded = [node for node in calls if not isinstance(node.args[0], ast.Constant)]
+    if len(seeded) != 1:
+        return None
+    (call,) = seeded
+    seed = raised.source(call.args[0])
+    simple = isinstance(call.args[0], ast.Name | ast.Call | ast.Subscript | ast.Attribute)
+    code = f"{seed if simple else f'({seed})'}.astype(int)"
+    title = f"The seed of a random key must be an integer, but {seed} is {dtype}"
+    explanation = "JAX raises the error when the program is compiled."
+    scopes = (ast.FunctionDef, ast.Lambda)
+    inner: ast.AST | None = call
+    while inner is not None and not isinstance(inner, scopes):
+        inner = raised.parents.get(id(inner))
+    if inner is raised.function:  # in another function, a name may stand for another value
+        explanation = f"{explanation} {operands(raised, call.args)}".strip()
+    cure = FoundCure("an integer", code, "Pass an integer in the call, or convert the seed.")
+    return Explained(edit_of(raised, over(call, "")).place, title, explanation, (cure,))
+
+
+def _folded_in(raised: RaisedAt) -> Explained | None:
+    """Explains key + i, where the code means a key for each i."""
+    match raised.node:
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            nodes = (left, right)
+        case ast.AugAssign(target=ast.Name() as left, op=ast.Add(), value=right):
+            nodes = (left, right)
+        case _:
+            return None
+    assert raised.node is not None
+    keys = [node for node in nodes if dtype_of(value_of(raised, node)).startswith("key<")]
+    integers = [node for node in nodes if _is_integer(raised, node)]
+    if len(keys) != 1 or len(integers) != 1 or value_of(raised, keys[0]).ndim:
+        return None
+    key, number = raised.source(keys[0]), raised.source(integers[0])
+    call = f"{random_name(raised)}.fold_in({key}, {number})"
+    code = f"{key} = {call}" if isinstance(raised.node, ast.AugAssign) else call
+    words = f"fold_in makes a new key from {key} and {number}: another number gives another key."
+    cure = applied(FoundCure("jax.random.fold_in", code, words), [edit_of(raised, over(raised.node, code))])
+    title = f"A key of jax.random is no number, so JAX cannot add {number} to {key}"
+    cures = passed(raised, [cure]) or [FoundCure(cure.name, None, words)]
+    return Explained(None, title, "A key only chooses random numbers.", tuple(cures))
+
+
+def _is_integer(raised: RaisedAt, node: ast.expr) -> bool:
+    """Return whether an expression is certainly one integer: Python's int, or an array of integers without axes."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Mod() | ast.FloorDiv(), right=right):
+            return _is_integer(raised, left) and _is_integer(raised, right)
+        case ast.Constant(value=value):
+            return type(value) is int
+    value = value_of(raised, node)
+    return type(value) is int or ("int" in dtype_of(value) and value.ndim == 0)

@@ -1,0 +1,81 @@
+"""Explains a call of jax.random whose first argument is no key: a seed, a shape, the data, a generator of NumPy."""
+
+from __future__ import annotations
+
+import ast
+
+from ....observe.observation import FoundCure
+from ....plain_text import own_name
+from ..explanation import Explained
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import random_name
+from ..failing_code.origins import dtype_of, makes_key, operands, value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.trial_of_cure import passed
+from .left_out_keys import is_repeated, key_cure
+
+_TITLE = "The first argument must be a key of jax.random.key"
+_WORDS = "jax.random.key makes a key of a number. Split the key for each use."
+
+
+def wrong_key(raised: RaisedAt | None) -> Explained:
+    """Explains the first argument of a call of jax.random that is no key."""
+    call = raised.node if raised is not None else None
+    if raised is None or not isinstance(call, ast.Call) or not call.args or raised.frame is None:
+        return Explained(None, _TITLE, "", (FoundCure("jax.random.key", None, _WORDS),))
+    first = call.args[0]
+    source = " ".join(raised.source(first).split())
+    text = operands(raised, [first]) or f"{source} is no key."
+    if len(call.args) > 1 and (makes_key(raised, call.args[1]) or _is_old_key(raised, call.args[1])):
+        arguments = [raised.source(argument) for argument in call.args]
+        keywords = [raised.source(keyword) for keyword in call.keywords]
+        code = f"{raised.source(call.func)}({', '.join([arguments[1], arguments[0], *arguments[2:], *keywords])})"
+        swapped = FoundCure("the order", code, "The key comes first.")
+        cures = passed(raised, [applied(swapped, [edit_of(raised, over(call, code))])])
+        return Explained(None, _TITLE, text, tuple(cures))
+    if isinstance(first, ast.Name) and first.id in raised.frame.f_locals and value_of(raised, first) is None:
+        words = f"Give {source} a key before this line, such as {random_name(raised)}.key(0)."
+        return Explained(None, _TITLE, f"{source} is None.", (FoundCure("a key", None, words),))
+    if _is_a_shape(raised, first):
+        left_out = key_cure(raised, call, f"The call leaves out the key: {source} stands in its place.")
+        if left_out is not None:
+            return Explained(None, _TITLE, text, (left_out,))
+    if (library := _generator(value_of(raised, first))) is not None:
+        words = f"{random_name(raised)}.key(seed) makes a key. JAX draws no numbers from a generator of {library}."
+        cure = FoundCure("jax.random.key", None, words)
+        return Explained(None, _TITLE, f"{source} is a generator of {library}.", (cure,))
+    cure = FoundCure("jax.random.key", None, _WORDS)
+    if _is_seed(raised, first):
+        text = operands(raised, [first]) or f"{source} is a number."
+        code = f"{random_name(raised)}.key({source})"
+        if isinstance(first, ast.Constant) or not is_repeated(raised, call):
+            cure = applied(FoundCure("jax.random.key", code, _WORDS), [edit_of(raised, over(first, code))])
+    return Explained(None, _TITLE, text, tuple(passed(raised, [cure])))
+
+
+def _is_seed(raised: RaisedAt, node: ast.expr) -> bool:
+    """Return whether an expression is an integer: Python's int, or an array or traced value without axes."""
+    value = node.value if isinstance(node, ast.Constant) else value_of(raised, node)
+    return type(value) is int or ("int" in dtype_of(value) and getattr(value, "ndim", None) == 0)
+
+
+def _is_old_key(raised: RaisedAt, node: ast.expr) -> bool:
+    """Return whether an expression has the type of a key of jax.random.PRNGKey, which is two unsigned integers."""
+    value = value_of(raised, node)
+    return dtype_of(value) == "uint32" and getattr(value, "shape", None) == (2,)
+
+
+def _is_a_shape(raised: RaisedAt, node: ast.expr) -> bool:
+    """Return whether an expression is a tuple of numbers, or the shape of an array."""
+    if isinstance(node, ast.Attribute) and node.attr == "shape":
+        return bool(dtype_of(value_of(raised, node.value)))
+    value = value_of(raised, node)
+    return isinstance(node, ast.Tuple) or (type(value) is tuple and all(type(size) is int for size in value))
+
+
+def _generator(value: object) -> str | None:
+    """Return the library of a generator of random numbers, such as the Generator of NumPy; None for another value."""
+    kind = type(value)
+    module = (own_name(kind, "__module__") or "").partition(".")[0]
+    libraries = {"numpy": "NumPy", "random": "Python"}
+    return libraries.get(module) if kind.__name__ in ("Generator", "RandomState", "Random") else None

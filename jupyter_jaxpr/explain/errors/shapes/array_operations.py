@@ -1,0 +1,283 @@
+"""Explains an error of an array operation: which operand does not fit and where both operands come from."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from dataclasses import replace
+
+from ....observe.observation import FoundCure
+from ....plain_text import message_of
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.expression_shapes import integer_of
+from ..failing_code.module_names import jnp_name
+from ..failing_code.operand_nodes import explained_with_trials, operand_types, shapes_of_operands, source_suffix
+from ..failing_code.origins import operands, value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..traced_values.array_conditions import array_as_condition
+from ..traced_values.array_indices import index_dtype
+from ..traced_values.array_writes import item_assignment, no_method
+from .broadcasts import broadcast_error, broadcast_to_cures
+from .einsum_letters import einsum_error
+from .functions_of_one_example import with_batch
+from .joined_arrays import first_without_axes, join_cures, new_axis_cures
+from .unmapped_arguments import with_unmapped
+from .vmap_or_transpose import transpose_cures, vmap_cures
+
+_BROADCAST = re.compile(
+    r"^(?:(?P<op>\w+) got incompatible shapes for broadcasting: |Incompatible shapes for broadcasting: (?:shapes=\[)?)"
+    r"(?P<shapes>\([\d, ]*\)(?:,? (?:and )?\([\d, ]*\))+)"
+)
+_DOT = re.compile(
+    r"^dot_general requires contracting dimensions to have the same shape, got \((\d+),?\) and \((\d+),?\)"
+)
+_RESHAPE = re.compile(r"^cannot reshape array of shape (\(.*?\)) \(size (\d+)\) into shape (.*?) \(size (\d+)\)")
+_JOIN = re.compile(r"^Cannot concatenate arrays with shapes that differ in dimensions other than the one")
+_RANKS = re.compile(r"^Cannot concatenate arrays with different numbers of dimensions: got ")
+_NO_AXES = re.compile(r"^Zero-dimensional arrays cannot be concatenated")
+_STACK = re.compile(r"^All input arrays must have the same shape")
+_IMMUTABLE = re.compile(r"^(?:'?.{0,80}'? object does not support item assignment\. )?JAX arrays are immutable")
+_INDEXER = re.compile(r"^Indexer must have integer or boolean type, got indexer with type (\w+)")
+_AXIS = re.compile(r"^axis (-?\d+) is out of bounds for array of dimension (\d+)")
+_INDICES = re.compile(r"^Too many indices: array is (\d+)-dimensional, but (\d+) were indexed")
+_NOT_ARRAY = re.compile(r"^(\w+) requires ndarray or scalar arguments, got <class '(list|tuple)'> at position (\d+)")
+_NO_ATTRIBUTE = re.compile(
+    r"^(?:'?jaxlib\.\w+\.ArrayImpl'?|'?ArrayImpl'?|'?\w*Tracer'?)(?: object)? has no attribute '?(\w+)"
+)
+_AMBIGUOUS = re.compile(r"^The truth value of an array with more than one element is ambiguous")
+_BROADCAST_TO = re.compile(
+    r"^Incompatible (?:types|shapes) for broadcasting: (?:input type=\w+\[|\()([\d, ]*)[\])] and requested "
+    r"(?:type=\w+\[|shape \()([\d, ]*)[\])]"
+)
+_EINSUM = re.compile(r"^Size of label '(\w)' for operand \d+ \((\d+)\) does not match previous terms \((\d+)\)")
+_SELECT = re.compile(
+    r"^(?:lax\.)?select (?:cases must have|requires arguments to have) the same (shapes|dtypes), got (.+?)\.?$"
+)
+_SHAPE = re.compile(r"\([\d, ]*\)")
+#: JAX prints some sizes as NumPy does: (np.int64(3),).
+_NUMPY_SIZE = re.compile(r"\bnp\.int64\((\d+)\)")
+#: Functions that take arrays only.
+_ELEMENTWISE = frozenset(
+    "add subtract multiply divide power maximum minimum where equal not_equal greater less arctan2 hypot logaddexp "
+    "logical_and logical_or matmul dot vdot inner outer isclose allclose".split()
+)
+
+
+def array_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains shapes that do not fit together, and reads and writes that JAX arrays do not allow."""
+    if not isinstance(error, TypeError | ValueError | IndexError | AttributeError):
+        return None
+    text = _NUMPY_SIZE.sub(r"\1", message_of(error).strip())
+    suffix = source_suffix(raised)
+    if match := _BROADCAST.search(text):
+        shapes = _SHAPE.findall(match["shapes"])
+        title = f"The shapes {' and '.join(shapes)} do not fit together{suffix}"
+        explained = broadcast_error(title, raised, [_sizes(shape) for shape in shapes])
+        return with_unmapped(explained, raised, _sizes(match["shapes"]))
+    if match := _DOT.search(text):
+        sizes = f"{match[1]} and {match[2]}"
+        explanation = f"A matrix product sums over two axes of the same size, but these axes have {sizes} elements."
+        title = f"The sizes {sizes} do not fit together{suffix}"
+        cures = vmap_cures(raised, match.groups()) or transpose_cures(raised)
+        explained = explained_with_trials(title, f"{explanation} {operand_types(raised)}", raised, cures)
+        both = [int(match[1]), int(match[2])]
+        with_entries = with_unmapped(explained, raised, both)
+        return with_batch(explained, raised, both) if with_entries is explained else with_entries
+    if match := _RESHAPE.search(text):
+        arrays = operands(raised, [node for node, _ in shapes_of_operands(raised)])
+        explanation = f"The new shape {match[3]} holds {match[4]} elements. {arrays}"
+        title = f"An array of shape {match[1]} has {match[2]} elements, not {match[4]}"
+        new_shape = [int(size) for size in re.findall(r"-?\d+", match[3])]
+        others = math.prod(new_shape[1:])
+        cures = []
+        if len(new_shape) > 1 and min(new_shape) > 0 and int(match[2]) % others == 0:
+            words = f"With -1 as the first size, JAX computes the size {int(match[2]) // others}."
+            cures = [FoundCure("-1", None, words)]
+        elif raised is not None and (rounded := _rounded_down(raised)) is not None:
+            cures = [FoundCure("a divisor", None, rounded)]
+        return explained_with_trials(title, explanation, raised, cures)
+    if _JOIN.search(text) and _makes_array(raised):
+        title = f"The rows{suffix.replace(' in ', ' of ', 1)} have different lengths"
+        words = "Pad the rows to one length, and keep the true lengths or a mask beside the array."
+        return explained_with_trials(
+            title, "An array has one length along each axis.", raised, [FoundCure("one length", None, words)]
+        )
+    if _JOIN.search(text):
+        title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be joined{suffix}"
+        explanation = f"All axes but the joined one must have equal sizes. {operand_types(raised)}"
+        cures = join_cures(raised, [_sizes(shape) for shape in _SHAPE.findall(text)])
+        return Explained(None, title, explanation.strip(), tuple(cures))
+    if _RANKS.search(text):
+        shapes = _SHAPE.findall(text)
+        title = f"Arrays with different numbers of axes cannot be joined: {', '.join(shapes)}"
+        return Explained(None, title, operand_types(raised), tuple(new_axis_cures(raised, list(map(_sizes, shapes)))))
+    if _NO_AXES.search(text) and (with_axis := first_without_axes(raised)):
+        title = "concatenate joins arrays along an axis, and a single number has no axis"
+        return Explained(None, title, operand_types(raised), tuple(with_axis))
+    if _STACK.search(text):
+        title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be stacked{suffix}"
+        cure = FoundCure("same shape", None, "Cut or pad the arrays to one shape, or join them with jnp.concatenate.")
+        return explained_with_trials(
+            title, f"A stack needs arrays of one shape. {operand_types(raised)}", raised, [cure]
+        )
+    if match := _SELECT.search(text):
+        return _select_types(raised, match[1], match[2])
+    if _IMMUTABLE.search(text):
+        return item_assignment(raised)
+    if isinstance(error, AttributeError):
+        if match := _NO_ATTRIBUTE.search(text):
+            return no_method(raised, match[1])
+        return no_method(raised, text) if text == "__delitem__" else None
+    if _AMBIGUOUS.search(text):
+        return array_as_condition(raised)
+    if match := _BROADCAST_TO.search(text):
+        title = f"An array of shape ({match[1]}) does not broadcast to ({match[2]})"
+        explanation = (
+            "Shapes are compared from the last axis. An axis of size 1 can grow, others cannot. "
+            f"{operand_types(raised)}"
+        )
+        if cures := broadcast_to_cures(raised, _sizes(match[1]), _sizes(match[2])):
+            return Explained(None, title, explanation, tuple(cures))
+        words = f"On each axis, give the array the size of ({match[2]}), or the size 1."
+        cure = FoundCure("same shape", None, words)
+        if _fits_with_new_axis(match[1], match[2]):
+            cure = FoundCure("[:, None]", None, "Add an axis of size 1 at the position of the new axis.")
+        return explained_with_trials(title, explanation, raised, [cure])
+    if match := _EINSUM.search(text):
+        return einsum_error(raised, match[1], [match[2], match[3]])
+    if match := _INDEXER.search(text):
+        return index_dtype(raised, match[1])
+    if (match := _AXIS.search(text)) and (option := _out_axes(raised)) is not None:
+        title = f"{option} of vmap names an axis that a result does not have"
+        explanation = f"With the mapped axis, this result has {_axes_text(match[2])}."
+        words = f"Write an axis from 0 to {int(match[2]) - 1}." if match[2] != "1" else "Axis 0 is the only axis."
+        return explained_with_trials(title, explanation, raised, [FoundCure("out_axes", None, words)])
+    if match := _AXIS.search(text):
+        title = f"An array of {_axes_text(match[2])} has no axis {match[1]}"
+        if match[2] == "0":
+            title = f"A single number has no axis {match[1]}"
+        elif called(raised.node if raised is not None else None) in ("expand_dims", "stack"):
+            title = f"The result has {_axes_text(match[2])}, so there is no axis {match[1]}"
+        words = f"Axes count from 0. Write an axis from 0 to {int(match[2]) - 1}."
+        cure = FoundCure("axis", None, "Axis 0 is the only axis." if match[2] == "1" else words)
+        return explained_with_trials(title, operand_types(raised), raised, [cure] if int(match[2]) else [])
+    if match := _INDICES.search(text):
+        title = f"An array of {_axes_text(match[1])} cannot take {match[2]} indices"
+        words = "Write one index for each axis at most."
+        if match[1] == "0":
+            title, words = "A single number has no axes and takes no index", "Remove the index."
+        cure = FoundCure("fewer indices", None, words)
+        return explained_with_trials(title, operand_types(raised), raised, [cure])
+    if match := _NOT_ARRAY.search(text):
+        return _no_array(raised, match[1], match[2], int(match[3]))
+    return None
+
+
+def _rounded_down(raised: RaisedAt) -> str | None:
+    """Return the sentences on a division of the new shape that leaves a rest, such as d // heads; None without one."""
+    for node in ast.walk(raised.node) if raised.node is not None else ():
+        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv):
+            continue
+        sizes = [integer_of(raised, side) for side in (node.left, node.right)]
+        if sizes[0] is None or not sizes[1] or sizes[0] % sizes[1] == 0:
+            continue
+        source, divisor = raised.source(node), raised.source(node.right)
+        number = f"{divisor} ({sizes[1]})" if not isinstance(node.right, ast.Constant) else divisor
+        rounded = f"{source} rounds {sizes[0]} / {sizes[1]} down to {sizes[0] // sizes[1]}."
+        return f"{rounded} Divide by a divisor of {sizes[0]}, not by {number}."
+    return None
+
+
+def _select_types(raised: RaisedAt | None, attributes: str, values: str) -> Explained:
+    """Explains lax.select with two values of different shapes or dtypes, and offers jnp.where."""
+    title = f"lax.select takes two values of one {attributes[:-1]}, but gets {values.strip('[]')}"
+    call = raised.node if raised is not None else None
+    if raised is None or not isinstance(call, ast.Call) or called(call) != "select":
+        return Explained(None, title, "Functions of jax.lax do not convert their operands to a common type.")
+    code = f"{jnp_name(raised)}.where"
+    cure = FoundCure(code, code, "jnp.where takes the same arguments, and gives both values one shape and one type.")
+    if len(call.args) == 3:
+        cure = applied(cure, [edit_of(raised, over(call.func, code))])
+    return explained_with_trials(
+        title,
+        f"Functions of jax.lax do not convert their operands to a common type. {operands(raised, call.args)}",
+        raised,
+        [cure],
+    )
+
+
+def _out_axes(raised: RaisedAt | None) -> str | None:
+    """Return the code of the option out_axes of the vmap whose function the expression calls."""
+    call = raised.node if raised is not None else None
+    if raised is None or not isinstance(call, ast.Call):
+        return None
+    vmap_call: ast.AST | None = call.func
+    if isinstance(vmap_call, ast.Name) and raised.loops is not None:
+        name = vmap_call.id
+        stores = [
+            node
+            for node in ast.walk(raised.loops.module)
+            if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [name]
+        ]
+        vmap_call = stores[0].value if len(stores) == 1 else None
+    if not isinstance(vmap_call, ast.Call) or called(vmap_call) != "vmap":
+        return None
+    return next(
+        (f"out_axes={raised.source(keyword.value)}" for keyword in vmap_call.keywords if keyword.arg == "out_axes"),
+        None,
+    )
+
+
+def _makes_array(raised: RaisedAt | None) -> bool:
+    """Return whether the expression is a call of array or asarray."""
+    call = raised.node if raised is not None else None
+    return isinstance(call, ast.Call) and called(call) in ("array", "asarray")
+
+
+def _sizes(shape: str) -> tuple[int, ...]:
+    """Return the sizes of a shape in a message."""
+    return tuple(map(int, re.findall(r"\d+", shape)))
+
+
+def _fits_with_new_axis(before: str, after: str) -> bool:
+    """Return whether shape `before` broadcasts to shape `after` with an additional last axis of size 1."""
+    old, new = ([size.strip() for size in shape.split(",") if size.strip()] for shape in (before, after))
+    widened = [*old, "1"]
+    return len(widened) <= len(new) and all(
+        a in (b, "1") for a, b in zip(reversed(widened), reversed(new), strict=False)
+    )
+
+
+def _axes_text(number: str) -> str:
+    return "1 axis" if number == "1" else f"{number} axes"
+
+
+def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Explained:
+    title = f"{name} takes an array, not a {kind}"
+    text = f"jnp.asarray makes one array of the {kind}."
+    node = raised.node if raised is not None else None
+    if raised is None or not isinstance(node, ast.Call) or called(node) != name or len(node.args) <= place:
+        return Explained(None, title, "", (FoundCure("jnp.asarray", None, text),))
+    jnp = jnp_name(raised)
+    # JAX names only the first argument that is a list; later arguments may be lists as well.
+    kinds = (list, tuple)
+    lists = [
+        argument
+        for argument in node.args[place:]
+        if isinstance(argument, ast.List | ast.Tuple) or type(value_of(raised, argument)) in kinds
+    ]
+    # The functions of jax.random count without the key.
+    place = node.args.index(lists[0]) if lists and node.args[place] not in lists else place
+    lists = lists if node.args[place] in lists and name in _ELEMENTWISE else [node.args[place]]
+    edits = [edit_of(raised, over(argument, f"{jnp}.asarray({raised.source(argument)})")) for argument in lists]
+    cure = applied(FoundCure(f"{jnp}.asarray", edits[0].text, text), edits)
+    explained = explained_with_trials(title, operand_types(raised), raised, [cure])
+    if explained.cures:
+        return explained
+    if any(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in ast.walk(node.args[place])):
+        cure = FoundCure("an index", None, "JAX has no arrays of texts: compute an index, and read the text by it.")
+    # Random numbers, for example, are not drawn in a trial.
+    return replace(explained, cures=(replace(cure, level="advice", code=None, edits=()),))

@@ -1,0 +1,137 @@
+"""Explains a convolution whose input has another number of channels than its kernel takes."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+
+from ....observe.observation import FoundCure
+from ....plain_text import message_of
+from ....quantities import count
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.expression_shapes import shape_of
+from ..failing_code.origins import operands, value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.trial_of_cure import passed
+
+_CHANNELS = re.compile(
+    r"^conv_general_dilated lhs feature dimension size divided by feature_group_count must equal the rhs input "
+    r"feature dimension size, but (?P<input>\d+) // \d+ != (?P<kernel>\d+)"
+)
+_ORDER = (
+    "The order of the axes is that of dimension_numbers, by default (batch, channel, height, width) for the input and "
+    "(out, in, height, width) for the kernel."
+)
+_LAYOUT = 'dimension_numbers=("NHWC", "HWIO", "NHWC")'
+
+
+def convolution_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains the numbers of channels; the cure names the axes if the channels of both arrays come last."""
+    match = _CHANNELS.match(message_of(error).strip())
+    if match is None:
+        return None
+    title = f"The input of the convolution has {match['input']} channels, but the kernel takes {match['kernel']}"
+    words = (
+        f"Make the kernel for {match['input']} input channels. A kernel of one channel for each input channel needs "
+        f"feature_group_count={match['input']}."
+    )
+    channels = FoundCure("channels", None, words)
+    call = raised.node if raised is not None else None
+    if raised is None or raised.frame is None or not isinstance(call, ast.Call):
+        return Explained(None, title, _ORDER, (channels,))
+    explanation = f"{_ORDER} {operands(raised, call.args[:2])}".strip()
+    if not _has_channels_last(raised, call):
+        return Explained(None, title, explanation, (channels,))
+    code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, {_LAYOUT})"
+    words = "NHWC: batch, height, width, channel. HWIO: height, width, channels of the input, channels of the result."
+    cure = applied(FoundCure("dimension_numbers", code, words), [edit_of(raised, over(call, code))])
+    return Explained(None, title, explanation, tuple(passed(raised, [cure])) or (channels,))
+
+
+def kernel_sentence(raised: RaisedAt, node: ast.expr) -> str:
+    """Return the sentence that says how lax.conv read the kernel of an operand; empty for any other operand.
+
+    Args:
+        raised: Where an operation on the result of the convolution was raised.
+        node: The operand.
+    """
+    call = _maker(raised, node)
+    if not isinstance(call, ast.Call) or called(call) not in _WITHOUT_NUMBERS or len(call.args) < 2:
+        return ""
+    if value_of(raised, _module(call)) is not sys.modules.get("jax.lax") and ast.unparse(_module(call)) != "jax.lax":
+        return ""
+    if len(call.args) > _OPTIONS or any(keyword.arg in (None, "dimension_numbers") for keyword in call.keywords):
+        return ""
+    kernel, result = shape_of(raised, call.args[1]), shape_of(raised, node)
+    if kernel is None or result is None or not len(kernel) == len(result) == 4 or kernel[0] != result[1]:
+        return ""
+    return (
+        f"Line {call.lineno} computes {raised.source(node)} with {ast.unparse(call.func)}, which reads the kernel as "
+        f"(out, in, height, width). {raised.source(call.args[1])} has the shape {kernel}, so {raised.source(node)} has "
+        f"{count(kernel[0], 'channel')} along axis 1."
+    )
+
+
+def kernel_cures(raised: RaisedAt, node: ast.expr, other: ast.expr) -> list[FoundCure]:
+    """Return the cure for a kernel whose out channels come last, as many as the other operand has.
+
+    Args:
+        raised: Where an operation on the result of the convolution was raised.
+        node: The result of lax.conv.
+        other: The operand that has one element for each channel, such as a bias.
+    """
+    call = _maker(raised, node) if kernel_sentence(raised, node) else None
+    if not isinstance(call, ast.Call) or called(call) != "conv" or len(call.args) != 4 or call.keywords:
+        return []
+    image, kernel, bias = (shape_of(raised, part) for part in (*call.args[:2], other))
+    if image is None or kernel is None or bias is None or len(kernel) != 4 or bias != kernel[3:]:
+        return []
+    if (
+        image[1] != kernel[2]
+        or kernel[0] == kernel[3]
+        or not isinstance(other, ast.Name | ast.Attribute | ast.Subscript)
+    ):
+        return []
+    option = 'dimension_numbers=("NCHW", "HWIO", "NCHW")'
+    function = f"{ast.unparse(_module(call))}.conv_general_dilated"
+    code = f"{function}({', '.join([*map(raised.source, call.args), option])})"
+    words = (
+        f"HWIO: the kernel has the axes height, width, in, out, so the result has {kernel[3]} channels along axis 1. "
+        f"{raised.source(other)}[:, None, None] has one element for each channel."
+    )
+    edits = [edit_of(raised, over(call, code)), edit_of(raised, over(other, f"{raised.source(other)}[:, None, None]"))]
+    return passed(raised, [applied(FoundCure("dimension_numbers", code, words), edits)])
+
+
+def _maker(raised: RaisedAt, node: ast.expr) -> ast.expr | None:
+    """Return the expression that the running function assigns to a name, if the function assigns to the name once."""
+    scope = raised.function
+    if not isinstance(node, ast.Name) or not isinstance(scope, ast.FunctionDef):
+        return None
+    stores = [part for part in ast.walk(scope) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+    stores = [part for part in stores if part.id == node.id]
+    statement = raised.parents.get(id(stores[0])) if len(stores) == 1 else None
+    return statement.value if isinstance(statement, ast.Assign) else None
+
+
+_WITHOUT_NUMBERS = frozenset({"conv", "conv_with_general_padding", "conv_general_dilated"})
+_OPTIONS = 6
+"""The number of positional arguments of conv_general_dilated before dimension_numbers."""
+
+
+def _module(call: ast.Call) -> ast.expr:
+    """Return the expression before the name of a called function, such as lax of lax.conv."""
+    return call.func.value if isinstance(call.func, ast.Attribute) else call.func
+
+
+def _has_channels_last(raised: RaisedAt, call: ast.Call) -> bool:
+    """Return whether the arrays of a call without dimension_numbers fit as images (NHWC) and a kernel (HWIO)."""
+    if called(call) != "conv_general_dilated" or len(call.args) < 2 or len(call.args) > 7:
+        return False
+    if any(keyword.arg in (None, "dimension_numbers") for keyword in call.keywords):
+        return False
+    images, kernel = (getattr(value_of(raised, argument), "shape", None) for argument in call.args[:2])
+    return images is not None and kernel is not None and len(images) == len(kernel) == 4 and images[-1] == kernel[-2]

@@ -1,0 +1,120 @@
+"""Explains an einsum in which one letter stands for two sizes, and finds the order of the letters that fits."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ....observe.observation import FoundCure
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.expression_shapes import shape_of, type_of_slice
+from ..failing_code.operand_nodes import operand_types, source_suffix
+from ..failing_code.origins import operands
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.trial_of_cure import passed
+from .alignments import Shape
+
+_RULE = "In an einsum, each letter stands for one size in all operands."
+_MOST_LETTERS = 6
+
+
+@dataclass(frozen=True)
+class _Einsum:
+    """The subscripts of an einsum without an ellipsis, a term for each operand, and the operands with their shapes."""
+
+    subscripts: ast.Constant
+    text: str
+    terms: list[str]
+    nodes: list[ast.expr]
+    shapes: list[Shape]
+
+    def sizes_without(self, number: int) -> dict[str, int] | None:
+        """Return the size of each letter in the other operands; None if a letter has two sizes there."""
+        sizes: dict[str, int] = {}
+        for place, (term, shape) in enumerate(zip(self.terms, self.shapes, strict=True)):
+            for letter, size in zip(term, shape, strict=True) if place != number else ():
+                if sizes.setdefault(letter, size) != size:
+                    return None
+        return sizes
+
+
+def einsum_error(raised: RaisedAt | None, letter: str, sizes: Sequence[str]) -> Explained:
+    """Explains a letter of an einsum that has two sizes.
+
+    Args:
+        raised: Where the error was raised.
+        letter: The letter.
+        sizes: The two sizes in JAX's message, in any order.
+    """
+    words = "Axes with one letter need one size: compare the letters with the sizes of the operands."
+    general = FoundCure("one size", None, words)
+    einsum = _einsum(raised)
+    if raised is None or einsum is None:
+        title = f"The letter {letter} stands for the sizes {' and '.join(sizes)}{source_suffix(raised)}"
+        return Explained(None, title, f"{_RULE} {operand_types(raised)}".strip(), (general,))
+    uses = [
+        (node, axis, shape[axis])
+        for term, node, shape in zip(einsum.terms, einsum.nodes, einsum.shapes, strict=True)
+        for axis, other in enumerate(term)
+        if other == letter
+    ]
+    (first, axis, size), (second, other_axis, other_size) = uses[0], next(use for use in uses if use[2] != uses[0][2])
+    names = [" ".join(raised.source(node).split()) for node in (first, second)]
+    title = f"The letter {letter} is an axis of {size} elements in {names[0]}, but of {other_size} in {names[1]}"
+    if first is second:
+        title = f"The letter {letter} names two axes of {names[0]}, which have {size} and {other_size} elements"
+    text = (
+        f"{_RULE} {operands(raised, einsum.nodes, type_of_slice)} In '{einsum.text}', {letter} is axis "
+        f"{axis} of {names[0]} and axis {other_axis} of {names[1]}."
+    )
+    return Explained(None, title, text, tuple(_ordered(raised, einsum, letter)) or (general,))
+
+
+def _einsum(raised: RaisedAt | None) -> _Einsum | None:
+    call = raised.node if raised is not None else None
+    if raised is None or not isinstance(call, ast.Call) or called(call) != "einsum" or len(call.args) < 2:
+        return None
+    subscripts, *nodes = call.args
+    if not isinstance(subscripts, ast.Constant) or not isinstance(subscripts.value, str) or "." in subscripts.value:
+        return None
+    terms = [term.strip() for term in subscripts.value.partition("->")[0].split(",")]
+    shapes = [shape_of(raised, node) for node in nodes]
+    known = [shape for shape in shapes if shape is not None]
+    if len(known) != len(shapes) or list(map(len, terms)) != list(map(len, known)):
+        return None
+    einsum = _Einsum(subscripts, subscripts.value, terms, nodes, known)
+    return einsum if einsum.sizes_without(-1) is None else None
+
+
+def _ordered(raised: RaisedAt, einsum: _Einsum, letter: str) -> list[FoundCure]:
+    """Return the cure with the letters of one operand in another order, if one operand alone has one such order."""
+    orders: list[tuple[int, str]] = []
+    for number, (term, shape) in enumerate(zip(einsum.terms, einsum.shapes, strict=True)):
+        sizes = einsum.sizes_without(number)
+        if letter not in term or sizes is None or len(term) > _MOST_LETTERS or len(set(term)) != len(term):
+            continue
+        fitting = [
+            "".join(order)
+            for order in itertools.permutations(term)
+            if all(sizes.get(other, size) == size for other, size in zip(order, shape, strict=True))
+        ]
+        orders += [(number, fitting[0])] if len(fitting) == 1 else []
+    if len(orders) != 1:
+        return []
+    number, order = orders[0]
+    inputs, arrow, result = einsum.text.partition("->")
+    terms = inputs.split(",")
+    terms[number] = terms[number].replace(einsum.terms[number], order)
+    quote = raised.source(einsum.subscripts)[0]
+    if quote not in "'\"":
+        return []
+    code = f"{quote}{','.join(terms)}{arrow}{result}{quote}"
+    name = " ".join(raised.source(einsum.nodes[number]).split())
+    words = f"The letters {order} fit the shape {einsum.shapes[number]} of {name}."
+    return passed(
+        raised, [applied(FoundCure("the letters", code, words), [edit_of(raised, over(einsum.subscripts, code))])]
+    )

@@ -1,0 +1,72 @@
+"""Explains an array of several elements in the place of a value that is true or false."""
+
+from __future__ import annotations
+
+import ast
+
+from ....observe.observation import FoundCure
+from ..explanation import Explained
+from ..failing_code.module_names import jnp_name
+from ..failing_code.operand_nodes import is_array
+from ..failing_code.origins import value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.trial_of_cure import passed
+from .python_if_while_for import Choices
+from .rewritten_calls import Calls
+
+
+def array_as_condition(raised: RaisedAt | None) -> Explained:
+    """Explains `if x > 0` where x has several elements, and offers where, all or any."""
+    explanation = "An array of several elements is neither true nor false."
+    source = raised.text if raised is not None else None
+    if raised is None or source is None or not isinstance(raised.node, ast.expr):
+        ways = [FoundCure(f".{name}()", None, words) for name, words in _REDUCED.items()]
+        return Explained(None, "Python cannot take an array as true or false", explanation, tuple(ways))
+    is_operand = not isinstance(raised.node, ast.Call | ast.BoolOp | ast.UnaryOp) and not (
+        isinstance(raised.node, ast.Compare) and (len(raised.node.ops) > 1 or isinstance(raised.node.ops[0], _IN))
+    )
+    title = f"{source} is an array, which Python cannot take as true or false"
+    if not is_operand:
+        title = f"{source} needs a value that is true or false, but gets an array"
+    choices = Choices(raised)
+    consumer = choices.consumer()
+    cures = Calls(raised).cures() or ([] if consumer is not None else choices.combination())
+    if isinstance(consumer, ast.IfExp | ast.If):
+        cures = [cure for cure in choices.selection() if cure.name.endswith("where")]
+    if isinstance(consumer, ast.If | ast.While) and all(cure.code is None for cure in cures):
+        acts = isinstance(consumer, ast.If) and all(isinstance(statement, _ACTIONS) for statement in consumer.body)
+        cures = [] if raised.tracers else _equal(raised, consumer) or ([] if acts else cures)
+    cures = passed(raised, cures)
+    if cures:
+        return Explained(None, title, explanation, tuple(cures))
+    if isinstance(raised.node, ast.Call) and consumer is None and not is_array(value_of(raised, raised.node)):
+        code = None  # a function of Python, not the user's expression, took the array as true or false
+    else:
+        node = consumer.test if consumer is not None else raised.node
+        simple = isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
+        code = choices.condition(node) if simple else f"({choices.condition(node)})"
+    ways = [FoundCure(f".{name}()", f"{code}.{name}()" if code else None, words) for name, words in _REDUCED.items()]
+    return Explained(None, title, explanation, tuple(ways))
+
+
+def _equal(raised: RaisedAt, consumer: ast.If | ast.While) -> list[FoundCure]:
+    """Return the advice to write jnp.array_equal in `if a == b:`, whose body cannot be chosen element by element."""
+    node = raised.node
+    match node:
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq() as operator], comparators=[right]):
+            name = f"{jnp_name(raised)}.array_equal"
+            code = f"{name}({raised.source(left)}, {raised.source(right)})"
+            if isinstance(operator, ast.NotEq):
+                code = f"not {code}" if consumer.test is node else f"(not {code})"
+            words = f"{name} is true where the shapes and all elements are equal."
+            return [FoundCure(name, code, words)]
+    return []
+
+
+_REDUCED = {"all": "True where all elements are true.", "any": "True where at least one element is true."}
+
+
+#: Statements that compute nothing that jnp.where could choose.
+_ACTIONS = ast.Expr | ast.Raise | ast.Break | ast.Continue | ast.Pass
+
+_IN = ast.In | ast.NotIn

@@ -1,0 +1,77 @@
+"""Explains an index whose type is no integer."""
+
+from __future__ import annotations
+
+import ast
+
+from ....observe.observation import FoundCure
+from ..control_flow.carried_indices import integer_start, start_of_index
+from ..explanation import Explained
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.operand_nodes import explained_with_trials
+from ..failing_code.origins import dtype_of, operands, value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.trial_of_cure import passed
+
+
+def index_dtype(raised: RaisedAt | None, dtype: str) -> Explained:
+    """Explains `x[i]` where i is an array of floats, for example."""
+    title = f"An index must be an integer, not {dtype}"
+    text = "astype(int) makes integers, and cuts the fraction."
+    node = raised.around(ast.Subscript) if raised is not None else None
+    match raised.node if raised is not None else None:
+        case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at")) as updated)):
+            node = updated
+    if raised is not None and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+        floats = [index for index in node.slice.elts if dtype_of(value_of(raised, index)) == dtype]
+        if len(floats) == 1:
+            code = f"{_in_parentheses(raised, floats[0])}.astype(int)"
+            cure = applied(FoundCure(".astype(int)", code, text), [edit_of(raised, over(floats[0], code))])
+            return explained_with_trials(title, operands(raised, [node.value, *floats]), raised, [cure])
+    if raised is None or not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Slice | ast.Tuple):
+        return Explained(None, title, "", (FoundCure(".astype(int)", None, text),))
+    explanation = operands(raised, [node.value, node.slice])
+    if isinstance(node.slice, ast.Constant):
+        return Explained(None, title, explanation, (FoundCure("an integer", None, "Write an integer as the index."),))
+    if isinstance(node.slice, ast.BinOp) and isinstance(node.slice.op, ast.Div):
+        code = " // ".join(_in_parentheses(raised, operand) for operand in (node.slice.left, node.slice.right))
+        cure = FoundCure("//", code, "Python's / gives a float, also for integers. // gives an integer.")
+        return explained_with_trials(
+            title, explanation, raised, [applied(cure, [edit_of(raised, over(node.slice, code))])]
+        )
+    code = f"{_in_parentheses(raised, node.slice)}.astype(int)"
+    cure = applied(FoundCure(".astype(int)", code, text), [edit_of(raised, over(node.slice, code))])
+    cures = passed(raised, [cure])
+    if (start := start_of_index(raised, node.slice)) is not None:
+        # With astype(int), a body may return an integer in place of the float that the carry starts with.
+        cures = [*integer_start(raised, start), *(tried for tried in cures if tried.level == "applies")]
+        index = raised.source(node.slice)
+        first = f"The first value is {raised.source(start)} (line {start.lineno})."
+        explanation = " ".join([explanation.strip(), f"The loop carries {index} from step to step.", first])
+        words = f"Make {index} an integer in the whole loop: the first value, and the value that each step returns."
+        return Explained(None, title, explanation.strip(), tuple(cures or [FoundCure("an integer", None, words)]))
+    made = _only_assignment(raised, node.slice)
+    if not cures and made is not None:  # several indices use the name
+        code = f"{_in_parentheses(raised, made)}.astype(int)"
+        cures = passed(raised, [applied(FoundCure(".astype(int)", code, text), [edit_of(raised, over(made, code))])])
+    return Explained(None, title, explanation.strip(), tuple(cures or [FoundCure(".astype(int)", None, text)]))
+
+
+def _in_parentheses(raised: RaisedAt, node: ast.expr) -> str:
+    """Return the code of an operand, in parentheses if a neighbouring operator would bind to a part of it."""
+    simple = isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute | ast.Constant)
+    return raised.source(node) if simple else f"({raised.source(node)})"
+
+
+def _only_assignment(raised: RaisedAt, node: ast.expr) -> ast.expr | None:
+    """Return the expression that a function assigns to a name; None for other expressions, or several assignments."""
+    if not isinstance(node, ast.Name) or raised.function is None:
+        return None
+    values = [
+        statement.value
+        for statement in ast.walk(raised.function)
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Name) and target.id == node.id
+    ]
+    return values[0] if len(values) == 1 else None

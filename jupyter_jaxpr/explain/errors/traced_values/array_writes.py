@@ -1,0 +1,228 @@
+"""Explains a write into an array, and methods that arrays of JAX lack, such as append."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import sys
+from dataclasses import replace
+from typing import Any
+
+from ....observe.observation import FoundCure
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import jnp_name
+from ..failing_code.operand_nodes import explained_with_trials, is_array, operand_types
+from ..failing_code.origins import MASK_OF_ROWS, axes_of, dtype_of, masks_elements, operands, value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.harmful_assignments import lost_write
+from ..trials.trial_of_cure import passed
+
+_METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
+
+
+_NO_CODE = "No code is suggested for this line."
+
+
+def item_assignment(raised: RaisedAt | None) -> Explained:
+    """Explains `x[i] = y` and offers the new array that x.at[i].set(y) makes."""
+    general = "JAX arrays cannot be changed. Write x = x.at[index].set(value), which makes a new array."
+    node = raised.node if raised is not None else None
+    statement = raised.statement_of(node) if raised is not None else None
+    title = "A JAX array cannot be changed in place"
+    if raised is None or not isinstance(node, ast.Subscript):
+        return Explained(None, title, "", (FoundCure(".at[...]", None, general),))
+    base, indices = node, [raised.source(node.slice)]
+    while not is_array(value_of(raised, base.value)) and isinstance(base.value, ast.Subscript):
+        base = base.value
+        if not _is_one_index(raised, base.slice):  # x[1:][0] selects another element than x[1:, 0]
+            return Explained(
+                None, title, operand_types(raised), (FoundCure(".at[...]", None, f"{general} {_NO_CODE}"),)
+            )
+        indices.insert(0, raised.source(base.slice))
+    array = raised.source(base.value)
+    at = f"{array} = {array}.at[{', '.join(indices)}]"
+    lost = lost_write(raised, statement, base.value) if statement is not None else None
+    if lost is not None and statement is not None:
+        title += _statement_text(raised, statement)
+        return Explained(None, title, operand_types(raised), (FoundCure(".at[...]", None, lost),))
+    match statement:
+        case ast.Assign(targets=[ast.Subscript()], value=value) if _is_mask(raised, node.slice):
+            return _mask_assignment(raised, title, statement, node, raised.source(value), value)
+        case ast.AugAssign(op=op, value=value) if _is_mask(raised, node.slice):
+            new = ast.unparse(ast.BinOp(node.value, op, value))
+            return _mask_assignment(raised, title, statement, node, new, value)
+        case ast.Assign(targets=[ast.Subscript()], value=value):
+            code = f"{at}.set({raised.source(value)})"
+        case ast.AugAssign(op=op, value=value) if type(op) in _METHODS:
+            code = f"{at}.{_METHODS[type(op)]}({raised.source(value)})"
+        case _:
+            return Explained(
+                None, title, operand_types(raised), (FoundCure(".at[...]", None, f"{general} {_NO_CODE}"),)
+            )
+    text = ".at[...] makes a new array. The array that other names hold stays as it was."
+    cure = applied(FoundCure(".at[...]", code, text), [edit_of(raised, over(statement, code))])
+    title += _statement_text(raised, statement)
+    explanation = operands(raised, [base.value])
+    if not isinstance(base.value, ast.Name):
+        # The statement writes into an object, and a trial of the cure would change the user's object.
+        return Explained(None, title, explanation, (cure,))
+    return explained_with_trials(title, explanation, raised, [cure])
+
+
+def _is_one_index(raised: RaisedAt, index: ast.expr) -> bool:
+    """Return whether an index selects a single element of an axis."""
+    value: Any = index.value if isinstance(index, ast.Constant) else value_of(raised, index)
+    return type(value) is int or ("int" in dtype_of(value) and value.ndim == 0)
+
+
+def _is_mask(raised: RaisedAt, index: ast.expr) -> bool:
+    """Return whether an index is an array of booleans."""
+    if isinstance(index, ast.Compare):
+        return True
+    if isinstance(index, ast.UnaryOp):
+        return isinstance(index.op, ast.Invert) and _is_mask(raised, index.operand)
+    if isinstance(index, ast.BinOp):
+        return _is_mask(raised, index.left) and _is_mask(raised, index.right)
+    if isinstance(index, ast.Call) and called(index).startswith(("is", "logical_")):
+        return True
+    return dtype_of(value_of(raised, index)) == "bool"
+
+
+def _mask_assignment(
+    raised: RaisedAt, title: str, statement: ast.stmt, node: ast.Subscript, new: str, value: ast.expr
+) -> Explained:
+    """Explains `x[mask] = y`, and offers jnp.where.
+
+    Args:
+        raised: Where the error was raised.
+        title: The start of the title.
+        statement: The write.
+        node: The left side of the write.
+        new: The code of the new elements.
+        value: The right side of the write.
+    """
+    array, jnp = raised.source(node.value), jnp_name(raised)
+    title += _statement_text(raised, statement)
+    text = f"{jnp}.where makes a new array: the new value where the mask is true, and the old value elsewhere."
+    mask = raised.source(node.slice) if masks_elements(raised, node) else _mask_of_rows(raised, node, value)
+    if mask is None:
+        cure = FoundCure(f"{jnp}.where", None, f"{text} {MASK_OF_ROWS}")
+        return explained_with_trials(title, operands(raised, [node.value]), raised, [cure])
+    new_array = f"{jnp}.where({mask}, {new}, {array})"
+    code = f"{array} = {new_array}"
+    cure = applied(FoundCure(f"{jnp}.where", code, text), [edit_of(raised, over(statement, code))])
+    if isinstance(node.value, ast.Name):
+        return explained_with_trials(title, operands(raised, [node.value]), raised, [cure])
+    # A trial of the assignment would change the user's object, so the trial is of the new array alone.
+    tried = passed(raised, [applied(replace(cure, code=new_array), [edit_of(raised, over(statement, new_array))])])
+    if not tried or not tried[0].edits:
+        is_shown = bool(tried) and tried[0].code is not None  # a later line fails, and the new array does not
+        cure = replace(cure, level="advice", code=code if is_shown else None, edits=())
+    return Explained(None, title, operands(raised, [node.value]), (cure,))
+
+
+def _mask_of_rows(raised: RaisedAt, node: ast.Subscript, value: ast.expr) -> str | None:
+    """Return the code of a mask of the first axes with an axis for each other axis of the array.
+
+    None where the new value may have an element for each row that the mask selects: jnp.where takes no such value.
+    """
+    array, axes, axes_of_value = value_of(raised, node.value), axes_of(raised, node.slice), axes_of(raised, value)
+    if not dtype_of(array) or not axes or axes_of_value is None or axes + axes_of_value > array.ndim:
+        return None
+    source = raised.source(node.slice)
+    source = source if isinstance(node.slice, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({source})"
+    return f"{source}[{', '.join([':'] * axes + ['None'] * (array.ndim - axes))}]"
+
+
+def _statement_text(raised: RaisedAt, statement: ast.stmt) -> str:
+    """Return the code of a statement in one line, for the end of a title."""
+    text = " ".join(raised.source(statement).split())
+    return f": {text}" if len(text) <= 60 else ""
+
+
+def no_method(raised: RaisedAt | None, name: str) -> Explained:
+    """Explains a method that JAX arrays lack, such as append of lists or a method of another library's arrays."""
+    name = "del" if name == "__delitem__" else name
+    title = "A JAX array has no del" if name == "del" else f"A JAX array has no method or attribute {name}"
+    statement = raised.statement_of(raised.node) if raised is not None else None
+    jnp = jnp_name(raised) if raised is not None else "jnp"
+    general = f"Look for a function of {jnp} or a method of jax.Array that does the same."
+    words = _INSTEAD.get(name, _IN_PLACE if name.endswith("_") and not name.startswith("_") else general)
+    if words == general and raised is not None and (function := _function_of_name(raised, name, jnp)) is not None:
+        return Explained(None, title, operand_types(raised), (function,))
+    if words == general and raised is not None and (close := _closest_member(raised, name)) is not None:
+        # The name may also stand at other places, so the edited statement may fail as well.
+        tried = passed(raised, [close]) or [replace(close, level="advice", edits=())]
+        return Explained(None, title, operand_types(raised), tuple(tried))
+    cure = FoundCure(name, None, words.replace("jnp", jnp))
+    code, array = None, ""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=array), attr="append"), args=[value])):
+            code = f"{array} = {jnp}.append({array}, {raised.source(value)})" if raised is not None else None
+        case ast.Delete(targets=[ast.Subscript(value=ast.Name(id=array), slice=index)]):
+            code = f"{array} = {jnp}.delete({array}, {raised.source(index)})" if raised is not None else None
+    if raised is None or statement is None or code is None:
+        return Explained(None, title, operand_types(raised), (cure,))
+    lost = lost_write(raised, statement, ast.Name(array, ast.Load()))
+    if lost is not None:
+        return Explained(None, title, operand_types(raised), (replace(cure, text=f"{cure.text} {lost}"),))
+    cure = applied(FoundCure(cure.name, code, cure.text), [edit_of(raised, over(statement, code))])
+    return explained_with_trials(title, operand_types(raised), raised, [cure])
+
+
+def _function_of_name(raised: RaisedAt, name: str, jnp: str) -> FoundCure | None:
+    """Return the advice to call the function of jax.numpy that has the name of the missing method, such as median."""
+    if name not in vars(sys.modules["jax.numpy"]) or not isinstance(raised.node, ast.Attribute):
+        return None
+    array = " ".join(raised.source(raised.node.value).split())
+    return FoundCure(f"{jnp}.{name}", f"{jnp}.{name}({array})", f"{name} is a function of {jnp}, and no method.")
+
+
+def _closest_member(raised: RaisedAt, name: str) -> FoundCure | None:
+    """Return the edit that writes the method or attribute of an array with nearly the same name; None without one."""
+    import jax
+
+    node = raised.node
+    public = [member for member in dir(jax.Array) if not member.startswith("_")]
+    close_names = difflib.get_close_matches(name, public, 1, _ALIKE)
+    if not close_names or not isinstance(node, ast.Attribute) or node.attr != name:
+        return None
+    code = f"{raised.source(node.value)}.{close_names[0]}"
+    words = f"{close_names[0]} is the closest name."
+    return applied(FoundCure("the closest name", code, words), [edit_of(raised, over(node, code))])
+
+
+#: The least similarity, by difflib, of a name to the name that the user meant.
+_ALIKE = 0.85
+
+_IN_PLACE = (
+    "A JAX array cannot be changed in place. Assign the new array to the name, such as x = x + 1 or x.at[i].add(1)."
+)
+
+
+_INSTEAD = {
+    "append": "jnp.append makes a new array with the element at the end.",
+    "del": "jnp.delete makes a new array without the element.",
+    "fill": "jnp.full_like(x, value) makes a new array.",
+    "numpy": "A jax.Array outside of jit becomes a NumPy array with np.asarray(x). Under jit, use jax.numpy.",
+    "to_numpy": "A jax.Array outside of jit becomes a NumPy array with np.asarray(x). Under jit, use jax.numpy.",
+    "detach": "jax.lax.stop_gradient(x) takes x out of the gradient.",
+    "cuda": "jax.device_put(x, jax.devices()[0]) moves x to a device.",
+    "to": "jax.device_put moves x to a device. x.astype converts the type.",
+    "view_as": "x.reshape(y.shape) gives x the shape of y.",
+    "permute": "x.transpose(axes) or jnp.permute_dims(x, axes) permutes the axes.",
+    "expand": "jnp.broadcast_to(x, shape) repeats axes of size 1.",
+    "repeat_interleave": "jnp.repeat(x, n, axis) repeats each element.",
+    "masked_fill": "jnp.where(mask, value, x) replaces the elements where the mask is true.",
+    "float": "x.astype(jnp.float32) converts the type.",
+    "long": "x.astype(jnp.int32) converts the type.",
+    "int": "x.astype(jnp.int32) converts the type.",
+    "cpu": "jax.device_get(x) copies x to a NumPy array on the host.",
+    "matmul": "x @ y or jnp.matmul(x, y) multiplies matrices.",
+    "unsqueeze": "jnp.expand_dims(x, axis) adds an axis, and so does x[None].",
+    "requires_grad": "JAX marks no array: jax.grad(f, argnums=0) names the argument to differentiate.",
+    "backward": "jax.grad(loss)(x) computes the gradient of a function.",
+    "grad": "jax.grad(loss)(x) computes the gradient of a function.",
+}

@@ -1,0 +1,51 @@
+"""Explains a call of `pure_callback` or `io_callback` that leaves out the type of the result."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ....observe.observation import FoundCure
+from ....plain_text import message_of
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import edit_of, over
+from ..failing_code.place_of_error import RaisedAt
+
+_NO_ARGUMENTS = re.compile(
+    r"TypeError: (?:\w+\.)*(?P<name>\w+|<lambda>)\(\) missing \d+ required positional arguments?: "
+)
+_CALLBACKS = frozenset({"pure_callback", "io_callback"})
+_LONGEST = 50_000  # JAX quotes the traceback of the callback; the error of the callback comes last
+
+
+def callback_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains `jax.pure_callback(f, x)`: JAX takes x for the type of the result, and calls f without an argument."""
+    if raised is None or raised.loops is None:
+        return None
+    text = message_of(error, _LONGEST)
+    match = _NO_ARGUMENTS.search(text if text.startswith("INTERNAL") else f"{type(error).__name__}: {text}")
+    if match is None:
+        return None
+    calls = [
+        node
+        for node in ast.walk(raised.loops.module)
+        if isinstance(node, ast.Call) and called(node) in _CALLBACKS and len(node.args) == 2
+    ]
+    calls = [node for node in calls if not node.keywords and raised.source(node.args[0]).endswith(match["name"])]
+    if len(calls) != 1:
+        return None
+    (call,) = calls
+    name, callback = called(call), raised.source(call.args[0])
+    argument = raised.source(call.args[1])
+    title = f"{name} takes the type of the result second, so {callback} gets no argument"
+    explanation = (
+        f"The call passes {argument} in the place of the type. "
+        "JAX needs the type of the result before the callback runs."
+    )
+    code = (
+        f"{raised.source(call.func)}({callback}, jax.ShapeDtypeStruct({argument}.shape, {argument}.dtype), {argument})"
+    )
+    words = "Describe the shape and the dtype of the result, and then pass the arguments."
+    cure = FoundCure("the type of the result", code if isinstance(call.args[1], ast.Name) else None, words)
+    return Explained(edit_of(raised, over(call, "")).place, title, explanation, (cure,))

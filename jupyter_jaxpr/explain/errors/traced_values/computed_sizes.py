@@ -1,0 +1,71 @@
+"""Explains a size, such as the k of top_k, that the traced function computes from values."""
+
+from __future__ import annotations
+
+import ast
+
+from ....jax.facts import is_tracer_type
+from ....observe.library_functions import is_of_jax
+from ....observe.observation import FoundCure
+from ..failing_code.called_names import called
+from ..failing_code.module_names import jnp_name
+from ..failing_code.operand_nodes import passed_node
+from ..failing_code.origins import line_of, value_of
+from ..failing_code.place_of_error import RaisedAt
+
+#: Functions whose argument k is the length of an axis of the result.
+_TAKE_K = frozenset({"top_k", "approx_max_k", "approx_min_k"})
+#: Functions whose result of a smaller size is the start of the result of a larger size.
+_ARE_STARTS = frozenset({"zeros", "ones", "full", "one_hot"}) | _TAKE_K
+NEED_OF_K = "The result has k elements along an axis, so k must be an integer of Python."
+
+
+def traced_k(raised: RaisedAt) -> ast.expr | None:
+    """Return the expression of a traced k in a call such as jax.lax.top_k(x, k); None for any other call."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or called(call) not in _TAKE_K or not is_of_jax(value_of(raised, call.func)):
+        return None
+    node = passed_node(raised, "k")
+    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node is not None else set()
+    return node if names & raised.tracers.keys() else None
+
+
+def computed_size(raised: RaisedAt, node: ast.expr | None) -> tuple[str, FoundCure | None] | None:
+    """Return the sentence and the advice for a size that the function computes; None for an argument or a number.
+
+    The advice is None where no mask gives the elements of the smaller size, such as those of linspace.
+
+    Args:
+        raised: Where the error was raised.
+        node: The expression of the size.
+    """
+    if not isinstance(node, ast.Name) or raised.frame is None:
+        return None
+    value = value_of(raised, node)
+    line = line_of(value) if is_tracer_type(type(value)) and not value.shape else None
+    if line is None:
+        return None
+    sentence = f"The value of {node.id} is computed in line {line}."
+    if not _is_start(raised):
+        return sentence, None
+    mask = f"{jnp_name(raised)}.arange(10) < {node.id}"
+    words = f"Compute with the largest size, and leave the rest out by a mask, such as {mask} for the size 10."
+    return sentence, FoundCure("a mask", None, words)
+
+
+def _is_start(raised: RaisedAt) -> bool:
+    """Return whether the failing call of JAX has the same first elements for each size."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or not is_of_jax(value_of(raised, call.func)):
+        return False
+    if called(call) == "arange":
+        return len(call.args) == 1 and all(keyword.arg == "dtype" for keyword in call.keywords)
+    return called(call) in _ARE_STARTS
+
+
+def size_node(raised: RaisedAt | None, argument: str | None) -> ast.expr | None:
+    """Return the expression of the argument that needs a value; the only argument of arange is its stop."""
+    call = raised.node if raised is not None else None
+    if argument == "stop" and called(call) == "arange" and isinstance(call, ast.Call) and len(call.args) == 1:
+        return call.args[0]
+    return passed_node(raised, argument)

@@ -1,0 +1,275 @@
+"""Writes the cures of a slice with traced bounds, such as x[i:i + 3]: a slice of fixed sizes at a traced place."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+
+from ....interruptions import not_of_a_signal
+from ....observe.observation import FoundCure
+from ..failing_code.edits import applied, chosen, edit_of, over
+from ..failing_code.expression_shapes import integer_of, shape_of
+from ..failing_code.module_names import jnp_name, lax_name
+from ..failing_code.origins import dtype_of, value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.trial_of_cure import passed
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A slice of an index whose bounds have no value.
+
+    Attributes:
+        entry: The slice in the index.
+        axis: The axis of the array that the slice takes.
+        start: The code of the first place.
+        length: The code of the number of elements; None if the bounds do not fix the number.
+    """
+
+    entry: ast.Slice
+    axis: int
+    start: str
+    length: str | None
+
+
+class Slices:
+    """Writes the cures of a slice with traced bounds, such as x[i:i + 3]."""
+
+    def __init__(self, raised: RaisedAt) -> None:
+        self._raised = raised
+        self._lax, self._jnp = lax_name(raised), jnp_name(raised)
+
+    def cures(self) -> list[FoundCure]:
+        """Return the cures of the subscript that raised the error."""
+        match self._raised.node:
+            case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at")))) as write:
+                return self._of_write(write)
+        node = self._raised.around(ast.Subscript)
+        pieces = self._pieces(node) if isinstance(node, ast.Subscript) else []
+        if not isinstance(node, ast.Subscript) or not pieces:
+            return [FoundCure("jax.lax.dynamic_slice", None, _DYNAMIC)]
+        if len(pieces) > 1:
+            return self._of_several(node, pieces)
+        (piece,) = pieces
+        text = "dynamic_slice_in_dim takes a fixed number of elements at a traced place."
+        array = self._raised.source(node.value)
+        name = f"{self._lax}.dynamic_slice_in_dim"
+        rest = self._rest(node, pieces)
+        if piece.length is not None:
+            code = f"{self._in_dim(array, piece, piece.length)}{rest}"
+            return [applied(FoundCure(name, code, text), [edit_of(self._raised, over(node, code))])]
+        sized = f"{self._in_dim(array, piece, 'SIZE')}{rest}"
+        cure = FoundCure(name, sized, f"{text} Set SIZE to this number.")
+        cures = [chosen(cure, [edit_of(self._raised, over(node, sized))])]
+        match node.slice:
+            case ast.Slice(lower=None, upper=ast.expr() as upper):
+                mask = f"{self._jnp}.arange({array}.shape[0]) < {self._raised.source(upper)}"
+                code = f"{self._jnp}.where({mask}, {array}, FILL)"
+                words = "jnp.where keeps the shape. Set FILL to the value of the elements after the end."
+                if len(getattr(value_of(self._raised, node.value), "shape", ())) == 1:
+                    cure = FoundCure(f"{self._jnp}.where", code, words)
+                    cures.append(chosen(cure, [edit_of(self._raised, over(node, code))]))
+        return cures
+
+    def _pieces(self, node: ast.Subscript) -> list[_Piece]:
+        """Return the slices of an index whose bounds have no value; empty for an index that is not understood."""
+        entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        counted = [entry for entry in entries if not (isinstance(entry, ast.Constant) and entry.value is None)]
+        dots = [place for place, entry in enumerate(counted) if isinstance(entry, ast.Constant) and entry.value is ...]
+        pieces = []
+        for place, entry in enumerate(counted):
+            is_mask = dtype_of(value_of(self._raised, entry)) == "bool" or isinstance(entry, ast.Compare)
+            if isinstance(entry, ast.Starred) or is_mask or len(dots) > 1:
+                return []
+            if not isinstance(entry, ast.Slice) or all(self._has_value(bound) for bound in (entry.lower, entry.upper)):
+                continue
+            if entry.step is not None:
+                return []
+            axis = place - len(counted) if dots and place > dots[0] else place
+            start = "0" if entry.lower is None else self._raised.source(entry.lower)
+            length = None
+            if entry.lower is not None and entry.upper is not None:
+                length = fixed_difference(self._raised, entry.upper, entry.lower)
+            pieces.append(_Piece(entry, axis, start, length))
+        return pieces
+
+    def _has_value(self, bound: ast.expr | None) -> bool:
+        if bound is None or integer_of(self._raised, bound) is not None:
+            return True
+        names = {part.id for part in ast.walk(bound) if isinstance(part, ast.Name)}
+        return not names & self._raised.tracers.keys() and not any(isinstance(p, ast.Call) for p in ast.walk(bound))
+
+    def _rest(self, node: ast.Subscript, pieces: list[_Piece]) -> str:
+        """Return the index that stays behind the pieces, such as [:, 0]; empty if it takes all elements."""
+        entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        taken = [piece.entry for piece in pieces]
+        texts = [":" if entry in taken else self._raised.source(entry) for entry in entries]
+        while texts and texts[-1] in (":", "..."):
+            texts.pop()
+        return f"[{', '.join(texts)}]" if any(text not in (":", "...") for text in texts) else ""
+
+    def _in_dim(self, array: str, piece: _Piece, length: str) -> str:
+        axis = f", axis={piece.axis}" if piece.axis else ""
+        return f"{self._lax}.dynamic_slice_in_dim({array}, {piece.start}, {length}{axis})"
+
+    def _of_several(self, node: ast.Subscript, pieces: list[_Piece]) -> list[FoundCure]:
+        """Return the cure of an index with several traced slices, such as x[i:i + 3, j:j + 3]."""
+        lengths = [piece.length for piece in pieces if piece.length is not None]
+        if len(lengths) < len(pieces):
+            return [FoundCure("jax.lax.dynamic_slice", None, _DYNAMIC)]
+        array, shape = self._raised.source(node.value), shape_of(self._raised, node.value)
+        name = f"{self._lax}.dynamic_slice"
+        if shape is not None and isinstance(node.value, ast.Name | ast.Attribute):
+            starts = ["0"] * len(shape)
+            sizes = [f"{array}.shape[{axis}]" for axis in range(len(shape))]
+            for piece, length in zip(pieces, lengths, strict=True):
+                starts[piece.axis], sizes[piece.axis] = piece.start, length
+            code = f"{name}({array}, ({', '.join(starts)}), ({', '.join(sizes)}))"
+        else:
+            name, code = f"{self._lax}.dynamic_slice_in_dim", array
+            for piece, length in zip(pieces, lengths, strict=True):
+                code = self._in_dim(code, piece, length)
+        code = f"{code}{self._rest(node, pieces)}"
+        return [applied(FoundCure(name, code, _DYNAMIC), [edit_of(self._raised, over(node, code))])]
+
+    def _of_write(self, write: ast.Call) -> list[FoundCure]:
+        """Return the cure of a write such as x.at[i:i + 3].set(y): integers in place of the bounds."""
+        text = (
+            "The integers name the elements between the bounds, and their number is fixed. A negative integer counts "
+            "from the end, and JAX drops a write after the end."
+        )
+        name = f"{self._jnp}.arange"
+        if (masked := self._masked_write(write)) is not None and passed(self._raised, [masked]):
+            # The bound has no value here, and a mask of a negative bound chooses other elements than the slice.
+            return [replace(masked, level="advice", edits=())]
+        match write.func:
+            case ast.Attribute(value=ast.Subscript(value=at, slice=ast.Slice(lower=ast.expr() as lower) as bounds)):
+                pass
+            case _:
+                return [FoundCure(name, None, _WRITTEN)]
+        match bounds:
+            case ast.Slice(upper=ast.BinOp(left=left, op=ast.Add(), right=length), step=None) if ast.unparse(
+                left
+            ) == ast.unparse(lower):
+                pass
+            case _:
+                return [FoundCure(name, None, _WRITTEN)]
+        source = self._raised.source
+        assert isinstance(write.func, ast.Attribute)
+        start = source(lower)
+        if not isinstance(lower, ast.Name | ast.Constant | ast.Subscript | ast.Call | ast.Attribute):
+            start = f"({start})"
+        index = f"{start} + {name}({source(length)})"
+        arguments = ", ".join(source(argument) for argument in write.args)
+        code = f"{source(at)}[{index}].{write.func.attr}({arguments})"
+        if write.keywords or write.func.attr not in _WRITES:
+            return [FoundCure(name, None, _WRITTEN)]
+        return [applied(FoundCure(name, code, text), [edit_of(self._raised, over(write, code))])]
+
+    def _keeps_dtype(self, array: ast.Name, value: ast.expr) -> bool:
+        """Return whether jnp.where with a number of Python keeps the dtype of the array, as a write does."""
+        try:
+            number = ast.literal_eval(value)
+        except not_of_a_signal(ValueError):
+            number = value_of(self._raised, value)
+        dtype = dtype_of(value_of(self._raised, array))
+        return type(number) is int and dtype != "bool" or type(number) is float and "float" in dtype
+
+    def _masked_write(self, write: ast.Call) -> FoundCure | None:
+        """Return the cure of a write of one number between traced bounds of the last axis, such as x.at[i, :n].set(0).
+
+        None for another write, and for bounds with a fixed distance.
+        """
+        match write:
+            case ast.Call(
+                func=ast.Attribute(
+                    value=ast.Subscript(value=ast.Attribute(value=ast.Name() as array), slice=index),
+                    attr="set" | "add" as method,
+                ),
+                args=[value],
+                keywords=[],
+            ):
+                entries = index.elts if isinstance(index, ast.Tuple) else [index]
+            case _:
+                return None
+        *places, bounds = entries
+        shape = shape_of(self._raised, array)
+        if shape is None or len(entries) != len(shape) or not self._keeps_dtype(array, value):
+            return None
+        if not isinstance(bounds, ast.Slice) or bounds.step is not None or not (bounds.lower or bounds.upper):
+            return None
+        if not all(shape_of(self._raised, place) == () for place in places):
+            return None
+        source = self._raised.source
+        numbers_known = [integer_of(self._raised, bound) for bound in (bounds.lower, bounds.upper) if bound is not None]
+        if any(number is not None and number < 0 for number in numbers_known):
+            return None
+        if bounds.lower and bounds.upper and fixed_difference(self._raised, bounds.upper, bounds.lower) is not None:
+            return None
+        numbers = f"{self._jnp}.arange({array.id}.shape[{len(places)}])"
+        texts = [f"{numbers} >= {source(bounds.lower)}"] if bounds.lower is not None else []
+        texts += [f"{numbers} < {source(bounds.upper)}"] if bounds.upper is not None else []
+        mask = texts[0] if len(texts) == 1 else " & ".join(f"({text})" for text in texts)
+        at = ", ".join(map(source, places))
+        row = f"{array.id}[{at}]" if places else array.id
+        if method == "add":
+            code = f"{array.id}.at[{at or ':'}].add({self._jnp}.where({mask}, {source(value)}, 0))"
+        else:
+            code = f"{self._jnp}.where({mask}, {source(value)}, {row})"
+            code = f"{array.id}.at[{at}].set({code})" if places else code
+        words = (
+            "The mask chooses the elements between the bounds if no bound is negative. A negative bound of a slice "
+            "counts from the end of the axis."
+        )
+        name = f"{self._jnp}.where"
+        return applied(FoundCure(name, code, words), [edit_of(self._raised, over(write, code))])
+
+
+Terms = dict[tuple[str, ...], int]
+"""A sum of products: the number of times that each product of the named factors occurs."""
+
+
+def fixed_difference(raised: RaisedAt, upper: ast.expr, lower: ast.expr) -> str | None:
+    """Return the code of upper - lower where all of its parts are integers of Python; None for other differences."""
+    known: dict[str, bool] = {}
+    first, second = _terms(raised, upper, known), _terms(raised, lower, known)
+    terms = {key: first.get(key, 0) - second.get(key, 0) for key in [*first, *second]}
+    terms = {key: number for key, number in terms.items() if number}
+    if any(not known[factor] for key in terms for factor in key) or any(number < 0 for number in terms.values()):
+        return None
+    texts = [" * ".join([*([str(number)] if number > 1 or not key else []), *key]) for key, number in terms.items()]
+    return " + ".join(texts) or None
+
+
+def _terms(raised: RaisedAt, node: ast.expr, known: dict[str, bool]) -> Terms:
+    """Return an expression as a sum of products, and fill in which factors are integers of Python."""
+    match node:
+        case ast.Constant(value=int(number)):
+            return {(): number}
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return {key: -number for key, number in _terms(raised, operand, known).items()}
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
+            terms = dict(_terms(raised, left, known))
+            sign = 1 if isinstance(op, ast.Add) else -1
+            for key, number in _terms(raised, right, known).items():
+                terms[key] = terms.get(key, 0) + sign * number
+            return terms
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            product: Terms = {}
+            for one, number in _terms(raised, left, known).items():
+                for two, other in _terms(raised, right, known).items():
+                    key = tuple(sorted([*one, *two]))
+                    product[key] = product.get(key, 0) + number * other
+            return product
+    text = raised.source(node) if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call) else None
+    text = text or f"({raised.source(node)})"
+    known[text] = integer_of(raised, node) is not None
+    return {(text,): 1}
+
+
+_DYNAMIC = "dynamic_slice takes a piece of fixed sizes at a traced place."
+_WRITTEN = (
+    "Give the slice a fixed number of elements, such as x.at[i + jnp.arange(3)].set(y), or choose each element with "
+    "jnp.where."
+)
+_WRITES = frozenset("set add subtract multiply divide min max power apply".split())

@@ -1,0 +1,286 @@
+"""Rewrites an array whose length depends on values as arrays of fixed lengths with the same result.
+
+Filling up to a fixed length changes what counts elements: a mean, a length, a sum of indices. There a reduction takes
+the mask itself, `jnp.mean(x, where=x > 0)`, or no edit is offered.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ....observe.observation import FoundCure
+from ..failing_code.edits import applied, chosen, edit_of, over
+from ..failing_code.module_names import jnp_name, module_of
+from ..failing_code.origins import dtype_of, value_of
+from ..failing_code.place_of_error import RaisedAt
+
+#: Reductions that take `where=`; _FILLABLE below: reductions whose result a good FILL value leaves unchanged.
+_WITH_WHERE = frozenset({"mean", "std", "var", "prod", "any", "all"})
+_EXTREMES = {"max": "-", "min": "", "amax": "-", "amin": ""}
+_LENGTHS = frozenset({"size", "len", "shape"})
+_FILLABLE = frozenset({"sum", "prod", "max", "min", "amax", "amin", "any", "all"})
+#: Reductions that zeros at the end of an array of counts do not change.
+_OF_ZEROS = frozenset({"sum", "max", "any"})
+_COUNTED = frozenset({"where", "nonzero", "flatnonzero", "argwhere"})
+
+#: Functions whose result has a length that depends on values -> the option that states the length.
+SIZED = {
+    "where": "size=SIZE",
+    "nonzero": "size=SIZE",
+    "argwhere": "size=SIZE",
+    "flatnonzero": "size=SIZE",
+    "unique": "size=SIZE",
+    "unique_values": "size=SIZE",
+    "unique_counts": "size=SIZE",
+    "unique_inverse": "size=SIZE",
+    "unique_all": "size=SIZE",
+    "compress": "size=SIZE",
+    "extract": "size=SIZE",
+    "union1d": "size=SIZE",
+    "intersect1d": "size=SIZE",
+    "setdiff1d": "size=SIZE",
+    "setxor1d": "size=SIZE",
+    "bincount": "length=LENGTH",
+    "repeat": "total_repeat_length=LENGTH",
+    "segment_sum": "num_segments=COUNT",
+    "segment_prod": "num_segments=COUNT",
+    "segment_max": "num_segments=COUNT",
+    "segment_min": "num_segments=COUNT",
+}
+
+
+@dataclass(frozen=True)
+class Use:
+    """The expression that uses the masked array, such as a reduction or len().
+
+    Attributes:
+        name: The name of the reduction or function, such as mean, len or size; "value" for an operator or a return;
+            empty for any other use.
+        node: The whole expression.
+        other_arguments: The code of the arguments other than the array.
+    """
+
+    name: str
+    node: ast.expr
+    other_arguments: tuple[str, ...] = ()
+
+
+def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[FoundCure]:
+    """Return the cures of `array[mask]` with a mask that has one element for each element of the array.
+
+    Args:
+        raised: The place where the error was raised.
+        node: The subscript expression.
+        array: The code of the array.
+        mask: The code of the mask.
+    """
+    jnp = jnp_name(raised)
+    if (update := _update(raised, node, array, mask)) is not None:
+        return [update]
+    use = use_of(raised, node)
+    where_name = f"{jnp}.where"
+    filled = f"{jnp}.where({mask}, {array}, "
+    dtype = _dtype(raised, node)
+    match use.name, use.other_arguments:
+        case "sum", () | ("axis=0",):
+            code = f"{filled}0).sum()" if isinstance(use.node, ast.Call) and _is_method(use.node, node) else None
+            code = code or f"{jnp}.sum({filled}0))"
+            text = "jnp.where keeps the shape. The elements that the mask leaves out add 0 to the sum."
+            return [applied(FoundCure(where_name, code, text), [edit_of(raised, over(use.node, code))])]
+        case name, options if name in _WITH_WHERE and all(option.startswith("ddof=") for option in options):
+            code = f"{jnp}.{name}({', '.join([array, *options, f'where={mask}'])})"
+            text = f"where= gives the mask to {name}, which then counts the elements of the mask alone."
+            return [applied(FoundCure("where=", code, text), [edit_of(raised, over(use.node, code))])]
+        case name, () if name in _EXTREMES and "float" in dtype:
+            code = f"{jnp}.{name}({array}, where={mask}, initial={_EXTREMES[name]}{jnp}.inf)"
+            text = f"where= gives the mask to {name}. The result is initial where the mask is false everywhere."
+            return [applied(FoundCure("where=", code, text), [edit_of(raised, over(use.node, code))])]
+        case name, () if name in _LENGTHS:
+            code = f"{jnp}.count_nonzero({mask})"
+            text = "The number of elements is a number of the program, which no shape can have."
+            return [applied(FoundCure(f"{jnp}.count_nonzero", code, text), [edit_of(raised, over(use.node, code))])]
+    harmful = next(
+        (other_use for other_use in _all_uses(raised, use) if other_use.name not in (*_FILLABLE, "value")), None
+    )
+    text = "jnp.where keeps the shape. Set FILL to the value of the elements that the mask leaves out."
+    if harmful is not None:
+        text = (
+            f"jnp.where keeps the shape, so {_shortened(raised, harmful.node)} would count the elements that the mask "
+            f"leaves out, whatever their value. Give the mask to a reduction, as in {jnp}.mean({array}, where={mask})."
+        )
+        return [FoundCure(where_name, None, text)]
+    code = f"{filled}FILL)"
+    return [chosen(FoundCure(where_name, code, text), [edit_of(raised, over(node, code))])]
+
+
+def _update(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> FoundCure | None:
+    """Return the cure of `x.at[mask].set(f(x[mask]))`: jnp.where(mask, f(x), x)."""
+    call: ast.AST | None = node
+    while isinstance(call := raised.parents.get(id(call)), ast.expr):
+        match call:
+            case ast.Call(
+                func=ast.Attribute(
+                    value=ast.Subscript(value=ast.Attribute(value=target, attr="at"), slice=index), attr="set"
+                ),
+                args=[value],
+                keywords=[],
+            ) if ast.unparse(index) == ast.unparse(ast.parse(mask, mode="eval")):
+                source = raised.source(value).replace(raised.source(node), array)
+                code = f"{jnp_name(raised)}.where({mask}, {source}, {raised.source(target)})"
+                text = "jnp.where takes the new value where the mask is true, and keeps the shape."
+                cure = FoundCure(f"{jnp_name(raised)}.where", code, text)
+                return applied(cure, [edit_of(raised, over(call, code))])
+    return None
+
+
+def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> FoundCure:
+    """Return the cure of a call such as jnp.nonzero: the option size=, which fills the result up to SIZE elements.
+
+    Args:
+        raised: The place where the error was raised.
+        node: The call.
+        name: The name of the called function.
+        code: The code of the call with `size=SIZE`.
+        text: The sentence of the cure.
+    """
+    jnp = jnp_name(raised)
+    outer: ast.expr = node
+    parent = raised.parents.get(id(outer))
+    if isinstance(parent, ast.Subscript) and parent.value is outer and isinstance(parent.slice, ast.Constant):
+        outer = parent
+    use = use_of(raised, outer)
+    if use.name in _LENGTHS and name in _COUNTED and len(node.args) == 1:
+        count = f"{jnp}.count_nonzero({raised.source(node.args[0])})"
+        words = "The number of elements is a number of the program, which no shape can have."
+        return applied(FoundCure(f"{jnp}.count_nonzero", count, words), [edit_of(raised, over(use.node, count))])
+    uses = list(_all_uses(raised, use))
+    firsts = [_position_of_use(later_use) for later_use in (uses if use.name != "value" else uses[1:])]
+    if name in _COUNTED and firsts and None not in firsts and _is_array(raised, node, outer, name):
+        size = 1 + max(index for index in firsts if index is not None)
+        words = f"size={size} keeps as many positions as are read. Where fewer elements are true, a position is 0."
+        code = code.replace("size=SIZE", f"size={size}")
+        return applied(FoundCure("size", code, words), [edit_of(raised, over(node, code))])
+    counts = _counts_of_unique(raised, node, name)
+    harmful = next(
+        (
+            other_use
+            for other_use in uses
+            if other_use.name != "value" and not (other_use.name in _OF_ZEROS and counts in _names_in(other_use.node))
+        ),
+        None,
+    )
+    if harmful is None:
+        if counts:
+            text += f" The remaining elements of {counts} are 0."
+        return chosen(FoundCure("size", code, text), [edit_of(raised, over(node, code))])
+    words = (
+        f"size= makes {name} fill its result up to a fixed length, and {_shortened(raised, harmful.node)} would count "
+        "the elements that are filled in. "
+    )
+    if name in _COUNTED:
+        words += "Work with a mask of the whole array, for example with jnp.where or the option where= of a reduction."
+        return FoundCure("a mask", None, words)
+    words += (
+        "Set fill_value= to a value that the data cannot contain, and leave this value out of the later count, sum or "
+        "mean."
+    )
+    return FoundCure("fill_value", None, words)
+
+
+def _names_in(node: ast.expr) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def _counts_of_unique(raised: RaisedAt, node: ast.Call, name: str) -> str:
+    """Return the name of the counts in `values, counts = jnp.unique(x, return_counts=True)`; else an empty string."""
+    if name != "unique" or not any(keyword.arg == "return_counts" for keyword in node.keywords):
+        return ""
+    match raised.parents.get(id(node)):
+        case ast.Assign(targets=[ast.Tuple(elts=[*_, ast.Name(id=counts)])]):
+            return counts
+    return ""
+
+
+def _is_array(raised: RaisedAt, node: ast.Call, outer: ast.expr, name: str) -> bool:
+    """Return whether `outer` is an array of positions.
+
+    The functions `where` and `nonzero` return a tuple with one such array for each axis.
+    """
+    if name not in ("where", "nonzero"):
+        return outer is node
+    statement = raised.parents.get(id(node))
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return outer is not node or (bool(targets) and all(isinstance(target, ast.Tuple | ast.List) for target in targets))
+
+
+def _position_of_use(use: Use) -> int | None:
+    """Return the position that a use such as result[0] reads; None for any other use."""
+    match use.node:
+        case ast.Subscript(slice=ast.Constant(value=int(place))) if not use.name and place >= 0:
+            return place
+    return None
+
+
+def use_of(raised: RaisedAt, node: ast.expr) -> Use:
+    """Return the use of an expression in the code, from its parent nodes."""
+    parent = raised.parents.get(id(node))
+    outer = raised.parents.get(id(parent)) if parent is not None else None
+    match parent, outer:
+        case ast.Attribute(attr="size"), _:
+            assert isinstance(parent, ast.Attribute)
+            return Use("size", parent)
+        case ast.Attribute(attr="shape"), ast.Subscript(slice=ast.Constant(value=0)):
+            return Use("shape", outer)
+        case ast.Attribute(attr=name), ast.Call(func=function, args=args, keywords=options) if function is parent:
+            return Use(name, outer, _argument_texts(raised, args, options))
+        case ast.Call(func=ast.Name(id="len"), args=[_]), _:
+            assert isinstance(parent, ast.Call)
+            return Use("len", parent)
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=module), attr=name), args=[first, *args], keywords=options
+        ), _:
+            assert isinstance(parent, ast.Call)
+            if first is node and module_of(raised, module) == "jax.numpy":
+                return Use(name, parent, _argument_texts(raised, args, options))
+            return Use("", parent)
+        case ((ast.Return() | ast.Assign() | ast.Expr() | ast.BinOp() | ast.UnaryOp() | ast.Tuple() | ast.Lambda()), _):
+            return Use("value", node)
+        case ast.expr(), _:
+            assert isinstance(parent, ast.expr)
+            return Use("", parent)
+    return Use("value", node)
+
+
+def _argument_texts(raised: RaisedAt, args: list[ast.expr], options: list[ast.keyword]) -> tuple[str, ...]:
+    return (*map(raised.source, args), *(f"{option.arg}={raised.source(option.value)}" for option in options))
+
+
+def _all_uses(raised: RaisedAt, use: Use) -> Iterator[Use]:
+    """Yield the use itself and, if it assigns the value to a name, the later uses of the name in the function."""
+    yield use
+    statement = raised.statement_of(use.node)
+    function = raised.function
+    if use.name != "value" or not isinstance(statement, ast.Assign) or function is None:
+        return
+    names = {part.id for target in statement.targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load):
+            if node.lineno > (statement.end_lineno or 0):
+                yield use_of(raised, node)
+
+
+def _is_method(call: ast.Call, node: ast.expr) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.value is node
+
+
+def _dtype(raised: RaisedAt, node: ast.expr) -> str:
+    if not isinstance(node, ast.Subscript) or raised.frame is None:
+        return ""
+    return dtype_of(value_of(raised, node.value))
+
+
+def _shortened(raised: RaisedAt, node: ast.expr) -> str:
+    text = " ".join(raised.source(node).split())
+    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -1,0 +1,395 @@
+"""Explains an error where Python needed the value of a traced array: title, arguments and cures."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import sys
+from typing import Any
+
+from ....observe.library_functions import is_of_jax as is_function_of_jax
+from ....observe.observation import FoundCure
+from ....plain_text import kind_name, message_of, own_name
+from ..arguments.static_argument_edits import by_name_cure, is_differentiated, static_cure
+from ..explanation import Explained
+from ..failing_code.operand_nodes import passed_node
+from ..failing_code.origins import Culprits, culprits, named_culprits, value_of
+from ..failing_code.place_of_error import RaisedAt, is_of_jax
+from ..trials.trial_of_cure import passed
+from .computed_sizes import NEED_OF_K, computed_size, size_node, traced_k
+from .dynamic_slices import Slices
+from .indexed_lists import indexed_list_cures
+from .looped_lengths import NEED, jnp_function, loop_by_values, looped
+from .python_if_while_for import Choices
+from .rewritten_calls import Calls
+from .sets_of_values import distinct_value_cures
+
+#: For classes of jax.errors, the sentence that names the needed value.
+WANTED = {
+    "TracerBoolConversionError": "Python's if, while, and, or and not need a value that is true or false.",
+    "TracerIntegerConversionError": "Python needs an integer, for example for a range, an index or a shape.",
+    "TracerArrayConversionError": "NumPy needs the values of an array.",
+    "ConcretizationTypeError": "Python needs the value of an array, for example for an axis or a length.",
+    "NonConcreteBooleanIndexError": "A boolean index decides the shape of the result.",
+}
+_STATIC = "For a setting that seldom changes, pass the name of the argument to jax.jit as static_argnames."
+#: The sentence about grad; _GENERAL below: the cure of each error class when no other cure fits.
+_UNDER_GRAD = (
+    "jax.grad without jax.jit can run this line, because jax.grad calls the function with values. Under jax.jit, "
+    "arrays have no values."
+)
+_GENERAL = {
+    "TracerBoolConversionError": (
+        "jnp.where",
+        f"Choose with jnp.where or jax.lax.cond. Repeat with jax.lax.while_loop. {_STATIC}",
+    ),
+    "TracerIntegerConversionError": (
+        ".shape",
+        f"Take the number from a shape, such as x.shape[0], or loop with jax.lax.fori_loop. {_STATIC}",
+    ),
+    "TracerArrayConversionError": ("jax.numpy", "Call the function of the same name from jax.numpy."),
+    "ConcretizationTypeError": ("fixed sizes", f"Write the number into the code, or take it from a shape. {_STATIC}"),
+}
+#: The cure where the call is unknown.
+_IN_PLACE_OF_NUMPY = (
+    "Call a function of jax.numpy, jax.scipy or jax.lax in place of the function that needs the values."
+)
+#: The cure of a call that jax.numpy does not have.
+_NO_TWIN = (
+    "functions of JAX",
+    "jax.numpy has no function of this name. Compute the result with functions of jax.numpy, jax.scipy or jax.lax.",
+)
+#: The cures in place of _GENERAL for an array that vmap maps: no number stands for all of its elements.
+_UNDER_VMAP = {
+    "ConcretizationTypeError": (
+        "a mask",
+        "Compute with the largest size, and leave the rest out by a mask, such as jnp.arange(10) < n.",
+    ),
+}
+_CONVERSION = re.compile(r"The problem arose with the `\w+` function|occurred in the item\(\) method")
+_NUMBER = "Python needs the value of an array, as float(), int() and bool() do."
+_COMPARING = "The call needs to know whether a traced value is true or false."
+_COMPARED = (
+    "Python code compares traced values here. Compare them with a function of JAX, such as jnp.argsort, jnp.argmin or "
+    "jax.lax.top_k."
+)
+_DECIDES = "An argument of this function decides what JAX computes, or the shape of the result."
+_OF_LENGTH = "The values of the array decide how long the result is."
+_METHOD = re.compile(r"The (\w+)\(\) method was called on ")
+_ARGUMENT = re.compile(
+    r"argument ['`](?P<after>\w+)['`]|['`](?P<before>\w+)['`] argument"
+    r"|\b(?P<plain>(?!first)\w+) argument (?:of|to|must) |\b[Aa]rgument (?P<name>[a-z]\w*) of "
+)
+"""The argument that needs a value, as JAX names it in the second line of its message."""
+_LENGTHS = frozenset({"size", "num_segments"})
+"""Arguments that state the length of the result; JAX computes the length from values where the call leaves them out."""
+_WITHOUT_CONTEXT = re.compile(r"The error occurred while tracing|This (?:concrete )?value|See http")
+_LENGTH_NEEDED = re.compile(r"The error arose (?:for the first argument of jnp\.unique|in (?:union1d|setdiff1d))\(\)")
+_ARGUMENTS = re.compile(r"depends on the values? of the arguments? (.+?)\.(?:\s|$)")
+_SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type")
+_PARAMETER = re.compile(
+    r"parameters to jaxpr equations must have __hash__ and __eq__ methods\. In a call to primitive (\w+), the value of "
+    r"parameter (\w+) was not hashable: .*Tracer"
+)
+_REPEATED = re.compile(
+    r"unsupported operand type\(s\) for \*: '(?:list|tuple|str)' and '\w*Tracer'"
+    r"|can't multiply sequence by non-int of type '\w*(?:Tracer|ArrayImpl)'"
+)
+_STATIC_TRACED = re.compile(
+    r"^Non-hashable static arguments are not supported\..{0,80}? of type <class '[\w.]*Tracer'>", re.DOTALL
+)
+_KEY = re.compile(r"unhashable type: '\w*Tracer'")
+_SLICE = re.compile(r"^Array slice indices must have static start/stop/step|^Slice entries must be static integers")
+_FORMAT = re.compile(r"^unsupported format string passed to \w*Tracer\.__format__")
+_LEAKED = re.compile(r"^Encountered an unexpected tracer")
+
+
+def value_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains an error because Python, NumPy or JAX needed the value of a traced array."""
+    kind = kind_name(type(error))
+    message = message_of(error)
+    if kind in WANTED and is_of_jax(error):
+        return _explained_conversion(kind, error, raised, function)
+    if isinstance(error, TypeError) and _SHAPE.search(message):
+        sizes = FoundCure(".shape", None, "Take the sizes from the shape of an array, such as x.shape[0].")
+        return _explained_with_culprits(
+            "JAX needs the sizes of a shape while JAX traces",
+            "A shape is fixed while JAX traces.",
+            error,
+            raised,
+            function,
+            [],
+            [sizes],
+            size=passed_node(raised, "shape"),
+        )
+    if isinstance(error, TypeError) and _REPEATED.search(message):
+        title = f"Python needs the value of {_text(raised) or 'a traced number'} while JAX traces"
+        return _explained_with_culprits(title, "The number decides how long the list is.", error, raised, function, [])
+    if isinstance(error, TypeError) and _KEY.search(message):
+        title = "A traced array cannot be a key of a dict or an element of a set"
+        need = "A key needs a value."
+        words = (
+            "Use a key that is not traced, such as a text, an index or a shape. A jitted function needs no cache of "
+            "results: JAX keeps the compiled program."
+        )
+        distinct = distinct_value_cures(raised) if raised is not None else []
+        cures = distinct or [FoundCure("another key", None, words)]
+        return _explained_with_culprits(title, need, error, raised, function, cures, of_all_types=True)
+    if isinstance(error, TypeError) and (parameter := _PARAMETER.search(message)):
+        title = f"JAX needs the value of {parameter[2]} in {_text(raised) or parameter[1]} while JAX traces"
+        return _explained_with_culprits(
+            title, "This number decides the shape of the result.", error, raised, function, []
+        )
+    if isinstance(error, ValueError) and _STATIC_TRACED.search(message):
+        title = f"JAX needs a value in {_text(raised) or 'this call'} while JAX traces"
+        need = "An argument of this function decides what the function computes, and needs a value."
+        return _explained_with_culprits(title, need, error, raised, function, [])
+    if isinstance(error, IndexError) and _SLICE.search(message):
+        slice_text = _text(raised) or "a slice"
+        cures = Slices(raised).cures() if raised is not None else []
+        need = "The bounds of a slice decide the shape of the result."
+        return _explained_with_culprits(
+            f"JAX needs the bounds of {slice_text} while JAX traces", need, error, raised, function, cures
+        )
+    if isinstance(error, TypeError) and _FORMAT.search(message):
+        need = "A format such as .2f needs the value of a number."
+        cures = Calls(raised).cures() if raised is not None else []
+        title = f"Python needs the value of {_text(raised) or 'a traced array'} to format it while JAX traces"
+        return _explained_with_culprits(title, need, error, raised, function, cures, of_all_types=True)
+    return None
+
+
+def _argument_in(context: str) -> str | None:
+    """Return the argument of JAX's function that the second line of JAX's message names; None without a name."""
+    match = _ARGUMENT.search(context)
+    return None if match is None else next(name for name in match.groups() if name is not None)
+
+
+def _mask(raised: RaisedAt | None) -> ast.expr | None:
+    """Return the index of a boolean index, such as mask of x[mask] and of x.at[mask].set(y); None without one."""
+    match raised.node if raised is not None else None:
+        case ast.Subscript(slice=index):
+            return index
+        case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at"), slice=index))):
+            return index
+    return None
+
+
+def _origins(error: BaseException, raised: RaisedAt | None, node: ast.expr | None) -> Culprits:
+    """Return the arguments on which the needed value depends, not those on which the rest of the expression depends.
+
+    Args:
+        error: The exception.
+        raised: Where the error was raised.
+        node: The part of the failing expression that needs a value; None if unknown.
+    """
+    named = named_culprits(raised, _ARGUMENTS.search(message_of(error)))
+    if raised is None or raised.wanted_tracer is not None:
+        return culprits(raised)
+    if named.inputs:
+        return named
+    read = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node is not None else set()
+    needed = [tracer for name, tracer in raised.tracers.items() if name in read]
+    return culprits(raised, needed or None)
+
+
+def _text(raised: RaisedAt | None) -> str | None:
+    """Return the code of the failing expression, at most 60 characters; None without source code."""
+    text = raised.text if raised is not None else None
+    return text if text is None or len(text) <= 60 else f"{text[:59]}…"
+
+
+def _match_comparison(raised: RaisedAt | None) -> str | None:
+    """Return the comparison, such as x == 0, that a case of a match statement stands for."""
+    pattern = raised.parents.get(id(raised.node)) if raised is not None else None
+    matched = raised.around(ast.Match) if raised is not None else None
+    if raised is None or not isinstance(pattern, ast.MatchValue) or not isinstance(matched, ast.Match):
+        return None
+    return f"{raised.source(matched.subject)} == {raised.source(pattern.value)}"
+
+
+def _traced_elements(raised: RaisedAt) -> list[Any]:
+    """Return the traced integers in the tuples and lists that the failing expression reads."""
+    nodes = [part for part in ast.walk(raised.node) if isinstance(part, ast.Name)] if raised.node is not None else []
+    values = [value_of(raised, name_node) for name_node in nodes]
+    return [element for value in values if type(value) in (tuple, list) for element in value if _is_integer(element)]
+
+
+def _is_integer(tracer: Any) -> bool:
+    return not getattr(tracer, "shape", ()) and "int" in str(getattr(tracer, "dtype", ""))
+
+
+def _explained_with_culprits(
+    title: str,
+    need: str,
+    error: BaseException,
+    raised: RaisedAt | None,
+    function: str,
+    cures: list[FoundCure],
+    last: list[FoundCure] | None = None,
+    of_all_types: bool = False,
+    size: ast.expr | None = None,
+) -> Explained:
+    # The traceback does not show the tracer, so take the scalar tracers that the failing expression reads.
+    origins = named_culprits(raised, _ARGUMENTS.search(message_of(error)))
+    if raised is not None and not origins.inputs:
+        scalars = [tracer for tracer in raised.tracers.values() if of_all_types or _is_integer(tracer)]
+        origins = culprits(raised, scalars or _traced_elements(raised))
+    return _explained(title, need, error, raised, function, origins, [*cures], last or [], size)
+
+
+def _explained(
+    title: str,
+    need: str,
+    error: BaseException,
+    raised: RaisedAt | None,
+    function: str,
+    origins: Culprits,
+    cures: list[FoundCure],
+    last: list[FoundCure],
+    size: ast.expr | None = None,
+) -> Explained:
+    tried = list(cures) if raised is None else passed(raised, cures)
+    if raised is not None and not origins.is_inner and origins.transform is None:
+        by_name = by_name_cure(error, origins.function or function, origins.names)
+        static = static_cure(raised, error, origins.function or function, origins.names)
+        tried = [*filter(None, [by_name]), *tried, *filter(None, [static])]
+    general = next((key for key, sentence in WANTED.items() if sentence == need), kind_name(type(error)))
+    if need in (_COMPARING, NEED_OF_K):
+        general = "ConcretizationTypeError"
+    if not tried and not last and need == _COMPARING:
+        tried.append(FoundCure("jnp.argsort", None, _COMPARED))
+    computed = computed_size(raised, size) if raised is not None else None
+    if computed is not None and computed[1] is not None and not tried:
+        last = [computed[1]]
+    if not tried and not last and general in _GENERAL:
+        name, words = _GENERAL[general] if origins.transform != "vmap" else _UNDER_VMAP.get(general, _GENERAL[general])
+        if general == "TracerArrayConversionError" and (raised is None or not isinstance(raised.node, ast.Call)):
+            words = _IN_PLACE_OF_NUMPY
+        elif general == "TracerArrayConversionError" and not _has_twin(raised):
+            name, words = _NO_TWIN
+        tried.append(FoundCure(name, None, words))
+    line = computed[0] if computed is not None else ""
+    text = " ".join(filter(None, [need, line, origins.sentence, _sentence_about_trace(origins)]))
+    if raised is not None and raised.under_grad and origins.function is not None and not need.startswith("NumPy"):
+        text = f"{text} {_UNDER_GRAD}"
+    return Explained(None, title, text, (*tried, *last), traced=True)
+
+
+def _is_condition(raised: RaisedAt) -> bool:
+    """Return whether Python tests the failing expression itself, as in `if jnp.isnan(x):`."""
+    node = raised.node
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id):
+        return False  # all, any and max test the elements of their argument
+    match raised.parents.get(id(node)):
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
+            return test is node
+        case ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.comprehension(ifs=tests):
+            return any(test is node for test in tests)
+    return False
+
+
+def _has_twin(raised: RaisedAt | None) -> bool:
+    """Return whether jax.numpy, its linalg or its fft has the name of the called function; True without such a name."""
+    call = raised.node if raised is not None else None
+    if not isinstance(call, ast.Call):
+        return True
+    function = value_of(raised, call.func) if raised is not None and raised.frame is not None else None
+    written = getattr(call.func, "attr", getattr(call.func, "id", None))
+    # NumPy's ufuncs carry their name, such as sin, also under another name of the user's.
+    own: Any = getattr(function, "__name__", None) if type(function).__name__ == "ufunc" else own_name(function)
+    names = {written, own} - {None}
+    rooms = [vars(sys.modules[f"jax.numpy{room}"]) for room in ("", ".linalg", ".fft")]
+    return not names or any(name in room for name in names for room in rooms)
+
+
+def _passes_function(raised: RaisedAt, call: ast.Call) -> bool:
+    """Return whether an argument of a call may be a function, which JAX then calls."""
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(
+        isinstance(node, ast.Lambda)
+        or (isinstance(node, ast.Name) and hasattr(builtins, node.id))
+        or callable(value_of(raised, node))
+        for node in arguments
+    )
+
+
+def _sentence_about_trace(origins: Culprits) -> str:
+    if origins.transform == "vmap":
+        return "Under vmap, a name stands for all elements at once, and each element has its own value."
+    if origins.inputs:
+        return "While JAX traces, arguments have shapes but no values."
+    return "While JAX traces, an array has a shape but no values."
+
+
+def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | None, function: str) -> Explained:
+    source = _match_comparison(raised) or _text(raised) or "a traced array"
+    title = f"Python needs the value of {source} while JAX traces"
+    need, argument, mask = WANTED[kind], None, None
+    if kind == "TracerBoolConversionError":
+        title = f"Python cannot know whether {source} is true while JAX traces"
+        if raised is not None and isinstance(raised.node, ast.Call) and not _is_condition(raised):
+            title = f"Python needs the value of {source} while JAX traces"
+            kind, need = "ConcretizationTypeError", _COMPARING
+            if is_function_of_jax(value_of(raised, raised.node.func)) and not _passes_function(raised, raised.node):
+                title, need = f"JAX needs a value in {source} while JAX traces", _DECIDES
+            if traced_k(raised) is not None:
+                argument, need = "k", NEED_OF_K
+                title = f"JAX needs the value of the argument k in {source} while JAX traces"
+            # JAX 0.10 asks the mask of compress and extract whether any element is true.
+            if jnp_function(raised) in ("compress", "extract") and passed_node(raised, "size") is None:
+                title = f"JAX needs the length of the result of {source} while JAX traces"
+                need = _OF_LENGTH
+    elif kind == "NonConcreteBooleanIndexError" and (mask := _mask(raised)) is not None and raised is not None:
+        mask_text = " ".join(raised.source(mask).split())
+        word = "index" if isinstance(mask, ast.Tuple) else "mask"
+        title = f"JAX needs the values of the {word} {mask_text} while JAX traces"
+    elif kind == "TracerArrayConversionError":
+        title = f"NumPy needs the values of an array in {source} while JAX traces"
+    elif kind == "ConcretizationTypeError":
+        context = message_of(error).partition("\n")[2].partition("\n")[0]
+        if _CONVERSION.search(context):
+            need = _NUMBER
+        elif method := _METHOD.match(context):
+            need = f"{method[1]}() needs the values of the array."
+        elif (argument := _argument_in(context)) in _LENGTHS and passed_node(raised, argument) is None:
+            title = f"JAX needs the length of the result of {source} while JAX traces"
+            need = _OF_LENGTH
+        elif argument:
+            title = f"JAX needs the value of the argument {argument} in {source} while JAX traces"
+            need = "This argument decides what JAX computes, or the shape of the result."
+        elif _LENGTH_NEEDED.match(context) and passed_node(raised, "size") is None:
+            title = f"JAX needs the length of the result of {source} while JAX traces"
+            need = _OF_LENGTH
+        elif context and not _WITHOUT_CONTEXT.match(context):
+            title = f"JAX needs a value in {source} while JAX traces"
+            need = _DECIDES
+    of_length = "`length` argument to `scan`" in message_of(error)
+    if of_length:
+        title, argument = "JAX needs the length of a scan while JAX traces", "length"
+    cures: list[FoundCure] = []
+    loop = loop_by_values(raised, mask is not None) if raised is not None else None
+    if raised is not None:
+        if loop is not None:
+            need, cures = NEED, looped(raised, error, loop)
+        elif of_length:
+            cures = Choices(raised).length()
+        elif kind == "NonConcreteBooleanIndexError":
+            cures = Calls(raised).masked()
+        else:
+            choices = Choices(raised, is_differentiated(raised, error))
+            cures = (
+                choices.selection()
+                or choices.cases()
+                or choices.loop()
+                or choices.assertion()
+                or Calls(raised).cures()
+                or choices.combination()
+                or indexed_list_cures(raised)
+            )
+    size = size_node(raised, argument)
+    origins = _origins(error, raised, mask or size)
+    return _explained(title, need, error, raised, function, origins, cures, [], size)

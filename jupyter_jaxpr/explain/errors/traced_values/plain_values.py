@@ -1,0 +1,323 @@
+"""Explains an error where Python or a shape needs plain values: which value is traced and what to write."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import replace
+from typing import Any
+
+from ....jax.facts import is_tracer_type
+from ....observe.observation import FoundCure
+from ....plain_text import message_of
+from ..arguments.static_argument_edits import static_cure
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import jnp_name, lax_name
+from ..failing_code.origins import culprits, dtype_of, operands, value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.trial_of_cure import passed
+from .rewritten_calls import Calls
+
+_SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type, got (.*?)\.(?:\s|$)")
+_TRACED_KEY = re.compile(r"\w*Tracer\(.*\)")
+_IN_NUMPY = re.compile(r"^setting an array element with a sequence\.?$")
+_NO_SIZE = re.compile(r"^tuple index out of range$")
+_FLAG = re.compile(r"^Only integer scalar arrays can be converted to a scalar index")
+_UNPACKED = re.compile(r"^(?:not enough|too many) values to unpack \(expected (\d+)(?:, got (\d+))?\)")
+
+
+def plain_value_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains a float in a shape, a traced dict key, a traced value in a NumPy array, and a boolean index."""
+    text = message_of(error).strip()
+    if raised is None or raised.frame is None:
+        return None
+    if isinstance(error, SyntaxError):
+        return _text_as_array(raised)
+    if isinstance(error, IndexError) and _NO_SIZE.match(text):
+        return _size_of_shape(raised)
+    if isinstance(error, TypeError) and (match := _SHAPE.match(text)) and "Tracer" not in text:
+        return _shape(raised, match[1])
+    if isinstance(error, TypeError) and (match := _NO_TUPLE.match(text)):
+        return _counted_shape(raised, match[1], int(match[2]))
+    if isinstance(error, KeyError) and _TRACED_KEY.search(text):
+        return _text_key(error, raised, function)
+    if isinstance(error, ValueError) and _IN_NUMPY.match(text):
+        return _in_numpy(raised)
+    if isinstance(error, TypeError) and _FLAG.match(text):
+        return _counted(raised) or _repeated(raised) or _flag(raised)
+    if isinstance(error, ValueError) and (match := _UNPACKED.match(text)):
+        return _unpacked(raised, match[1])
+    return None
+
+
+def _shape(raised: RaisedAt, shape: str) -> Explained:
+    title = f"The sizes of a shape must be integers, but this shape is {shape}"
+    explanation = "Python's / gives a float, also for integers."
+    cure = FoundCure("an integer", None, "Write // for a division, or int(n).")
+    call = raised.node
+    if not isinstance(call, ast.Call):
+        return Explained(None, title, explanation, (cure,))
+    if (sizes := _sizes_in_tuple(raised, call)) is not None:
+        return sizes
+    nodes = [
+        part
+        for argument in call.args
+        for part in (argument.elts if isinstance(argument, ast.Tuple | ast.List) else [argument])
+    ]
+    floats = [node for node in nodes if type(_number(raised, node)) is float]
+    if "'" in shape or any(type(_number(raised, node)) is str for node in nodes):
+        words = "Write integers, such as (2, 3), in place of a text."
+        return Explained(None, title, "", (FoundCure("an integer", None, words),))
+    if len(floats) == 1:
+        node, value = floats[0], _number(raised, floats[0])
+        code = str(int(value)) if isinstance(node, ast.Constant) else f"int({raised.source(node)})"
+        if not isinstance(node, ast.Constant):
+            explanation = f"{raised.source(node)} is {value}. {explanation}"
+        if value == int(value):
+            cure = applied(FoundCure("an integer", code, cure.text), [edit_of(raised, over(node, code))])
+    return Explained(None, title, explanation, tuple(passed(raised, [cure])))
+
+
+#: Functions of jax.numpy that take the sizes of a matrix one by one.
+_ONE_BY_ONE = {"eye": 2, "identity": 1, "tri": 2}
+
+
+def _sizes_in_tuple(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """Explains jnp.eye((3, 4)) and jnp.eye(x.shape): the sizes of a matrix are arguments of their own."""
+    name = called(call)
+    if name not in _ONE_BY_ONE or len(call.args) != 1 or isinstance(call.args[0], ast.Starred):
+        return None
+    node = call.args[0]
+    sizes = _sizes_of(raised, node)
+    if not sizes:
+        return None
+    source = " ".join(raised.source(node).split())
+    title = f"{name} takes sizes one by one, but {source} is a tuple"
+    text = f"{source} is {sizes}."
+    codes = [raised.source(part) for part in node.elts] if isinstance(node, ast.Tuple | ast.List) else [f"*{source}"]
+    words = "Write the sizes as arguments of their own."
+    if len(sizes) > _ONE_BY_ONE[name] and len(set(sizes)) == 1:
+        codes, words = (
+            codes[:1] if codes[0][0] != "*" else [f"{source}[0]"],
+            f"{name} makes a square matrix of one size.",
+        )
+    elif len(sizes) > _ONE_BY_ONE[name]:
+        return Explained(None, title, text, (FoundCure("one size", None, f"Pass one size: {name} makes one matrix."),))
+    keywords = [raised.source(keyword) for keyword in call.keywords]
+    code = f"{raised.source(call.func)}({', '.join([*codes, *keywords])})"
+    cure = applied(FoundCure("the sizes", code, words), [edit_of(raised, over(call, code))])
+    return Explained(None, title, text, tuple(passed(raised, [cure])))
+
+
+def _sizes_of(raised: RaisedAt, node: ast.expr) -> tuple[int, ...]:
+    """Return the sizes in a tuple, or the shape of an array in x.shape; empty for another expression."""
+    if isinstance(node, ast.Tuple | ast.List):
+        sizes = [_number(raised, part) for part in node.elts]
+        return tuple(sizes) if all(type(size) is int for size in sizes) else ()
+    if isinstance(node, ast.Attribute) and node.attr == "shape" and dtype_of(value_of(raised, node.value)):
+        return tuple(value_of(raised, node.value).shape)
+    value = value_of(raised, node)
+    return value if type(value) is tuple and all(type(size) is int for size in value) else ()
+
+
+_NO_TUPLE = re.compile(
+    r"^arange requires ndarray, scalar, or None arguments, got <class '(tuple|list)'> at position (\d)"
+)
+
+
+def _counted_shape(raised: RaisedAt, kind: str, place: int) -> Explained | None:
+    """Explains jnp.arange(x.shape): arange takes a number, such as one of the sizes."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or called(call) != "arange" or place >= len(call.args):
+        return None
+    node = call.args[place]
+    source = " ".join(raised.source(node).split())
+    title = f"arange takes a number, but {source} is a {kind}"
+    cure = FoundCure("a number", None, f"Take one of the sizes, such as {source}[0] for the first axis.")
+    sizes = _sizes_of(raised, node)
+    if len(sizes) == 1:
+        code = f"{source}[0]" if not isinstance(node, ast.Tuple | ast.List) else raised.source(node.elts[0])
+        cure = applied(FoundCure("a number", code, f"{code} is the only size."), [edit_of(raised, over(node, code))])
+    return Explained(None, title, f"{source} is {sizes}." if sizes else "", tuple(passed(raised, [cure])))
+
+
+def _number(raised: RaisedAt, node: ast.expr) -> Any:
+    return node.value if isinstance(node, ast.Constant) else value_of(raised, node)
+
+
+def _text_key(error: BaseException, raised: RaisedAt, function: str) -> Explained:
+    origins = culprits(raised, list(raised.tracers.values()))
+    explanation = (
+        "The text of a traced value is its type, not its number, so no entry has this key. While JAX traces, arguments "
+        "have shapes but no values."
+    )
+    explanation = " ".join(filter(None, [origins.sentence, explanation]))
+    static = static_cure(raised, error, origins.function or function, origins.names) if not origins.is_inner else None
+    words = "Put the values into one array, in the order of the index, and read the array at the traced place."
+    cures = [FoundCure("jnp.stack", None, words), *([static] if static is not None else [])]
+    return Explained(None, "A traced value cannot be part of a key of a dict", explanation, tuple(cures), traced=True)
+
+
+def _in_numpy(raised: RaisedAt) -> Explained | None:
+    """Explains a write of a traced value into a NumPy array."""
+    statement = raised.statement_of(raised.node)
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Subscript):
+        return None
+    names = {part.id for part in ast.walk(statement.value) if isinstance(part, ast.Name)}
+    values = [value for name, value in raised.frame.f_locals.items() if name in names] if raised.frame else []
+    traced = [value for value in values if is_tracer_type(type(value))]
+    if not traced:
+        return None
+    cures = Calls(raised).in_place()
+    if not cures:
+        words = "Make the array with jax.numpy, and write into a new one with .at[...].set."
+        cures = [FoundCure(".at[...].set", None, words)]
+    line = " ".join(raised.source(statement).split())
+    title = (
+        f"A NumPy array cannot hold a traced value: {line}"
+        if len(line) <= 60
+        else "A NumPy array cannot hold a traced value"
+    )
+    explanation = " ".join(filter(None, ["NumPy needs the values of an array.", culprits(raised, traced).sentence]))
+    return Explained(None, title, explanation, tuple(passed(raised, cures)), traced=True)
+
+
+def _text_as_array(raised: RaisedAt) -> Explained | None:
+    """Explains jnp.array("1 2 3"): NumPy reads a text as Python code or as the name of a type."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or not raised.source(call.func).startswith(f"{jnp_name(raised)}."):
+        return None
+    texts = [part for part in call.args if isinstance(part, ast.Constant) and type(part.value) is str]
+    if len(texts) != 1:
+        return None
+    title = f"{raised.source(call.func)} takes numbers, but gets the text {raised.source(texts[0])}"
+    words = "Write the numbers in a list, such as [1, 2, 3]."
+    return Explained(None, title, "", (FoundCure("numbers", None, words),))
+
+
+#: Functions of Python that take integers.
+_TAKE_INTEGERS = frozenset({"range", "bin", "hex", "oct", "chr", "bytes"})
+
+
+def _counted(raised: RaisedAt) -> Explained | None:
+    """Explains a float, or an array with axes, in the place of an integer in `range` and the like."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or raised.source(call.func) not in _TAKE_INTEGERS:
+        return None
+    name = raised.source(call.func)
+    values = [(argument, value_of(raised, argument)) for argument in call.args]
+    wrong = [(argument, value) for argument, value in values if not _is_integer(value)]
+    if len(values) == 1:
+        wrong = values
+    if len(wrong) != 1:
+        return None
+    argument, value = wrong[0]
+    source = raised.source(argument)
+    title = f"{name} takes integers, but {source} is no integer"
+    if raised.tracers:
+        explanation = " ".join(filter(None, [operands(raised, [argument]), "A traced array has no value to count to."]))
+        loop = f"{lax_name(raised)}.fori_loop"
+        words = f"Write the loop with {loop}, whose bounds are integers that may be traced."
+        cures = [FoundCure(loop, None, words)] if name == "range" else []
+        words = "Take the number from a shape or from a static argument, which Python knows."
+        cures.append(FoundCure("a shape", None, words))
+        return Explained(None, title, explanation, tuple(cures), traced=True)
+    cure = FoundCure("int", None, f"Write int({source}), or compute with integers.")
+    if value is not None and not getattr(value, "shape", ()):
+        code = f"int({source})"
+        cure = applied(replace(cure, code=code), [edit_of(raised, over(argument, code))])
+    return Explained(None, title, operands(raised, [argument]), tuple(passed(raised, [cure])))
+
+
+def _repeated(raised: RaisedAt) -> Explained | None:
+    """Explains "0.1" * x: Python repeats a text by an integer."""
+    node = raised.node
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+        return None
+    for side, other in ((node.left, node.right), (node.right, node.left)):
+        value = side.value if isinstance(side, ast.Constant) else value_of(raised, side)
+        if type(value) is str:
+            title = f"{raised.source(side)} is a text, and a text cannot be multiplied by an array"
+            words = f"Write a number in place of {raised.source(side)}, or convert the text with float(...)."
+            return Explained(None, title, operands(raised, [other]), (FoundCure("a number", None, words),))
+    return None
+
+
+def _size_of_shape(raised: RaisedAt) -> Explained | None:
+    """Explains x.shape[2] of an array with fewer axes."""
+    node = raised.node
+    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Attribute) or node.value.attr != "shape":
+        return None
+    array = node.value.value
+    shape = getattr(value_of(raised, array), "shape", None) if dtype_of(value_of(raised, array)) else None
+    if shape is None:
+        return None
+    title = f"{raised.source(node.value)} has no element {raised.source(node.slice)}"
+    explanation = f"Number of axes of the array: {len(shape)}. {operands(raised, [array])}"
+    words = "Axes count from 0. -1 stands for the last axis."
+    return Explained(None, title, explanation, (FoundCure("axis", None, words),))
+
+
+def _is_integer(value: Any) -> bool:
+    dtype = dtype_of(value)
+    return isinstance(value, int) or (bool(dtype) and "int" in str(dtype) and not getattr(value, "shape", ()))
+
+
+def _flag(raised: RaisedAt) -> Explained | None:
+    """Explains a list with a traced boolean or a float array as the index."""
+    node = raised.around(ast.Subscript)
+    if not isinstance(node, ast.Subscript):
+        return None
+    jnp, place, source = jnp_name(raised), node.slice, raised.source(node.slice)
+    dtype = dtype_of(value_of(raised, place)) or ("bool" if isinstance(place, ast.Compare) else "")
+    title = "A list takes an integer as its index"
+    if dtype:
+        title = f"A list takes an integer as its index, not {dtype}"
+    explanation = operands(raised, [place])
+    index = f"{source if isinstance(place, ast.Name | ast.Call | ast.Attribute) else f'({source})'}.astype(int)"
+    listed = node.value
+    values = value_of(raised, listed) if isinstance(listed, ast.Name) else None
+    parts = listed.elts if isinstance(listed, ast.List | ast.Tuple) else []
+    if any(callable(value_of(raised, part)) for part in parts) or (
+        isinstance(values, list | tuple) and any(map(callable, values))
+    ):
+        words = f"{lax_name(raised)}.switch(index, functions, x) calls one of the functions by a traced index."
+        return Explained(None, title, explanation, (FoundCure(f"{lax_name(raised)}.switch", None, words),), traced=True)
+    code = f"{jnp}.asarray({raised.source(listed)})[{index}]"
+    words = "A traced index can read an array, but not a list. False is 0, and True is 1."
+    cure = applied(FoundCure(f"{jnp}.asarray", code, words), [edit_of(raised, over(node, code))])
+    return Explained(None, title, explanation, tuple(passed(raised, [cure])), traced=True)
+
+
+def _unpacked(raised: RaisedAt, expected: str) -> Explained | None:
+    statement = raised.statement_of(raised.node)
+    if not isinstance(statement, ast.Assign):
+        return None
+    if isinstance(statement.value, ast.Call):
+        return _unpacked_split(raised, statement.value, expected)
+    value = value_of(raised, statement.value)
+    shape = tuple(getattr(value, "shape", ())) if dtype_of(value) else ()
+    if not shape:
+        return None
+    source = raised.source(statement.value)
+    title = f"{source} has {shape[0]} elements along axis 0, but the line has {expected} names for them"
+    words = "Write a name for each element, or take elements by their index."
+    cures = [FoundCure("names", None, words)]
+    if len(shape) > 1 and str(shape[-1]) == expected:
+        cures = [FoundCure(".T", f"{source}.T", f"{source}.T has {expected} elements along axis 0: the columns.")]
+    return Explained(None, title, operands(raised, [statement.value]), tuple(cures))
+
+
+def _unpacked_split(raised: RaisedAt, call: ast.Call, expected: str) -> Explained | None:
+    """Explains an unpacking of jax.random.split with another number of names than keys."""
+    source = raised.source(call.func)
+    if not source.endswith("random.split") or not call.args or len(call.args) > 2 or call.keywords:
+        return None
+    number = raised.source(call.args[1]) if len(call.args) == 2 else "2"
+    title = f"{source} makes {number} keys here, but the line has {expected} names for them"
+    code = f"{source}({raised.source(call.args[0])}, {expected})"
+    cure = FoundCure(source, code, "The second argument is the number of keys.")
+    cure = applied(cure, [edit_of(raised, over(call, code))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])))

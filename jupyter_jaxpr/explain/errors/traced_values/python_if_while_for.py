@@ -1,0 +1,381 @@
+"""Rewrites a Python `if`, `while` or `for` on a traced value as JAX control flow."""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+from ....observe.observation import FoundCure
+from ...loops.rewrites import Form, rewrite
+from ...loops.statements import LoopStatement
+from ..failing_code.edits import Change, applied, edit_of, over
+from ..failing_code.module_names import jnp_name, lax_name
+from ..failing_code.origins import dtype_of, value_of
+from ..failing_code.place_of_error import RaisedAt
+from .finite_gradient_of_where import finite_where
+from .rewritten_calls import Calls
+
+_COND = "Each call runs one of the two functions. JAX compiles both functions, and both must return the same types."
+_WHERE = "jnp.where computes both values and chooses between them element by element, so the condition may be an array."
+_CHECKIFY = (
+    "checkify checks the condition when the program runs. Wrap the function with checkify.checkify, from "
+    "jax.experimental."
+)
+_ASKS = frozenset({"isinstance", "hasattr", "callable", "len"})
+_SELECTS = ast.If | ast.IfExp
+
+
+class Choices:
+    """Writes the cures of a Python statement or operator that needed the value of a traced array."""
+
+    def __init__(self, raised: RaisedAt, differentiated: bool = False) -> None:
+        self._raised = raised
+        self._differentiated = differentiated
+        self._lax = lax_name(raised)
+        self._jnp = jnp_name(raised)
+        self._of_gradient = ""
+        self._is_finite = True
+
+    def _cure(self, name: str, code: str | None, text: str, change: Change | None) -> FoundCure:
+        cure = FoundCure(name, code, text)
+        return cure if change is None else applied(cure, [edit_of(self._raised, change)])
+
+    # --- if ---
+
+    def selection(self) -> list[FoundCure]:
+        """Return the cures of an if statement and of `a if test else b`: jax.lax.cond and jnp.where."""
+        at = self.consumer()
+        if not isinstance(at, _SELECTS):
+            return []
+        left = self._loop_exit(at) if isinstance(at, ast.If) else []
+        if left:
+            return left
+        form = self._choice(at)
+        names = f"{self._lax}.cond", f"{self._jnp}.where"
+        if form is None:
+            return [FoundCure(names[0], None, _COND), FoundCure(names[1], None, _WHERE)]
+        last, before, cond, where_code = form
+        # No edit for an `elif`: its replacement would run in every case. No edit for `x is not None and x > 0`:
+        # Python does not evaluate the second operand where the first is false.
+        is_edit = not self._is_elif(at) and not self._guards(at.test)
+        is_same = self._is_finite or not self._differentiated
+        words = " ".join(filter(None, [_WHERE, self._of_gradient]))
+        return [
+            self._cure(name, before + code, text, (at, last, before + code) if is_edit and is_kept else None)
+            for name, code, text, is_kept in ((names[0], cond, _COND, True), (names[1], where_code, words, is_same))
+        ]
+
+    def _loop_exit(self, at: ast.If) -> list[FoundCure]:
+        """Return the cures of an if statement whose body breaks or continues the loop, or raises an error."""
+        kinds = {type(statement) for statement in at.body}
+        if kinds & {ast.Break, ast.Continue}:
+            words = f"Write the loop with {self._lax}.while_loop, whose condition also holds the test of the break."
+            if ast.Continue in kinds:
+                words = f"Compute the step in any case, and keep the old value with {self._jnp}.where(test, old, new)."
+            name = f"{self._jnp}.where" if ast.Continue in kinds else f"{self._lax}.while_loop"
+            return [FoundCure(name, None, words)]
+        if ast.Raise in kinds:
+            return [FoundCure("checkify", f"checkify.check(~({self.condition(at.test)}), 'message')", _CHECKIFY)]
+        return []
+
+    def cases(self) -> list[FoundCure]:
+        """Return the cure of a match statement on a traced value: jax.lax.switch."""
+        if not isinstance(self._raised.parents.get(id(self._raised.node)), ast.MatchValue):
+            return []
+        words = "switch calls one of several functions by a traced index from 0."
+        return [FoundCure(f"{self._lax}.switch", None, words)]
+
+    def _is_elif(self, at: ast.AST) -> bool:
+        parent = self._raised.parents.get(id(at))
+        return isinstance(at, ast.If) and isinstance(parent, ast.If) and at in parent.orelse
+
+    def _is_no_array(self, name: ast.Name) -> bool:
+        value = value_of(self._raised, name) if self._raised.frame is not None else None
+        return value is not None and not dtype_of(value) and type(value) not in (bool, int, float)
+
+    def _guards(self, test: ast.expr) -> bool:
+        """Return whether an operand of `and` or `or`, such as `x is None`, may keep Python from the next operand."""
+        if not isinstance(test, ast.BoolOp):
+            return False
+        return any(
+            (isinstance(operand, ast.Compare) and isinstance(operand.ops[0], ast.Is | ast.IsNot))
+            or (isinstance(operand, ast.Call) and isinstance(operand.func, ast.Name) and operand.func.id in _ASKS)
+            or (isinstance(operand, ast.Name) and self._is_no_array(operand))
+            or self._guards(operand)
+            for operand in test.values
+        )
+
+    def _choice(self, at: ast.If | ast.IfExp) -> tuple[ast.AST, str, str, str] | None:
+        """Return the last replaced node, the code before the value such as "y = ", and the cond and where code."""
+        test = self.condition(at.test)
+        if isinstance(at, ast.IfExp):
+            true_value, false_value = self._source(at.body), self._source(at.orelse)
+            return (
+                at,
+                "",
+                self._cond_code(test, true_value, false_value),
+                self._where_code(test, true_value, false_value),
+            )
+        if len(at.orelse) == 1 and isinstance(at.orelse[0], ast.If):
+            inner = self._choice(at.orelse[0])
+            single = self._single_value(at.body)
+            if inner is None or single is None or single[0] != inner[1]:
+                return None
+            _, before, cond, where_code = inner
+            true_value = single[1]
+            return at, before, self._cond_code(test, true_value, cond), self._where_code(test, true_value, where_code)
+        values = self._two_values(at)
+        if values is None:
+            return None
+        last, before, true_value, false_value = values
+        return (
+            last,
+            before,
+            self._cond_code(test, true_value, false_value),
+            self._where_code(test, true_value, false_value),
+        )
+
+    def _where_code(self, test: str, true_value: str, false_value: str) -> str:
+        code, sentence, is_finite = finite_where(self._jnp, test, true_value, false_value)
+        self._of_gradient = self._of_gradient if not self._is_finite else sentence or self._of_gradient
+        self._is_finite = self._is_finite and is_finite
+        return code
+
+    def _cond_code(self, test: str, true_value: str, false_value: str) -> str:
+        return f"{self._lax}.cond({test}, lambda: {true_value}, lambda: {false_value})"
+
+    def _single_value(self, body: list[ast.stmt]) -> tuple[str, str] | None:
+        match body:
+            case [ast.Return(value=ast.expr() as value)]:
+                return "return ", self._source(value)
+            case [ast.Assign(targets=[ast.Name(id=name)], value=value)]:
+                return f"{name} = ", self._source(value)
+        return None
+
+    def _two_values(self, at: ast.If) -> tuple[ast.AST, str, str, str] | None:
+        """Return the last replaced node, the code before the value, such as "y = ", and the two values of a choice."""
+        after = [] if at.orelse else self._statements_after(at)
+        match at.body, at.orelse or after:
+            case (
+                [ast.Return(value=ast.expr() as first_value)],
+                [ast.Return(value=ast.expr() as second_value) as last, *_],
+            ):
+                node = at if at.orelse else last
+                return node, "return ", self._source(first_value), self._source(second_value)
+            case (
+                [ast.Assign(targets=[ast.Name(id=name)], value=first_value)],
+                [ast.Assign(targets=[ast.Name(id=second_name)], value=second_value)],
+            ) if name == second_name and at.orelse:
+                return at, f"{name} = ", self._source(first_value), self._source(second_value)
+            case [ast.Assign(targets=[ast.Name(id=name)], value=first_value)], _ if not at.orelse:
+                return at, f"{name} = ", self._source(first_value), name
+            case [ast.AugAssign(target=ast.Name(id=name), op=op, value=value)], _ if not at.orelse:
+                return at, f"{name} = ", ast.unparse(ast.BinOp(ast.Name(name, ast.Load()), op, value)), name
+        return None
+
+    def _statements_after(self, at: ast.If) -> list[ast.stmt]:
+        parent = self._raised.parents.get(id(at))
+        for _, value in ast.iter_fields(parent) if parent is not None else ():
+            if isinstance(value, list) and at in value:
+                following: list[ast.stmt] = value[value.index(at) + 1 :]
+                return following
+        return []
+
+    # --- loops ---
+
+    def loop(self) -> list[FoundCure]:
+        """Return the cures of a while loop or a for loop over a range: while_loop, fori_loop and a masked scan."""
+        at: ast.AST | None = self.consumer()
+        if not isinstance(at, ast.While):
+            at = self._raised.around(ast.For)
+            iterated = at.iter if isinstance(at, ast.For) else None
+            if iterated is None or not any(node is self._raised.node for node in ast.walk(iterated)):
+                return []
+        loop = self._raised.statement(at) if at is not None else None
+        if loop is None or at is None:
+            return []
+        forms: tuple[Form, ...] = ("fori_loop",) if isinstance(at, ast.For) else ("while_loop", "fori_loop")
+        if self._differentiated:
+            return [self.masked()]
+        cures = []
+        for form in forms:
+            code, reason = self._rewritten(loop, form)
+            if form == "fori_loop" and code is None and isinstance(at, ast.While):
+                continue
+            if form == "while_loop" and code is not None and isinstance(at, ast.While):
+                code = code.replace(f"return {ast.unparse(at.test)}\n", f"return {self.condition(at.test)}\n", 1)
+            text = (
+                "The loop counts while the program runs, so one program serves every number of steps. jax.grad does "
+                "not work through this loop."
+            )
+            if form == "while_loop":
+                text = (
+                    "The loop runs until its condition is false, all in one program. jax.grad does not work through a "
+                    "while_loop."
+                )
+            if reason is not None:
+                text = f"{text} No code is suggested for this loop. {reason}"
+            cures.append(self._cure(f"{self._lax}.{form}", code, text, None if code is None else over(at, code)))
+        return [*cures, self.masked()]
+
+    def length(self) -> list[FoundCure]:
+        """Return the cures of a scan with a traced length."""
+        text = (
+            "The loop counts while the program runs, so one program serves every length. A fori_loop returns no ys, "
+            "and jax.grad does not work through this loop."
+        )
+        if self._reads_outputs():
+            return [self.masked()]
+        return [self.masked(), FoundCure(f"{self._lax}.fori_loop", None, text)]
+
+    def _reads_outputs(self) -> bool:
+        """Return whether the code may read the ys of the failing scan, which a fori_loop does not return."""
+        node = self._raised.node
+        match self._raised.parents.get(id(node)):
+            case ast.Subscript(slice=ast.Constant(value=place)):
+                return place != 0
+            case ast.Assign(targets=[ast.Tuple(elts=[_, ast.Name(id=name)])]):
+                module = self._raised.loops.module if self._raised.loops is not None else ast.Module([], [])
+                around = self._raised.function or module
+                names = [part for part in ast.walk(around) if isinstance(part, ast.Name) and part.id == name]
+                return any(isinstance(part.ctx, ast.Load) for part in names)
+        return True
+
+    def masked(self) -> FoundCure:
+        """Return the cure that runs a fixed number of steps and masks the surplus steps."""
+        code = f"{self._lax}.scan(step, carry, {self._jnp}.arange(MOST))  # in step: {self._jnp}.where(i < n, new, old)"
+        text = "Run a fixed number of steps, and let surplus steps change nothing. jax.grad works through a scan."
+        return FoundCure("scan with a mask", code, text)
+
+    def _rewritten(self, loop: LoopStatement, form: Form) -> tuple[str | None, str | None]:
+        written = rewrite(loop, True, False, lambda node: True, form)
+        if written.code is not None and written.form != form:
+            return None, None
+        return written.code, written.why_not
+
+    # --- conditions ---
+
+    def combination(self) -> list[FoundCure]:
+        """Return the cures of `and`, `or`, `not`, `in` and chained comparisons: &, |, jnp.logical_not and jnp.where."""
+        node = self._raised.around(ast.BoolOp, ast.UnaryOp, ast.Compare)
+        outer = node
+        while node is not None:
+            if isinstance(node, ast.BoolOp) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
+                outer = node
+            parent = self._raised.parents.get(id(node))
+            node = parent if isinstance(parent, ast.BoolOp | ast.UnaryOp | ast.Compare) else None
+        match outer:
+            case ast.BoolOp(op=op, values=values) if not all(self._is_boolean(operand) for operand in values):
+                code = self._source(values[-1])
+                for value in reversed(values[:-1]):
+                    value_code = self._source(value)
+                    pair = (value_code, code) if isinstance(op, ast.Or) else (code, value_code)
+                    code = f"{self._jnp}.where({self._boolean(value)}, {pair[0]}, {pair[1]})"
+                word = "or" if isinstance(op, ast.Or) else "and"
+                text = f"jnp.where chooses between the values as {word} does, and computes both."
+                return [self._cure(f"{self._jnp}.where", code, text, over(outer, code))]
+            case ast.BoolOp() | ast.UnaryOp(op=ast.Not()) | ast.Compare(ops=[ast.In() | ast.NotIn()]):
+                code = self.condition(outer)
+            case ast.Compare(ops=[_, _, *_]):
+                code = self.condition(outer)
+            case _:
+                return []
+        text = (
+            "Work element by element: & for and, | for or, jnp.logical_not for not. Put each comparison in parentheses."
+        )
+        if isinstance(outer, ast.Compare):
+            text = "The comparisons give arrays, and & and | combine arrays element by element."
+        if isinstance(outer, ast.UnaryOp):
+            text = "jnp.logical_not works element by element, and on a Python bool."
+            return [self._cure(f"{self._jnp}.logical_not", code, text, over(outer, code))]
+        return [self._cure("& |", code, text, over(outer, code))]
+
+    def condition(self, node: ast.expr) -> str:
+        """Return the code of a condition with operators that arrays allow: `&` in place of `and`."""
+        match node:
+            case ast.BoolOp(op=op, values=values):
+                sign = " & " if isinstance(op, ast.And) else " | "
+                return sign.join(_enclosed(self._boolean(operand)) for operand in values)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                # The operator ~ of a Python bool gives a number other than 0, and another call may pass True.
+                return f"{self._jnp}.logical_not({self._boolean(operand)})"
+            case ast.Compare(left=left, ops=[(ast.In() | ast.NotIn()) as op], comparators=[right]):
+                return self._membership(left, op, right)
+            case ast.Compare(left=left, ops=[_, _, *_] as ops, comparators=rights):
+                sides = [left, *rights]
+                pairs = zip(sides, ops, rights, strict=False)
+                return " & ".join(f"({ast.unparse(ast.Compare(left, [op], [right]))})" for left, op, right in pairs)
+            case ast.Call():
+                return Calls(self._raised).of_arrays(node) or self._source(node)
+        return Calls(self._raised).with_jax(node)
+
+    def _membership(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> str:
+        negation = "~" if isinstance(op, ast.NotIn) else ""
+        if isinstance(right, ast.Tuple | ast.List | ast.Set) and right.elts:
+            tests = " | ".join(f"({self._source(left)} == {self._source(element)})" for element in right.elts)
+            return f"{self._jnp}.logical_not({tests})" if negation else tests
+        return f"{negation}({self._source(right)} == {self._source(left)}).any()"
+
+    def _boolean(self, node: ast.expr) -> str:
+        """Return the code of an operand of `and`, `or` or `not` as an array of booleans."""
+        text = self.condition(node)
+        if self._is_boolean(node):
+            return text
+        return f"{text} != 0" if isinstance(node, ast.Name | ast.Call | ast.Subscript) else f"({text}) != 0"
+
+    def _is_boolean(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Compare() | ast.UnaryOp(op=ast.Not()) | ast.Constant(value=bool()):
+                return True
+            case ast.BoolOp(values=values):
+                return all(map(self._is_boolean, values))
+            case ast.UnaryOp(op=ast.Invert(), operand=operand):
+                return self._is_boolean(operand)
+            case ast.BinOp(op=ast.BitAnd() | ast.BitOr() | ast.BitXor(), left=left, right=right):
+                return self._is_boolean(left) and self._is_boolean(right)
+            case ast.Call(func=ast.Attribute(attr=name)) if name in _TRUTHS or name.startswith(("is", "logical_")):
+                return True
+            case ast.Call(func=ast.Name(id=("any" | "all" | "isnan" | "isinf" | "isfinite"))):
+                return True
+        value = value_of(self._raised, node) if self._raised.frame is not None else None
+        return dtype_of(value) == "bool" or type(value) is bool
+
+    def assertion(self) -> list[FoundCure]:
+        """Return the cure of an assert with a traced condition: checkify.check."""
+        at = self.consumer()
+        if not isinstance(at, ast.Assert):
+            return []
+        message = self._source(at.msg) if at.msg is not None else "'the condition does not hold'"
+        return [FoundCure("checkify", f"checkify.check({self.condition(at.test)}, {message})", _CHECKIFY)]
+
+    # --- syntax ---
+
+    def consumer(self) -> ast.If | ast.IfExp | ast.While | ast.Assert | None:
+        """Return the if, while, assert or conditional expression that tests the failing expression."""
+        node = self._raised.node
+        while node is not None:
+            parent = self._raised.parents.get(id(node))
+            if isinstance(parent, ast.If | ast.IfExp | ast.While | ast.Assert) and parent.test is node:
+                return parent
+            if not isinstance(parent, ast.BoolOp | ast.UnaryOp | ast.Compare) and not self._of_numpy(parent):
+                return None
+            node = parent
+        return None
+
+    def _of_numpy(self, node: ast.AST | None) -> bool:
+        """Return whether a node is a NumPy call around the failing expression, such as np.any(np.isnan(x))."""
+        return isinstance(node, ast.Call) and self._raised.node is not node and Calls(self._raised).is_of_numpy(node)
+
+    def _source(self, node: ast.expr) -> str:
+        text = self._raised.source(node)
+        if "\n" in text:
+            text = ast.unparse(copy.deepcopy(node))
+        return f"({text})" if isinstance(node, ast.Tuple) and not text.startswith("(") else text
+
+
+def _enclosed(text: str) -> str:
+    """Return the code of an operand of &, in parentheses if & would bind more tightly."""
+    return text if text.isidentifier() else f"({text})"
+
+
+_TRUTHS = frozenset({"any", "all", "array_equal", "allclose"})

@@ -1,0 +1,535 @@
+"""Rewrites a call of Python, NumPy or JAX that needed the value of an array as a call that keeps the array."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import types
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from ....jax.facts import is_tracer_type, jax_directory
+from ....observe.observation import FoundCure
+from ..failing_code.edits import Change, applied, chosen, edit_of, over
+from ..failing_code.module_names import jnp_name, module_of, namespace
+from ..failing_code.operand_nodes import passed_node
+from ..failing_code.origins import MASK_OF_ROWS, axes_of, dtype_of, masks_elements, value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.harmful_assignments import lost_write, own_names
+from .frozen_distributions import distribution_name, frozen_distribution
+from .masked_arrays import SIZED, masked, sized
+
+_OTHER_NAMES = {"fabs": "abs", "pow": "power", "prod": "prod", "dist": "", "fsum": "sum"}
+# Functions of math that compute something else than the jax.numpy functions of the same name.
+_OTHER_MEANING = frozenset({"remainder", "isclose"})
+_ALONE = {"sorted": "sort", "any": "any", "all": "all", "sum": "sum"}
+
+
+def _of_twin(module: str, name: str) -> Any:
+    """Return the attribute `name` of the SciPy module that has the same name as a module of jax.scipy."""
+    return vars(sys.modules.get(module.removeprefix("jax."), ast)).get(name)
+
+
+def _of_twin_file(parts: list[str]) -> list[FoundCure]:
+    """Return the advice to use a function from a module of jax.scipy that the kernel has not imported."""
+    file = Path(jax_directory()).joinpath(*parts[:-1]).with_suffix(".py")
+    if not file.is_file() or not re.search(rf"\b{parts[-1]} as {parts[-1]}\b", file.read_text()):
+        return []
+    module = ".".join(["jax", *parts[:-1]])
+    text = f"{module}.{parts[-1]} works on traced arrays. Write import {module} first."
+    return [FoundCure(f"{module}.{parts[-1]}", None, text)]
+
+
+class Calls:
+    """Writes the cures of a call that needed the value of a traced array."""
+
+    def __init__(self, raised: RaisedAt) -> None:
+        self._raised = raised
+        self._jnp = jnp_name(raised)
+
+    def cures(self) -> list[FoundCure]:
+        """Return the cures of the failing call, or of the call around it; empty for a call without a known cure."""
+        node = self._raised.node
+        if isinstance(node, ast.FormattedValue | ast.JoinedStr):
+            return self._debug_print()
+        if not isinstance(node, ast.Call):
+            return self._percent_format() or self.in_place()
+        if (formatted := self._str_format(node)) is not None:
+            return [formatted]
+        match node:
+            case ast.Call(func=ast.Name(id=("float" | "int" | "bool" | "complex") as name), args=[value], keywords=[]):
+                return self._conversion(node, name, value)
+            case ast.Call(func=ast.Attribute(value=value, attr="item"), args=[]):
+                return [self._cure("keep the array", self._source(value), _ITEM, over(node, self._source(value)))]
+            case ast.Call(func=ast.Attribute(value=value, attr="tolist"), args=[]):
+                return [self._cure("keep the array", self._source(value), _LIST, over(node, self._source(value)))]
+            case ast.Call(func=ast.Name(id=("max" | "min") as name), args=[_, _, *_], keywords=[]):
+                return self._max_or_min(node, name)
+            case ast.Call(func=ast.Name(id=("max" | "min" | "sorted") as name), args=[value]) if _has_rows(
+                self._raised, value
+            ):
+                return []  # max and min of Python compare whole rows of an array, jax.numpy compares elements
+            case ast.Call(func=ast.Name(id=("max" | "min") as name), args=[value], keywords=[]):
+                code = f"{self._jnp}.{name}({self._array(value)})"
+                return [self._cure(f"{self._jnp}.{name}", code, _ELEMENTS, over(node, code))]
+            case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]) if name in _ALONE:
+                code = f"{self._jnp}.{_ALONE[name]}({self._array(value)})"
+                return [self._cure(f"{self._jnp}.{_ALONE[name]}", code, _ELEMENTS, over(node, code))]
+        return self._sized(node) or self._scipy_function(node) or self._numpy_or_math(node)
+
+    def of_arrays(self, node: ast.Call) -> str | None:
+        """Return the jax.numpy code for a call of any, all or a function of math; None for any other call."""
+        match node:
+            case ast.Call(func=ast.Name(id=("any" | "all") as name), args=[value], keywords=[]):
+                return f"{self._jnp}.{name}({self._array(value)})"
+        if self._has_twin(node):
+            return self.with_jax(node)
+        if self._module_of_function(node.func) != "math" or _called(node) not in ("isnan", "isinf", "isfinite"):
+            return None
+        return f"{self._jnp}.{_called(node)}{self._source(node)[len(self._source(node.func)) :]}"
+
+    def is_of_math(self, node: ast.Call) -> bool:
+        """Return whether a call calls a function of the module math."""
+        return self._module_of_function(node.func) == "math"
+
+    def of_math(self, node: ast.Call) -> FoundCure | None:
+        """Return the cure of a call of math that computes each element; None without a function of this meaning."""
+        cures = self._numpy_or_math(node)
+        return cures[0] if cures and cures[0].edits else None
+
+    def _cure(self, name: str, code: str, text: str, change: Change | None) -> FoundCure:
+        cure = FoundCure(name, code, text)
+        return cure if change is None else applied(cure, [edit_of(self._raised, change)])
+
+    def _source(self, node: ast.expr) -> str:
+        return self._raised.source(node)
+
+    def _array(self, node: ast.expr) -> str:
+        """Return the code of an array; a list of arrays becomes a call of jnp.array."""
+        text = self._source(node)
+        if isinstance(node, ast.GeneratorExp):
+            text = f"[{text.strip('()')}]" if text.startswith("(") else f"[{text}]"
+        return f"{self._jnp}.asarray({text})" if isinstance(node, ast.List | ast.Tuple | ast.GeneratorExp) else text
+
+    def _conversion(self, node: ast.Call, name: str, value: ast.expr) -> list[FoundCure]:
+        parent = self._raised.parents.get(id(node))
+        if isinstance(parent, ast.Subscript) and parent.slice is node and self._raised.frame is not None:
+            container = value_of(self._raised, parent.value)
+            if type(container) in (list, tuple) and container and all(type(element) is str for element in container):
+                words = "Return the index, and take the text outside of the function: a program computes no texts."
+                return [FoundCure("the index", None, words)]
+        statement = self._raised.statement_of(node)
+        if isinstance(statement, ast.Expr) and _called_name(statement.value) == "print":
+            words = f"jax.debug.print('{{}}', {self._source(value)}) prints the value each time that the program runs."
+            return [FoundCure("jax.debug.print", None, words)]
+        if (callee := self._outside_call(node)) is not None:
+            words = (
+                f"Return {self._source(value)} from the traced function, and call {callee} outside with {name}(...)."
+            )
+            return [FoundCure("return", None, words)]
+        simple = isinstance(value, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
+        text = self._source(value) if simple else f"({self._source(value)})"
+        code = f"{text}.astype({name})"
+        words = f"astype converts the array to {name} and keeps it an array. {name}() needs a number of Python."
+        return [self._cure(".astype", code, words, over(node, code))]
+
+    def _outside_call(self, node: ast.Call) -> str | None:
+        """Return the method, such as history.append, that stores the number outside of the trace; else None."""
+        statement = self._raised.statement_of(node)
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        function = self._raised.around(ast.FunctionDef)
+        if not isinstance(call, ast.Call) or call is node or not isinstance(function, ast.FunctionDef):
+            return None
+        root: ast.expr = call.func
+        while isinstance(root, ast.Attribute | ast.Subscript):
+            root = root.value
+        local_names = own_names(function) - {parameter.arg for parameter in function.args.args}
+        if not isinstance(root, ast.Name) or root.id in local_names or not isinstance(call.func, ast.Attribute):
+            return None
+        module = namespace(self._raised).get(root.id)
+        if type(module) is types.ModuleType and module.__name__.partition(".")[0] == "jax":
+            return None  # a method such as jax.debug.print belongs inside the trace
+        return self._source(call.func)
+
+    def _max_or_min(self, node: ast.Call, name: str) -> list[FoundCure]:
+        word = f"{self._jnp}.{name}imum"
+        outer: ast.Call = node
+        parent = self._raised.parents.get(id(outer))
+        while _is_extreme(parent):  # a nested call such as min(max(x, 0), 1)
+            outer, parent = parent, self._raised.parents.get(id(parent))
+        code = self._max_or_min_code(outer)
+        return [self._cure(word, code, f"{word} compares arrays element by element.", over(outer, code))]
+
+    def _max_or_min_code(self, node: ast.expr) -> str:
+        if not _is_extreme(node):
+            return self._source(node)
+        code = self._max_or_min_code(node.args[0])
+        for argument in node.args[1:]:
+            code = f"{self._jnp}.{_called(node)}imum({code}, {self._max_or_min_code(argument)})"
+        return code
+
+    # --- sizes ---
+
+    def _sized(self, node: ast.Call) -> list[FoundCure]:
+        name = _called(node)
+        option = SIZED.get(name)
+        if option is None or self._module_of_function(node.func) in ("numpy", "math"):
+            return []
+        if passed_node(self._raised, option.partition("=")[0]) is not None:
+            return []
+        code_before = self._source(node)[:-1].rstrip().rstrip(",")
+        code = f"{code_before}, {option})" if node.args or node.keywords else f"{code_before}{option})"
+        placeholder = option.partition("=")[2]
+        parent = self._raised.parents.get(id(node))
+        if isinstance(parent, ast.Subscript) and parent.slice is node and len(node.args) == 1:
+            mask = ast.Subscript(parent.value, node.args[0])
+            if name in ("where", "nonzero") and masks_elements(self._raised, mask):
+                return masked(self._raised, parent, self._source(parent.value), self._source(node.args[0]))
+        if name in ("compress", "extract") and len(node.args) == 2 and not node.keywords:
+            if masks_elements(self._raised, ast.Subscript(node.args[1], node.args[0])):
+                return masked(self._raised, node, self._source(node.args[1]), self._source(node.args[0]))
+        if placeholder == "SIZE":
+            return [sized(self._raised, node, name, code, _SIZES[placeholder])]
+        cure = FoundCure(option.partition("=")[0], code, _SIZES[placeholder])
+        return [chosen(cure, [edit_of(self._raised, over(node, code))])]
+
+    def masked(self) -> list[FoundCure]:
+        """Return the cures of x[mask] with a boolean mask."""
+        node = self._raised.around(ast.Subscript)
+        if not isinstance(node, ast.Subscript):
+            return []
+        if not masks_elements(self._raised, node):
+            text = f"jnp.where keeps the shape: it takes the mask, the array and a value. {MASK_OF_ROWS}"
+            return [FoundCure(f"{self._jnp}.where", None, text)]
+        return masked(self._raised, node, self._source(node.value), self._source(node.slice))
+
+    # --- NumPy and math ---
+
+    def _numpy_or_math(self, node: ast.Call) -> list[FoundCure]:
+        module = self._module_of_function(node.func)
+        if module not in ("numpy", "math"):
+            return []
+        name = _called(node)
+        if module == "math" and (name in _OTHER_MEANING or self._is_power_of_integers(node)):
+            return []
+        if module == "math":
+            name = _OTHER_NAMES.get(name, name)
+        elif isinstance(node.func, ast.Attribute):
+            name = ast.unparse(node.func).partition(".")[2]
+        jax_member: Any = sys.modules.get("jax.numpy")
+        for part in name.split("."):
+            jax_member = getattr(jax_member, part, None)
+        if jax_member is None or not name:
+            if name.startswith("random."):
+                words = "jax.random draws in the compiled program. Pass a key of jax.random.key as an argument."
+                return [FoundCure("jax.random", None, words)]
+            text = (
+                f"jax.numpy has no function of the name {name or _called(node)}. jax.pure_callback calls the function "
+                "when the program runs, with the values of the arrays."
+            )
+            return [FoundCure("jax.pure_callback", None, text)]
+        code = f"{self._jnp}.{name}"
+        new_call = code + self._source(node)[len(self._source(node.func)) :]
+        text = f"{code} works on traced arrays. {self._source(node.func)} needs the values."
+        edits = [edit_of(self._raised, over(node.func, code))]
+        edits += [
+            edit_of(self._raised, over(call.func, self._jax_numpy_name(call)))
+            for call in self._numpy_calls_around(node)
+        ]
+        edits += [
+            edit_of(self._raised, over(call.func, f"{self._jnp}.{name}")) for call, name in self._math_calls(node)
+        ]
+        return [applied(FoundCure(code, new_call, text), edits)]
+
+    def _numpy_calls_around(self, node: ast.Call) -> list[ast.Call]:
+        """Return the other NumPy calls in the expression that would also need the values of traced arrays."""
+        outermost: ast.AST = node
+        outer = self._raised.parents.get(id(node))
+        while isinstance(outer, ast.expr):
+            outermost = outer if isinstance(outer, ast.Call) and self._has_twin(outer) else outermost
+            outer = self._raised.parents.get(id(outer))
+        traced = set(self._raised.tracers)
+        return [
+            call
+            for call in ast.walk(outermost)
+            if isinstance(call, ast.Call)
+            and call is not node
+            and self._has_twin(call)
+            and (
+                any(part is node for part in ast.walk(call))
+                or traced & {part.id for part in ast.walk(call) if isinstance(part, ast.Name)}
+            )
+        ]
+
+    def _math_calls(self, node: ast.Call) -> list[tuple[ast.Call, str]]:
+        """Return the other calls of math in the statement that get arrays, with their names in jax.numpy."""
+        statement = self._raised.statement_of(node)
+        calls = []
+        for call in ast.walk(statement) if isinstance(statement, ast.Assign | ast.Return | ast.AugAssign) else ():
+            if not isinstance(call, ast.Call) or call is node or self._module_of_function(call.func) != "math":
+                continue
+            name = _OTHER_NAMES.get(_called(call), _called(call))
+            is_traced = self._arrays() & {p.id for p in ast.walk(call) if isinstance(p, ast.Name)}
+            if self._is_power_of_integers(call):
+                continue
+            if is_traced and name not in _OTHER_MEANING and name in vars(sys.modules["jax.numpy"]):
+                calls.append((call, name))
+        return calls
+
+    def _is_power_of_integers(self, call: ast.Call) -> bool:
+        """Return whether no operand of math.pow is surely a float: math.pow computes in floats, jnp.power does not."""
+        parts = [part for argument in call.args for part in ast.walk(argument) if isinstance(part, ast.expr)]
+        values = [part.value if isinstance(part, ast.Constant) else value_of(self._raised, part) for part in parts]
+        return _called(call) == "pow" and not any(type(v) is float or "float" in dtype_of(v) for v in values)
+
+    def _arrays(self) -> set[str]:
+        """Return the local names of the failing function that hold traced values, or arrays with axes."""
+        local = self._raised.frame.f_locals if self._raised.frame is not None else {}
+        return {
+            name
+            for name, value in local.items()
+            if is_tracer_type(type(value)) or (dtype_of(value) != "" and bool(getattr(value, "ndim", 0)))
+        }
+
+    def is_of_numpy(self, node: ast.Call) -> bool:
+        """Return whether `node` and the failing call both call NumPy functions that jax.numpy also has."""
+        raised = self._raised.node
+        return isinstance(raised, ast.Call) and self._has_twin(raised) and self._has_twin(node)
+
+    def _has_twin(self, node: ast.Call) -> bool:
+        """Return whether a call calls a NumPy function that jax.numpy also has."""
+        if self._module_of_function(node.func) != "numpy" or not isinstance(node.func, ast.Attribute):
+            return False
+        jax_member: Any = sys.modules.get("jax.numpy")
+        for part in ast.unparse(node.func).split(".")[1:]:
+            jax_member = getattr(jax_member, part, None)
+        return jax_member is not None
+
+    def _jax_numpy_name(self, node: ast.Call) -> str:
+        return f"{self._jnp}.{ast.unparse(node.func).partition('.')[2]}"
+
+    def with_jax(self, node: ast.expr) -> str:
+        """Return the code of an expression, with jax.numpy in place of NumPy for each function that jax.numpy has."""
+        calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and self._has_twin(part)]
+        if not calls:
+            return self._source(node)
+        twins = {ast.unparse(call.func): self._jax_numpy_name(call) for call in calls}
+        copied = ast.parse(self._source(node), mode="eval")
+        for part in ast.walk(copied):
+            if isinstance(part, ast.Call) and (twin := twins.get(ast.unparse(part.func))) is not None:
+                part.func = ast.parse(twin, mode="eval").body
+        return ast.unparse(copied)
+
+    def _scipy_function(self, node: ast.Call) -> list[FoundCure]:
+        """Return the cure of a SciPy call whose function jax.scipy also has."""
+        frozen = frozen_distribution(self._raised, node)
+        if frozen is not None:
+            return [frozen]
+        function: Any = node.func
+        path: list[str] = []
+        while isinstance(function, ast.Attribute):
+            path.insert(0, function.attr)
+            function = function.value
+        module = namespace(self._raised).get(function.id) if isinstance(function, ast.Name) else None
+        parts: list[str] = []
+        if type(module) is types.ModuleType and module.__name__.partition(".")[0] == "scipy":
+            parts = [*module.__name__.split("."), *path]
+        elif isinstance(function, ast.Name) and not path:
+            modules = [name for name in sys.modules if name.startswith("jax.scipy.")]
+            scipy = [
+                module_name
+                for module_name in modules
+                if module is not None and _of_twin(module_name, function.id) is module
+            ]
+            parts = [*scipy[0].split(".")[1:], function.id] if scipy else []
+        elif isinstance(function, ast.Name) and (distribution := distribution_name(module)) is not None:
+            parts = ["scipy", "stats", distribution, *path]
+        jax_member: Any = sys.modules.get("jax") if parts else None
+        if parts and ".".join(["jax", *parts[:-1]]) not in sys.modules:
+            return _of_twin_file(parts)
+        for part in parts:
+            jax_member = vars(jax_member).get(part) if type(jax_member) is types.ModuleType else None
+        if jax_member is None or namespace(self._raised).get("jax") is not sys.modules.get("jax"):
+            return []
+        code = ".".join(["jax", *parts])
+        text = f"{code} works on traced arrays. {self._source(node.func)} needs the values."
+        return [self._cure(code, code, text, over(node.func, code))]
+
+    def _module_of_function(self, function: ast.expr) -> str | None:
+        """Return the name of the module that a called function belongs to: numpy, math or jax.numpy."""
+        if isinstance(function, ast.Name):
+            value = namespace(self._raised).get(function.id)
+            if type(value).__name__ == "ufunc":
+                return "numpy"
+            return "math" if getattr(value, "__module__", None) == "math" else None
+        while isinstance(function, ast.Attribute):
+            function = function.value
+        return module_of(self._raised, function.id) if isinstance(function, ast.Name) else None
+
+    def in_place(self) -> list[FoundCure]:
+        """Return the cures of a write of a traced value into a NumPy array: a jax.numpy array and x.at[...].set."""
+        statement = self._raised.statement_of(self._raised.node)
+        match statement:
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name)) as target], value=value):
+                pass
+            case _:
+                return []
+        if self._raised.frame is None or type(value_of(self._raised, target.value)).__name__ != "ndarray":
+            return []
+        line = f"{name} = {name}.at[{self._source(target.slice)}].set({self._source(value)})"
+        text = (
+            f"A NumPy array cannot hold a traced value. Make {name} with jax.numpy, and write into a copy with "
+            ".at[...].set."
+        )
+        lost = lost_write(self._raised, statement, target.value)
+        if lost is not None:
+            return [FoundCure(".at[...].set", None, f"{text} {lost}")]
+        array_call = self._array_call(name)
+        cure = FoundCure(".at[...].set", line, text)
+        if array_call is None:
+            return [cure]
+        function = f"{self._jnp}.{_called(array_call)}"
+        edits = [edit_of(self._raised, over(array_call.func, function)), edit_of(self._raised, over(statement, line))]
+        return [applied(cure, edits)]
+
+    def _array_call(self, name: str) -> ast.Call | None:
+        """Return the NumPy call that makes the array of a name, if jax.numpy also has the function."""
+        function = self._raised.function
+        if function is None:
+            return None
+        values = [
+            node.value
+            for node in ast.walk(function)
+            if isinstance(node, ast.Assign)
+            and any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
+        ]
+        match values:
+            case [ast.Call(func=ast.Attribute(value=ast.Name(id=module))) as call]:
+                if module_of(self._raised, module) == "numpy" and hasattr(sys.modules.get("jax.numpy"), _called(call)):
+                    return call
+        return None
+
+    # --- text ---
+
+    def _str_format(self, node: ast.Call) -> FoundCure | None:
+        """Return the cure of print("{:.2f}".format(x)): jax.debug.print."""
+        match node, self._raised.parents.get(id(node)):
+            case (
+                ast.Call(func=ast.Attribute(value=ast.Constant(value=str()) as words, attr="format"), keywords=[]),
+                ast.Call(func=ast.Name(id="print"), args=[_], keywords=[]) as call,
+            ) if not any(isinstance(argument, ast.Starred) for argument in node.args):
+                code = f"jax.debug.print({', '.join(map(self._source, [words, *node.args]))})"
+                text = "jax.debug.print prints the value each time that the program runs."
+                return self._cure("jax.debug.print", code, text, over(call, code))
+        return None
+
+    def _percent_format(self) -> list[FoundCure]:
+        """Return the cure of print("%.2f" % x): jax.debug.print."""
+        node = self._raised.node
+        call = self._raised.parents.get(id(node)) if node is not None else None
+        match node, call:
+            case (
+                ast.BinOp(left=ast.Constant(value=str(words)), op=ast.Mod(), right=right),
+                ast.Call(func=ast.Name(id="print"), args=[_], keywords=[]),
+            ):
+                values = right.elts if isinstance(right, ast.Tuple) else [right]
+            case _:
+                return []
+        parts = re.split(r"%((?:\.\d+)?[dfegs]|%)", words)
+        specs = [part for part in parts[1::2] if part != "%"]
+        if "%" in "".join(parts[::2]) or len(specs) != len(values):
+            return []
+        text = ""
+        for place, part in enumerate(parts):
+            if place % 2 == 0:
+                text += part.replace("{", "{{").replace("}", "}}")
+            else:
+                text += "%" if part == "%" else "{}" if part in ("s", "d") else f"{{:{part}}}"
+        code = f"jax.debug.print({', '.join([repr(text), *map(self._source, values)])})"
+        explanation = "jax.debug.print prints the value each time that the program runs."
+        return [self._cure("jax.debug.print", code, explanation, over(call, code))]
+
+    def _debug_print(self) -> list[FoundCure]:
+        """Return the cure of an f-string or format call with a traced value: jax.debug.print."""
+        text = "jax.debug.print prints the value each time that the program runs."
+        node = self._raised.around(ast.JoinedStr)
+        call = self._raised.parents.get(id(node)) if node is not None else None
+        match call:
+            case ast.Call(func=ast.Name(id="print"), args=[_, *_] as parts, keywords=[]):
+                function = "jax.debug.print"
+            case ast.Call(
+                func=ast.Attribute(attr="print") as printing, args=[ast.JoinedStr()] as parts, keywords=[]
+            ) if self._source(printing).endswith("debug.print"):
+                function = self._source(printing)
+                text = "jax.debug.print formats the values that follow the format, when the program runs."
+            case _:
+                return [FoundCure("jax.debug.print", None, text)]
+        words: list[str] = []
+        values: list[str] = []
+        for part in parts:
+            written = _as_format(part)
+            if written is None:
+                return [FoundCure("jax.debug.print", None, text)]
+            words.append(written[0])
+            values += map(self._source, written[1])
+        code = f"{function}({', '.join([repr(' '.join(words)), *values])})"
+        return [self._cure("jax.debug.print", code, text, over(call, code))]
+
+
+def _has_rows(raised: RaisedAt, node: ast.expr) -> bool:
+    return (axes_of(raised, node) or 0) > 1
+
+
+def _as_format(node: ast.expr) -> tuple[str, list[ast.expr]] | None:
+    """Return the format and the values of an f-string, as str.format takes them; None for a conversion such as !r."""
+    if isinstance(node, ast.Starred):
+        return None
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    words = ""
+    values: list[ast.expr] = []
+    for part in parts:
+        match part:
+            case ast.Constant(value=value):
+                words += str(value).replace("{", "{{").replace("}", "}}")
+            case ast.FormattedValue(value=value, conversion=-1, format_spec=spec):
+                text = ast.unparse(spec)[2:-1] if spec is not None else ""
+                words += f"{{:{text}}}" if text else "{}"
+                values.append(value)
+            case ast.FormattedValue():
+                return None
+            case _:
+                words += "{}"
+                values.append(part)
+    return words, values
+
+
+def _is_extreme(node: ast.AST | None) -> TypeGuard[ast.Call]:
+    """Return whether a node calls Python's max or min with several values."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("max", "min")
+        and len(node.args) > 1
+        and not node.keywords
+        and not any(isinstance(argument, ast.Starred) for argument in node.args)
+    )
+
+
+def _called_name(node: ast.expr) -> str:
+    """Return the name of the function that a call calls by a bare name; empty for any other expression."""
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+_ITEM = "The array of one element works in place of the number, and needs no value while JAX traces."
+_LIST = "The array works in place of the list, and needs no values while JAX traces."
+_ELEMENTS = "The function of jax.numpy works on the whole array."
+_SIZES = {
+    "SIZE": "Set SIZE to the largest number of elements that the result can have. JAX fills the remaining elements.",
+    "LENGTH": "Set LENGTH to the length of the result.",
+    "COUNT": "Set COUNT to the number of segments: one more than the largest segment id.",
+}

@@ -1,0 +1,202 @@
+"""Explains an axis name that the mesh lacks, in a PartitionSpec or in a collective such as psum."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from ....interruptions import not_of_a_signal
+from ....observe.observation import Edit, FoundCure
+from ....plain_text import file_of, message_of
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over, shown
+from ..failing_code.origins import value_of
+from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
+
+_NOT_IN_MESH = re.compile(
+    r"^Resource axis: (?P<name>\w+) of (?P<spec>.+?) is not found in mesh: (?P<axes>\(.*?\))", re.DOTALL
+)
+_UNBOUND = re.compile(r"^(?:Found an )?unbound axis name: (\w+)")
+#: Collectives -> the reduction of one array that combines its elements in the same way.
+_REDUCTIONS = {"pmean": "mean", "psum": "sum", "pmax": "max", "pmin": "min"}
+_WORDS = {"mean": "mean", "sum": "sum", "max": "maximum", "min": "minimum"}
+_QUOTED = re.compile(r"'(\w+)'")
+_COLLECTIVES = frozenset(
+    "psum pmean pmax pmin all_gather all_to_all ppermute psum_scatter axis_index axis_size pvary pcast".split()
+)
+
+
+def axis_name_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains `P("j")` and `lax.psum(x, "j")` for a mesh without an axis j."""
+    call = raised.node if raised is not None else None
+    if isinstance(error, ValueError) and (match := _NOT_IN_MESH.search(message_of(error).strip())):
+        return _not_in_mesh(raised, match["name"], _QUOTED.findall(match["spec"]), match["axes"])
+    if isinstance(error, NameError) and (match := _UNBOUND.search(message_of(error).strip())) and raised is not None:
+        return _whole_axis(error, raised, match[1])
+    # For a collective JAX 0.12 raises an AssertionError without a message.
+    if not isinstance(error, AssertionError) or message_of(error).strip() or not was_raised_in_jax(error):
+        return None
+    if not isinstance(call, ast.Call) or called(call) not in _COLLECTIVES:
+        return None
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "axis_name")]
+    names = [
+        argument.value for argument in arguments if isinstance(argument, ast.Constant) and type(argument.value) is str
+    ]
+    if len(names) != 1:
+        return None
+    title = f"No axis is named {names[0]} here"
+    words = f"Write the name of an axis of the mesh in {called(call)}."
+    cure = FoundCure("the name", None, words)
+    return Explained(
+        None, title, "shard_map, and vmap with axis_name, name the axes of the functions they call.", (cure,)
+    )
+
+
+def _not_in_mesh(raised: RaisedAt | None, name: str, used: list[str], axes_text: str) -> Explained:
+    """Explains a PartitionSpec with the name of an axis that the mesh lacks.
+
+    Args:
+        raised: Where the error was raised.
+        name: The unknown name.
+        used: The names in the PartitionSpec.
+        axes_text: The axes of the mesh, as JAX prints them.
+    """
+    axes = _QUOTED.findall(axes_text)
+    free = [axis for axis in axes if axis not in used]
+    title = f"The mesh has no axis {name}"
+    explanation = f"The axes of the mesh are {axes_text}."
+    close_names = difflib.get_close_matches(name, free, 1, 0.7)
+    words = "Write the name of an axis of the mesh, or make the mesh with this axis."
+    cure = FoundCure("PartitionSpec", None, words)
+    is_only_unknown = all(other in axes for other in used if other != name) and used.count(name) == 1
+    axis = close_names[0] if close_names else free[0] if len(free) == 1 else None
+    if raised is None or axis is None or not is_only_unknown:
+        return Explained(None, title, explanation, (cure,))
+    words = f"{axis} is the axis of the mesh with the closest name."
+    if not close_names:
+        words = f"{axis} is the only axis of the mesh that the PartitionSpec does not name."
+    node = _constant(raised, name)
+    if node is None:
+        return Explained(None, title, explanation, (FoundCure("PartitionSpec", None, f"Write {axis}: {words}"),))
+    quote = raised.source(node)[0]
+    code = f"{quote}{axis}{quote}"
+    edit = applied(FoundCure("PartitionSpec", code, words), [edit_of(raised, over(node, code))])
+    if not close_names or not _fits(raised, used, name, axis):
+        edit = replace(shown(edit), level="advice", edits=())
+    return Explained(None, title, explanation, (edit,))
+
+
+def _fits(raised: RaisedAt, used: list[str], name: str, axis: str) -> bool:
+    """Return whether the failing call is NamedSharding, and takes the PartitionSpec with another axis.
+
+    The proof of such a call refuses a trial, but JAX can make the object itself: this runs no code of the user's.
+    """
+    import jax
+
+    call = raised.node
+    if not isinstance(call, ast.Call) or called(call) != "NamedSharding" or raised.frame is None:
+        return False
+    named = {keyword.arg: keyword.value for keyword in call.keywords}
+    node = call.args[0] if call.args else named.get("mesh")
+    mesh = value_of(raised, node) if node is not None else None
+    if not isinstance(mesh, jax.sharding.Mesh):
+        return False
+    try:
+        jax.NamedSharding(mesh, jax.P(*(axis if other == name else other for other in used)))
+    except not_of_a_signal(Exception):  # the sentences of the card are true without the edit
+        return False
+    return True
+
+
+def _constant(raised: RaisedAt, text: str) -> ast.Constant | None:
+    """Return the only text of a value in the failing expression, or else in the PartitionSpecs of the code."""
+    module = raised.loops.module if raised.loops is not None else ast.Module([], [])
+    specs = [node for node in ast.walk(module) if isinstance(node, ast.Call) and called(node) in ("P", "PartitionSpec")]
+    for roots in ([raised.node] if raised.node is not None else [], specs):
+        found = {id(part): part for root in roots for part in ast.walk(root) if isinstance(part, ast.Constant)}
+        constants = [part for part in found.values() if part.value == text]
+        if constants:
+            return constants[0] if len(constants) == 1 else None
+    return None
+
+
+# --- collectives of an array that one call holds as a whole ---
+
+
+def _whole_axis(error: BaseException, raised: RaisedAt, name: str) -> Explained | None:
+    """Explains lax.pmean(x.mean(0), "batch") outside of vmap and shard_map: x.mean(0) is the mean of the batch."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or called(call) not in _REDUCTIONS or is_mapped(error):
+        return None
+    reduced = _reduced(call)
+    if reduced is None:
+        return None
+    source, operand, array = raised.source(call.func), raised.source(call.args[0]), raised.source(reduced[0])
+    word = _WORDS[_REDUCTIONS[called(call)]]
+    title = f"No axis is named {name} here"
+    explanation = f"No vmap and no shard_map splits {array} here, so {operand} is the {word} of all of {array}."
+    if reduced[1] is not None:
+        explanation = f"No vmap and no shard_map splits {array} here, so {operand} is the {word} over all of axis 0."
+    edits: list[Edit] = []
+    for node in ast.walk(raised.function or ast.Module([], [])):
+        if isinstance(node, ast.Call) and called(node) in _COLLECTIVES and _names_axis(node, name):
+            # An inner collective has no place of its own in the code of an outer edit.
+            if _reduced(node) is None or _nested_collective(node):
+                edits = []
+                break
+            edits.append(edit_of(raised, over(node, raised.source(node.args[0]))))
+    words = f"Leave out {source}: one call computes with the whole array."
+    cure = FoundCure(f"without {called(call)}", None, words)
+    if edits:
+        cure = replace(shown(applied(cure, edits)), level="advice", edits=())
+    words = f"For an array that devices share, call the function under jax.shard_map, on a mesh with the axis {name}."
+    return Explained(None, title, explanation, (cure, FoundCure("jax.shard_map", None, words)))
+
+
+def _nested_collective(node: ast.Call) -> bool:
+    inner = (part for argument in node.args for part in ast.walk(argument))
+    return any(isinstance(part, ast.Call) and called(part) in _COLLECTIVES for part in inner)
+
+
+def _names_axis(call: ast.Call, name: str) -> bool:
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(isinstance(argument, ast.Constant) and argument.value == name for argument in arguments)
+
+
+def _reduced(call: ast.Call) -> tuple[ast.expr, ast.expr | None] | None:
+    """Return the array whose first axis the operand of a collective reduces in the same way, and the axis.
+
+    Else None.
+    """
+    match call.args[0] if call.args else None:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="jnp" | "np")), args=[array, *axes]) as reduction:
+            pass
+        case ast.Call(func=ast.Attribute(value=array), args=axes) as reduction:
+            pass
+        case _:
+            return None
+    keywords = {keyword.arg: keyword.value for keyword in reduction.keywords}
+    if called(reduction) != _REDUCTIONS.get(called(call)) or keywords.keys() - {"axis"}:
+        return None
+    axis = keywords.get("axis", axes[0] if axes else None)
+    return (array, axis) if axis is None or _has_first(axis) else None
+
+
+def _has_first(axis: ast.expr) -> bool:
+    entries = axis.elts if isinstance(axis, ast.Tuple) else [axis]
+    return any(isinstance(entry, ast.Constant) and entry.value == 0 for entry in entries)
+
+
+def is_mapped(error: BaseException) -> bool:
+    """Return whether the error passed through vmap, pmap or shard_map, so that an array may be a part of an array."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if code.co_name == "vmap_f" or Path(file_of(code)).name in ("pmap.py", "shard_map.py"):
+            return True
+        traceback = traceback.tb_next
+    return False

@@ -1,0 +1,94 @@
+"""Makes the cures of grad of a function that returns a complex number."""
+
+from __future__ import annotations
+
+import ast
+
+from ....observe.observation import FoundCure
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import jnp_name
+from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.return_values import AnyFunction, result_of
+from ..trials.trial_of_cure import passed
+
+HOLOMORPHIC = "holomorphic=True gives the complex derivative of a function that has one."
+_WORDS = (
+    "A loss is a real number. Make each complex number z real before the sum or the mean, for example with "
+    "jnp.abs(z) ** 2. The absolute value of a sum is not the sum of the absolute values."
+)
+
+
+def complex_cures(
+    raised: RaisedAt | None, function: AnyFunction | None, derivative: FoundCure
+) -> tuple[FoundCure, ...]:
+    """Return the cures of a function that returns a complex number: a real loss, and the complex derivative.
+
+    Args:
+        raised: Where the call of the transformed function raised the error.
+        function: The transformed function; None if the code does not show the function.
+        derivative: The cure holomorphic=True.
+    """
+    derivatives = [derivative] if raised is None else passed(raised, [derivative])
+    # The option needs complex arguments: with real ones its trial fails.
+    is_of_real = not any(cure.level == "applies" for cure in derivatives)
+    return (*_real_losses(raised, function, is_of_real), *derivatives)
+
+
+def _real_losses(raised: RaisedAt | None, function: AnyFunction | None, of_real: bool) -> list[FoundCure]:
+    """Return the cure that squares the absolute value of a complex value in a real function, else the advice."""
+    advice = FoundCure("a real result", None, _WORDS)
+    squares = _squares(_loss(function)) if raised is not None and of_real else []
+    if raised is None or len(squares) != 1:
+        return [advice]
+    square, base = squares[0]
+    code = f"{jnp_name(raised)}.abs({raised.source(base)}) ** 2"
+    words = (
+        f"The square of a complex number is complex. {jnp_name(raised)}.abs(...) ** 2 is the square of the absolute "
+        "value, which is real."
+    )
+    cure = FoundCure(f"{jnp_name(raised)}.abs", code, words)
+    if not _is_summed(raised, square):
+        return [cure]
+    cure = applied(cure, [edit_of(raised, over(square, code))])
+    return passed(raised, [cure]) or [advice]
+
+
+def _is_summed(raised: RaisedAt, square: ast.expr) -> bool:
+    """Return whether only sums, means and factors stand between a square and the statement of the square."""
+    node: ast.AST = square
+    while (parent := raised.parents.get(id(node))) is not None and not isinstance(parent, ast.stmt | ast.Lambda):
+        is_factor = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mult | ast.Div)
+        is_sum = isinstance(parent, ast.Call) and called(parent) in ("sum", "mean", "vdot", "real")
+        is_method = isinstance(parent, ast.Attribute) and parent.attr in ("sum", "mean", "real")
+        if not (is_factor or is_sum or is_method):
+            return False
+        node = parent
+    return True
+
+
+def _loss(function: AnyFunction | None) -> ast.expr | None:
+    """Return the return expression of a function, or the value of the only assignment to the returned name."""
+    result = result_of(function)
+    if not isinstance(result, ast.Name) or function is None:
+        return result
+    stored = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == result.id]
+    values = [
+        node.value
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == result.id for target in node.targets)
+    ]
+    is_only = sum(isinstance(node.ctx, ast.Store) for node in stored) == 1
+    return values[0] if len(values) == 1 and is_only else None
+
+
+def _squares(loss: ast.expr | None) -> list[tuple[ast.expr, ast.expr]]:
+    """Return the squares in an expression, as z ** 2 and jnp.square(z), each with what is squared."""
+    squares: list[tuple[ast.expr, ast.expr]] = []
+    for node in ast.walk(loss) if loss is not None else ():
+        match node:
+            case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=2)):
+                squares.append((node, base))
+            case ast.Call(func=ast.Attribute(attr="square"), args=[base], keywords=[]):
+                squares.append((node, base))
+    return squares

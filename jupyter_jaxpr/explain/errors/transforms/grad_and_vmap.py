@@ -1,0 +1,258 @@
+"""Explains an error of `grad` or `vmap`: the argument or result that the transform does not allow."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import replace
+from typing import Any
+
+from ....jax.tracer_origins import type_of
+from ....observe.observation import FoundCure
+from ....plain_text import message_of, own_name
+from ....quantities import count
+from ..arguments.jit_arguments import packages_of
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import namespace
+from ..failing_code.origins import value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.return_values import missing_return, result_of
+from .complex_losses import HOLOMORPHIC, complex_cures
+from .has_aux import has_aux_cure
+from .in_axes import vmap_error
+from .leaves_without_gradient import without_others
+from .transformed_calls import Applied
+
+_INPUT = re.compile(r"^(?P<word>\w+) requires real-(?: or complex-)?valued inputs .*?, but got (?P<dtype>\w+)")
+_OUTPUT = re.compile(r"^(?P<word>\w+) requires real-valued outputs .*?, but got (?P<dtype>\w+)")
+_SCALAR = re.compile(
+    r"^Gradient only defined for scalar-output functions\. "
+    r"Output (?:had shape: (?P<shape>\([\d, ]*\))|was (?P<value>.*))",
+    re.DOTALL,
+)
+_ARGNUMS = re.compile(
+    r"^differentiating with respect to argnums=(?P<number>-?\d+|\([\d, -]+\)) requires at least (?P<least>\d+) "
+    r"positional arguments to be passed by the caller, but got only (?P<count>\d+)"
+)
+_NO_JAX_TYPE = re.compile(r"^Argument '.*' of type '?<class '(?:\w+\.)*(\w+)'>'? is not a valid JAX type", re.DOTALL)
+
+
+def transform_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains an error of grad, value_and_grad, jacobian or vmap about a function and its arguments."""
+    if not isinstance(error, TypeError | ValueError):
+        return None
+    text = message_of(error).strip()
+    call = Applied(raised)
+    if match := _INPUT.search(text):
+        return _input(call, match["word"], match["dtype"])
+    if match := _OUTPUT.search(text):
+        word = called(call.transform) or match["word"]
+        title = f"jax.{word} needs a float result, but {call.name} returns {match['dtype']}"
+        if match["dtype"].startswith("complex"):
+            derivative = call.with_option("holomorphic=True", "holomorphic", HOLOMORPHIC)
+            cures = complex_cures(raised, call.function, derivative)
+            return Explained(None, title, call.returns, tuple(cures))
+        words = (
+            "Comparisons and integers have no gradient. Compute the result in floats, for example with jax.nn.sigmoid."
+        )
+        return Explained(None, title, call.returns, (FoundCure("a float result", None, words),))
+    if (match := _NO_JAX_TYPE.search(text)) and call.transform is not None and call.call is not None:
+        return _no_array(call, match[1])
+    if text.startswith("iteration over a 0-d array") and raised is not None:
+        return _unpacked(raised)
+    if match := _SCALAR.search(text):
+        return _scalar(call, match["shape"], match["value"])
+    if match := _ARGNUMS.search(text):
+        return _argnums(call, match["number"], int(match["count"]))
+    return vmap_error(call, text)
+
+
+def _input(call: Applied, word: str, dtype: str) -> Explained:
+    number, path, leaf = call.leaf_of(dtype)
+    name = call.argument(number) + path
+    word = called(call.transform) or word
+    title = f"jax.{word} needs a float, but the argument {name} of {call.name} is {dtype}"
+    text = "A derivative is the limit of small changes, and an integer has none."
+    cure = FoundCure("a float", None, "Pass a float.")
+    raised = call.raised
+    if raised is not None and call.call is not None and number < len(call.call.args):
+        node = call.call.args[number]
+        source = raised.source(node)
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            code = f"{node.value}.0"
+        elif not isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute):
+            code = None
+        elif path:
+            code = None
+            cure = FoundCure("a float", None, f"Make {name} a float, or pass it as an argument of its own.")
+        elif type(call.value(node)) is int:
+            code = f"float({source})"
+        else:
+            code = f"{source}.astype(float)"
+        kind = type_of(leaf) if leaf is not None else ""
+        text += f" {name} is {kind}." if kind else ""
+        if code is not None:
+            cure = applied(FoundCure("a float", code, f"Pass {name} as a float."), [edit_of(raised, over(node, code))])
+    return call.explained(title, text, [cure])
+
+
+def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
+    raised = call.raised
+    word = called(call.transform) or "grad"
+    if value is not None and value.strip().startswith("None"):
+        missing = missing_return(raised, call.function) if raised is not None else None
+        cure = missing or FoundCure("return", None, "Return the number that is to be differentiated.")
+        return call.explained(f"jax.{word} needs one number, but {call.name} returns None", "", [cure])
+    if value is not None and value.strip().startswith("("):
+        cure = has_aux_cure(raised, call.transform, result_of(call.function))
+        return call.explained(f"jax.{word} needs one number, but {call.name} returns a tuple", call.returns, [cure])
+    result_text = f"an array of shape {shape}" if shape is not None else "something else"
+    cures = []
+    result = result_of(call.function)
+    if raised is not None and result is not None:
+        simple = isinstance(result, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
+        code = f"{raised.source(result) if simple else f'({raised.source(result)})'}.sum()"
+        words = "The sum is one number. Its gradient has the shape of the argument."
+        cures.append(applied(FoundCure(".sum()", code, words), [edit_of(raised, over(result, code))]))
+    else:
+        cures.append(FoundCure(".sum()", None, "Reduce the result to one number, for example with .sum() or .mean()."))
+    words = "jax.jacobian gives the derivative of each element of the result."
+    if raised is not None and _rebinds_operand(raised):
+        pass  # a step such as w = w - rate * jax.grad(f)(w) needs a gradient of the shape of w
+    elif raised is not None and call.transform is not None and call.transform_module == "jax" and word == "grad":
+        function = call.transform.func
+        code = f"{raised.source(function).rpartition('.')[0] or 'jax'}.jacobian"
+        jacobian = applied(FoundCure("jax.jacobian", code, words), [edit_of(raised, over(function, code))])
+        cures.append(jacobian)
+    elif word == "grad":
+        cures.append(FoundCure("jax.jacobian", None, words))
+    return call.explained(f"jax.{word} needs one number, but {call.name} returns {result_text}", call.returns, cures)
+
+
+def _rebinds_operand(raised: RaisedAt) -> bool:
+    """Return whether the statement assigns to a name that it also reads, as in `w = w - rate * jax.grad(f)(w)`."""
+    match raised.statement_of(raised.node):
+        case ast.AugAssign():
+            return True
+        case ast.Assign(targets=targets, value=value):
+            stored = {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+            return any(isinstance(part, ast.Name) and part.id in stored for part in ast.walk(value))
+    return False
+
+
+def _no_array(call: Applied, kind: str) -> Explained | None:
+    """Explains an argument of a transformed function that is not an array or contains other values."""
+    import jax
+
+    raised, call_node = call.raised, call.call
+    if raised is None or call_node is None or call.transform is None:
+        return None
+    word = call.word
+    function = call.transform.args[0] if call.transform.args else None
+    for number, node in enumerate(call_node.args):
+        value = call.value(node)
+        for path, leaf in jax.tree_util.tree_flatten_with_path(value)[0][:1_000] if value is not None else ():
+            if type(leaf).__name__ != kind:
+                continue
+            name = f"{call.argument(number)}{jax.tree_util.keystr(path)}"
+            title = f"jax.{word} takes arrays, but {name} is a {kind}"
+            is_method = isinstance(function, ast.Attribute) and value_of(raised, function.value) is leaf
+            if is_method and number == 0 and isinstance(function, ast.Attribute):
+                source = raised.source(function)
+                title = f"{source} has its object already, but the call passes {raised.source(node)} too"
+                argument_texts = [raised.source(argument) for argument in [*call_node.args[1:], *call_node.keywords]]
+                code = f"{raised.source(call_node.func)}({', '.join(argument_texts)})"
+                words = f"{source} is a method of an object: Python passes the object as self."
+                cure = applied(FoundCure("without self", code, words), [edit_of(raised, over(call_node, code))])
+                return call.explained(title, "", [cure])
+            if (filtered := _filtered(call, value)) is not None:
+                return call.explained(title, f"{call.argument(number)} is a module of equinox.", [filtered])
+            words = f"Keep {name} out of what is passed: differentiate and map arrays alone."
+            cure = FoundCure("arrays alone", None, words)
+            if path:
+                is_of_floats = word in _FILTERS and call.option("allow_int") is None
+                cure = without_others(raised, node, value, call.argument(number), name, is_of_floats)
+            return Explained(None, title, "", (cure,))
+    return None
+
+
+_FILTERS = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "hessian"})
+
+
+def _filtered(call: Applied, value: Any) -> FoundCure | None:
+    """Return the cure equinox.filter_grad for an equinox module; None for other values, or without equinox."""
+    raised, transform = call.raised, call.transform
+    if raised is None or transform is None or "equinox" not in packages_of(value) or called(transform) not in _FILTERS:
+        return None
+    name = f"equinox.filter_{called(transform)}"
+    words = f"{name} differentiates the arrays of floats in a module, and keeps everything else."
+    equinox = next(
+        (
+            key
+            for key, module in namespace(raised).items()
+            if own_name(module, "__name__") == "equinox" and "." not in key
+        ),
+        None,
+    )
+    if equinox is None or call.transform_module != "jax":
+        return FoundCure(name, None, words)
+    code = f"{equinox}.filter_{called(transform)}"
+    return applied(FoundCure(name, code, words), [edit_of(raised, over(transform.func, code))])
+
+
+def _unpacked(raised: RaisedAt) -> Explained | None:
+    """Explains gw, gb = jax.grad(loss)(w, b): grad returns one gradient without argnums."""
+    statement = raised.statement_of(raised.node)
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
+        return None
+    call = Applied(replace(raised, node=statement.value))
+    names = len(statement.targets[0].elts)
+    if called(call.transform) != "grad" or call.call is None or call.option("argnums") is not None:
+        return None
+    title = f"jax.grad gives one gradient here, that of {call.argument(0)}, but the line has {names} names"
+    words = "argnums names the positions of the arguments to differentiate. The result is a tuple."
+    option = f"argnums=({', '.join(map(str, range(names)))})"
+    if names > len(call.call.args):
+        return Explained(None, title, "", (FoundCure("argnums", None, words),))
+    return call.explained(title, "", [call.with_option(option, "argnums", words)])
+
+
+def _by_name(call: Applied, number: int) -> Explained | None:
+    """Explains a keyword argument that grad should differentiate; grad differentiates positional arguments only."""
+    raised, call_node, parameters = call.raised, call.call, call.parameters
+    if raised is None or call_node is None or number < len(call_node.args) or number >= len(parameters):
+        return None
+    named = {keyword.arg: keyword for keyword in call_node.keywords if keyword.arg is not None}
+    wanted_names = parameters[len(call_node.args) : number + 1]
+    if not all(name in named for name in wanted_names):
+        return None
+    word = called(call.transform) or "grad"
+    title = f"jax.{word} differentiates positional arguments, but {wanted_names[-1]} is passed by name"
+    values = [raised.source(argument) for argument in call_node.args] + [
+        raised.source(named[name].value) for name in wanted_names
+    ]
+    keywords = [raised.source(keyword) for keyword in call_node.keywords if keyword.arg not in wanted_names]
+    code = f"{raised.source(call_node.func)}({', '.join([*values, *keywords])})"
+    words = f"Without its name, {wanted_names[-1]} is the argument at position {number}."
+    cure = applied(FoundCure("by position", code, words), [edit_of(raised, over(call_node, code))])
+    return call.explained(title, "argnums counts from 0, and counts positional arguments only.", [cure])
+
+
+def _argnums(call: Applied, number: str, passed_count: int) -> Explained:
+    is_single = not number.startswith("(")
+    if is_single and (named := _by_name(call, int(number))) is not None:
+        return named
+    argument_count = count(passed_count, "argument")
+    title = f"argnums={number} names no argument: the call passes {argument_count}"
+    if not is_single:
+        title = f"argnums={number} names an argument that the call does not pass: it passes {argument_count}"
+    option = call.option("argnums")
+    text = "argnums counts from 0, and counts positional arguments only."
+    words = f"Write a number from 0 to {passed_count - 1}." if passed_count else "Pass the arguments by position."
+    cure = FoundCure("argnums", None, words)
+    if is_single and call.raised is not None and option is not None and passed_count == 1:
+        words = f"argnums=0 is the first argument, {call.argument(0)}."
+        cure = applied(FoundCure("argnums", "0", words), [edit_of(call.raised, over(option, "0"))])
+    return call.explained(title, text, [cure])

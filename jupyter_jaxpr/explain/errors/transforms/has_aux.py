@@ -1,0 +1,163 @@
+"""Makes the cure has_aux of grad and value_and_grad: the option, and the names that then take the results."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ....observe.observation import FoundCure
+from ..failing_code.called_names import called
+from ..failing_code.edits import Change, applied, edit_of, over
+from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.return_values import function_of_text, result_of
+from ..trials.harmful_assignments import used_names
+
+_OF_GRAD = (
+    "has_aux=True: the function returns the number first, and anything else second. The call then returns a pair: the "
+    "gradient, and what the function returns second."
+)
+_OF_VALUE_AND_GRAD = (
+    "has_aux=True: the function returns the number first, and anything else second. The call then returns "
+    "((number, second), gradient): what the function returns is a pair, and the gradient comes after the pair."
+)
+
+
+_LOSS = re.compile("loss|cost|error|objective")
+
+
+def has_aux_cure(raised: RaisedAt | None, transform: ast.Call | None, result: ast.expr | None) -> FoundCure:
+    """Return the cure has_aux; an edit only where the statement assigns the results to names.
+
+    With the option, the call returns another structure. An edit of the option alone would give the pair to the name of
+    the loss, or the pair to the name of the gradient.
+
+    Args:
+        raised: Where the call of the transformed function raised the error.
+        transform: The call of grad or value_and_grad; None if the code does not show the call.
+        result: The return expression of the transformed function; None if unknown.
+    """
+    words = {"grad": _OF_GRAD, "value_and_grad": _OF_VALUE_AND_GRAD}.get(called(transform))
+    if words is None:
+        text = "has_aux=True: the function returns the number first, and anything else second."
+        return FoundCure("has_aux", None, text)
+    cure = FoundCure("has_aux", None, words)
+    if raised is None or transform is None:
+        return cure
+    if result is None and transform.args and isinstance(transform.args[0], ast.Attribute):
+        result = result_of(function_of_text(raised, transform.args[0].attr))  # a method, as in jax.grad(self.loss)
+    if not isinstance(result, ast.Tuple) or len(result.elts) != 2:
+        return cure
+    source = raised.source(transform)
+    with_option = f"{source[:-1].rstrip().rstrip(',')}, has_aux=True)"
+    code = with_option
+    if isinstance(raised.node, ast.Call) and raised.source(raised.node).startswith(f"{source}("):
+        code += raised.source(raised.node)[len(source) :]
+    cure = FoundCure("has_aux", code, words)
+    target = _target(raised, transform)
+    first, second = (ast.unparse(element).lower() for element in result.elts)
+    if _LOSS.search(second) and not _LOSS.search(first):
+        words = f"The number to differentiate comes first: return {ast.unparse(result.elts[1])} first. {words}"
+        return FoundCure("has_aux", code, words)
+    if target is None:
+        return cure
+    option = over(transform, with_option)
+    if called(transform) == "grad":
+        changes = _of_grad(raised, transform, target, result.elts[1])
+    else:
+        changes = _of_value_and_grad(raised, target, result.elts[1])
+    return cure if changes is None else applied(cure, [edit_of(raised, change) for change in (option, *changes)])
+
+
+def _target(raised: RaisedAt, transform: ast.Call) -> ast.expr | None:
+    """Return the target of the only statement that calls the transformed function.
+
+    None for other uses of its results.
+    """
+    call = raised.node
+    statement = raised.statement_of(call)
+    if not isinstance(statement, ast.Assign) or statement.value is not call or len(statement.targets) != 1:
+        return None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and raised.loops is not None:
+        name = call.func.id
+        nodes = [node for node in ast.walk(raised.loops.module) if isinstance(node, ast.Name) and node.id == name]
+        if len(nodes) != 2:
+            return None  # another statement uses the transformed function, and would get a pair, too
+    elif not isinstance(call, ast.Call) or not any(part is transform for part in ast.walk(call.func)):
+        return None
+    return statement.targets[0]
+
+
+def _of_grad(raised: RaisedAt, transform: ast.Call, target: ast.expr, second: ast.expr) -> list[Change] | None:
+    """Return the changes of the names that take the results of grad.
+
+    None if the meaning of the names is not evident.
+    """
+    argnums = next((keyword.value for keyword in transform.keywords if keyword.arg == "argnums"), None)
+    if argnums is None and len(transform.args) > 1:
+        argnums = transform.args[1]
+    if isinstance(target, ast.Tuple):
+        names = [raised.source(name) for name in target.elts]
+        if len(names) == 2 and names[1] == raised.source(second):
+            return []
+        if not isinstance(argnums, ast.Tuple | ast.List) or len(argnums.elts) != len(names):
+            return None
+    elif not isinstance(target, ast.Name):
+        return None
+    elif _is_used_as_pair(raised, target.id):
+        return [] if argnums is None else None
+    name = _new_name(raised, second)
+    text = raised.source(target)
+    text = f"({text})" if isinstance(target, ast.Tuple) and not text.startswith("(") else text
+    return None if name is None else [over(target, f"{text}, {name}")]
+
+
+def _of_value_and_grad(raised: RaisedAt, target: ast.expr, second: ast.expr) -> list[Change] | None:
+    """Return the changes of the names that take the results of value_and_grad; None if their meaning is not evident."""
+    if not isinstance(target, ast.Tuple):
+        return None
+    if len(target.elts) == 3 and all(isinstance(name, ast.Name) for name in target.elts):
+        number, rest, gradient = map(raised.source, target.elts)
+        return [over(target, f"({number}, {rest}), {gradient}")]
+    if len(target.elts) != 2:
+        return None
+    number_node = target.elts[0]
+    if isinstance(number_node, ast.Tuple):
+        return [] if len(number_node.elts) == 2 else None
+    if not isinstance(number_node, ast.Name):
+        return None
+    if (is_pair := _is_used_as_pair(raised, number_node.id)) is not None:
+        return [] if is_pair else None
+    name = _new_name(raised, second)
+    return None if name is None else [over(number_node, f"({number_node.id}, {name})")]
+
+
+def _scope(raised: RaisedAt) -> ast.AST | None:
+    """Return the innermost function around the statement, or the whole code."""
+    return raised.function or (raised.loops.module if raised.loops is not None else None)
+
+
+def _is_used_as_pair(raised: RaisedAt, name: str) -> bool | None:
+    """Return whether the code unpacks a name into two; False if the code takes elements of the name.
+
+    None for other uses.
+    """
+    scope = _scope(raised)
+    answer = None
+    for node in ast.walk(scope) if scope is not None else ():
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=[_, _])], value=ast.Name(id=read)) if read == name:
+                return True
+            case ast.Subscript(value=ast.Name(id=read)) | ast.Starred(value=ast.Name(id=read)) if read == name:
+                answer = False
+    return answer
+
+
+def _new_name(raised: RaisedAt, second: ast.expr) -> str | None:
+    """Return a name for what the function returns second, which the scope of the statement does not use.
+
+    None without one.
+    """
+    scope = _scope(raised)
+    used = used_names(scope) if scope is not None else set()
+    wanted = second.id if isinstance(second, ast.Name) else "aux"
+    return next((name for name in (wanted, "aux", "auxiliary") if name not in used), None)

@@ -1,0 +1,395 @@
+"""Explains an error of `vmap` about the axes that in_axes names, and finds the in_axes with which the call works."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ....jax.tracer_origins import short_type, type_of
+from ....observe.observation import FoundCure
+from ....quantities import count, in_a_sentence
+from ..explanation import Explained
+from ..failing_code.edits import applied, chosen, edit_of, over
+from ..failing_code.module_names import jnp_name
+from ..failing_code.origins import NUMBERS_OF_PYTHON, makes_key, root_of
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.trial_of_cure import passed
+from .in_axes_beside_trees import whole_trees
+from .in_axes_of_trees import entry_of
+from .transformed_calls import Applied
+
+_SIZES = re.compile(r"^vmap got inconsistent sizes for array axes to be mapped:")
+_SIZE = re.compile(
+    r"one axis had size (\d+): axis (-?\d+) of (?:argument )?(\S+?)(?: of type ([\w\[\],]+))?(?=[;,.]?\s|[;,.]?$)"
+)
+_SIZE_MANY = re.compile(
+    r"(?:most|some) axes .*? had size (\d+), e\.g\. axis (-?\d+) of (?:argument )?(\S+?) of type ([\w\[\],]+)"
+)
+_AXIS_SIZE = re.compile(r"the `axis_size` argument was (\d+)")
+_IN_AXES = re.compile(r"^vmap in_axes must be an int, None, or .*?len\(in_axes\)=(\d+), len\(args\)=(\d+)", re.DOTALL)
+_RANK = re.compile(
+    r"^vmap was requested to map its argument along axis (-?\d+), which implies that its rank should be at least (\d+)"
+    r", but is only (\d+)"
+)
+_NONE = re.compile(r"^vmap must have at least one non-None value in in_axes")
+
+
+def vmap_error(call: Applied, text: str) -> Explained | None:
+    """Explains an error of vmap about the sizes, the number or the entries of the mapped axes.
+
+    Args:
+        call: The call of the mapped function.
+        text: The message of the error.
+    """
+    if _SIZES.search(text):
+        return _sizes(call, text)
+    if match := _IN_AXES.search(text):
+        return _in_axes(call, int(match[1]), int(match[2]))
+    if match := _RANK.search(text):
+        return _rank(call, int(match[1]), int(match[3]))
+    if _NONE.search(text):
+        return _no_axis(call)
+    return None
+
+
+def _sizes(call: Applied, text: str) -> Explained:
+    axes_of_arrays = []
+    for row in _SIZE_MANY.finditer(text):
+        axes_of_arrays.append((row[1], row[2], row[3], row[4]))
+    for row in _SIZE.finditer(text):
+        axes_of_arrays.append((row[1], row[2], row[3], row[4] or ""))
+    axis_size = _AXIS_SIZE.search(text)
+    sizes = list(dict.fromkeys([*([axis_size[1]] if axis_size else []), *(row[0] for row in axes_of_arrays)]))
+    title = (
+        f"vmap maps axes of different sizes: {' and '.join(sizes)}" if sizes else "vmap maps axes of different sizes"
+    )
+    sentences = [
+        f"{path} ({short_type(type_)}) has {count(int(size), 'element')} along axis {axis}."
+        if type_
+        else f"{path} has {count(int(size), 'element')} along axis {axis}."
+        for size, axis, path, type_ in axes_of_arrays[:4]
+    ]
+    if axis_size is not None:
+        sentences.insert(0, f"axis_size is {axis_size[1]}.")
+        cure = FoundCure("axis_size", None, "Leave axis_size out: vmap takes the size from the arrays.")
+        return call.explained(title, " ".join(sentences), [cure])
+    names = call.parameters
+    whole = whole_trees(call, axes_of_arrays) if call.option("in_axes") is None else []
+    if whole and whole[0].level == "applies":
+        return call.explained(title, " ".join(sentences), whole)
+    cure = FoundCure("in_axes", None, "Write None in in_axes for an argument that is the same for all elements.")
+    if call.call is not None and call.call.keywords:
+        cure = FoundCure("by position", None, _BY_POSITION)
+    elif len({root_of(row[2]) for row in axes_of_arrays}) == 1 and axes_of_arrays:
+        root = root_of(axes_of_arrays[0][2])
+        words = f"Write None in in_axes for the parts of {root} that are the same for all elements."
+        cure = FoundCure("in_axes", None, words)
+    if (
+        len(names) == 2
+        and len({root_of(row[2]) for row in axes_of_arrays}) == len(axes_of_arrays) == 2
+        and call.raised is not None
+        and call.option("in_axes") is None
+    ):
+        if tried := _whole_or_pairs(call, names):
+            return call.explained(title, " ".join(sentences), [*whole, *tried])
+        if tried is None:
+            cure = FoundCure("in_axes", "in_axes=(0, None)", _WHOLE.format(one=names[0], all=names[1]))
+    if whole:
+        return call.explained(title, " ".join(sentences), whole)
+    equal = FoundCure("same size", None, "Cut or pad the arrays to one size along the mapped axis.")
+    if (
+        len(axes_of_arrays) == 2
+        and call.option("in_axes") is not None
+        and (in_axes_words := _other_axis(axes_of_arrays)) is not None
+    ):
+        return call.explained(title, " ".join(sentences), [FoundCure("in_axes", None, in_axes_words), equal, cure])
+    return call.explained(title, " ".join(sentences), [cure, equal])
+
+
+_WHOLE = "With this option of vmap, each element of {one} meets all of {all}."
+_PAIRS = "Two vmaps call {function} for each pair of an element of {one} and an element of {all}."
+
+
+def _whole_or_pairs(call: Applied, names: Sequence[str]) -> list[FoundCure] | None:
+    """Return the advice to map one argument, and to map each pair of elements, as far as JAX can trace the calls.
+
+    None if the code of the vmap stands elsewhere, so that nothing was tried.
+    """
+    raised, transform = call.raised, call.transform
+    if raised is None or transform is None or call.call is None or call.call.func is not transform:
+        return None
+    if len(transform.args) != 1 or transform.keywords:
+        return None
+    vmap, function = raised.source(transform.func), raised.source(transform.args[0])
+    words = {"function": call.name, "one": names[0], "all": names[1]}
+    cures = []
+    for name, code, text in (
+        ("in_axes", f"{vmap}({function}, in_axes=(0, None))", _WHOLE),
+        ("two vmaps", f"{vmap}({vmap}({function}, in_axes=(None, 0)), in_axes=(0, None))", _PAIRS),
+    ):
+        cure = FoundCure(name, code, text.format(**words))
+        fitting = only_fitting(raised, [applied(cure, [edit_of(raised, over(transform, code))])])
+        cures += [] if fitting is None else [replace(cure, level="advice", edits=())]
+    return cures
+
+
+def _other_axis(axes_of_arrays: list[tuple[str, str, str, str]]) -> str | None:
+    """Return the sentence that names another axis of one array, as long as the mapped axis of the other.
+
+    None without one.
+    """
+    for (size, *_), (_, axis, path, type_) in (axes_of_arrays, axes_of_arrays[::-1]):
+        sizes = re.findall(r"\d+", type_.partition("[")[2])
+        places = [place for place, axis_size in enumerate(sizes) if axis_size == size and str(place) != axis]
+        if len(places) == 1:
+            return f"Map axis {places[0]} of {path}, which has {size} elements, too."
+    return None
+
+
+def _in_axes(call: Applied, entries: int, passed_count: int) -> Explained:
+    title = f"in_axes has {count(entries, 'entry', 'entries')}, but the call passes {count(passed_count, 'argument')}"
+    name = f"{call.name[0].upper()}{call.name[1:]}" if call.name.startswith("the ") else call.name
+    text = f"{name} takes {', '.join(call.parameters[:8])}." if call.parameters else ""
+    option = call.option("in_axes")
+    words = "in_axes has one entry for each argument: the axis that vmap maps, or None."
+    text += f" {' '.join(containers)}" if (containers := _containers(call)) else ""
+    cure = FoundCure("in_axes", None, words)
+    named = [keyword.arg for keyword in call.call.keywords if keyword.arg] if call.call is not None else []
+    if named and entries > passed_count:
+        title = title.replace("argument", "positional argument")
+        text = f"in_axes has no entry for {named[0]}: vmap maps an argument that is passed by name along axis 0."
+        words = f"Pass {' and '.join(named)} by position, or bind the value before vmap with functools.partial."
+        return call.explained(title, text, [FoundCure("by position", None, words)])
+    if (fitting := _fitting_entries(call, passed_count)) is not None:
+        return Explained(None, title, text, (fitting,))
+    if call.raised is not None and isinstance(option, ast.Tuple | ast.List) and entries < passed_count:
+        entries_text = [call.raised.source(entry) for entry in option.elts] + ["AXIS"] * (passed_count - entries)
+        code = f"in_axes=({', '.join(entries_text)})"
+        cure = FoundCure("in_axes", code, f"{words} Set AXIS to 0 to map the argument, or to None.")
+        cure = chosen(cure, [edit_of(call.raised, over(option, code.partition("=")[2]))])
+    return call.explained(title, text, [cure])
+
+
+def _fitting_entries(call: Applied, passed_count: int) -> FoundCure | None:
+    """Return the cure with one entry more or less than in_axes has, if the call works with one such in_axes alone."""
+    raised, option = call.raised, call.option("in_axes")
+    if raised is None or not isinstance(option, ast.Tuple | ast.List):
+        return None
+    texts = [raised.source(entry) for entry in option.elts]
+    changed: list[list[str]] = []
+    if len(texts) == passed_count + 1:
+        changed = [texts[:place] + texts[place + 1 :] for place in range(len(texts))]
+    elif len(texts) == passed_count - 1:
+        places = range(len(texts) + 1)
+        changed = [[*texts[:place], entry, *texts[place:]] for place in places for entry in ("0", "None")]
+    cures = []
+    for entries in dict.fromkeys(map(tuple, changed)):
+        code = _entries(entries)
+        words = f"in_axes has one entry for each argument. With {code}, the call can be traced."
+        cures.append(applied(FoundCure("in_axes", code, words), [edit_of(raised, over(option, _value_text(code)))]))
+    return only_fitting(raised, cures) if len(cures) <= _MOST_TRIALS else None
+
+
+_MOST_TRIALS = 8
+
+
+def _containers(call: Applied) -> list[str]:
+    """Return the sentences that say which arguments are containers, and still have one entry of in_axes."""
+    nodes = call.call.args if call.call is not None else []
+    return [
+        f"{call.argument(number)} is one argument, although {call.argument(number)} is a {type(value).__name__} of "
+        f"{count(len(value), 'element')}."
+        for number, node in enumerate(nodes)
+        if type(value := call.value(node)) in (list, tuple, dict) and value and number < len(call.parameters)
+    ]
+
+
+def only_fitting(raised: RaisedAt, cures: Sequence[FoundCure]) -> FoundCure | None:
+    """Return the cure that alone passes its trial; None if several may pass."""
+    tried = passed(raised, cures)
+    return tried[0] if len(tried) == 1 and tried[0].level == "applies" else None
+
+
+def _entries(entries: Sequence[str]) -> str:
+    """Return the code of the option in_axes with these entries."""
+    return f"in_axes=({', '.join(entries)}{',' if len(entries) == 1 else ''})"
+
+
+def _value_text(option: str) -> str:
+    return option.partition("=")[2]
+
+
+_BY_POSITION = (
+    "vmap maps an argument that is passed by name along axis 0, whatever in_axes is. Pass an argument that vmap does "
+    "not map by position with None in in_axes, or bind its value before vmap with functools.partial."
+)
+
+
+def _rank(call: Applied, axis: int, rank: int) -> Explained:
+    culprit = None
+    nodes = call.call.args if call.call is not None else []
+    option = call.option("in_axes")
+    axes: list[int | None] = [0] * len(nodes)
+    if isinstance(option, ast.Constant) and type(option.value) is int:
+        axes = [option.value] * len(nodes)
+    elif isinstance(option, ast.Tuple) and len(option.elts) == len(nodes):
+        constants = [entry.value if isinstance(entry, ast.Constant) else None for entry in option.elts]
+        axes = [constant if type(constant) is int else None for constant in constants]
+    for number, node in enumerate(nodes):
+        if axes[number] == axis and (leaf := _flat_leaf(call, number, axes, rank)) is not None:
+            return leaf
+        shape = getattr(call.value(node), "shape", ())
+        has_value = call.value(node) is not None
+        if has_value and axes[number] == axis and len(shape) == rank:
+            culprit = number
+            break
+    if culprit is None and (named := _named_without_axis(call, axis, rank)) is not None:
+        return named
+    if culprit is None and len(nodes) == 1 and call.call is not None and not call.call.keywords:
+        culprit = 0
+    keys = [number for number, node in enumerate(nodes) if call.raised is not None and makes_key(call.raised, node)]
+    if rank == 0 and len(keys) == 1 and axes[keys[0]] == axis and culprit in (None, keys[0]):
+        return _one_key(call, keys[0], axis)
+    name = f"the argument {call.argument(culprit)}" if culprit is not None else "an argument"
+    has = "no axis" if rank == 0 else "only 1 axis" if rank == 1 else f"only {rank} axes"
+    title = f"vmap cannot map axis {axis} of {name}, which has {has}"
+    cure = FoundCure("in_axes", None, "Write None in in_axes for an argument that vmap does not map.")
+    if culprit is None and call.call is not None and call.call.keywords:
+        cure = FoundCure("by position", None, _BY_POSITION)
+    text = ""
+    if culprit is not None:
+        kind = _kind(call.value(nodes[culprit])) if call.value(nodes[culprit]) is not None else ""
+        text = f"{call.argument(culprit)} is {kind}." if kind and call.parameters else ""
+    lacking = _lacking(call, axes)
+    if culprit is not None and len(lacking) > 1 and culprit in lacking and rank == 0:
+        names = in_a_sentence([call.argument(number) for number in lacking], 4)
+        title = f"vmap cannot map axis {axis} of the arguments {names}, which have no axis"
+        kinds = [f"{call.argument(number)} is {_kind(call.value(nodes[number]))}." for number in lacking[:4]]
+        text = " ".join(kinds) if call.parameters else ""
+    whole = lacking if culprit in lacking else [culprit]
+    if culprit is not None and len(nodes) > len(whole) and all(entry is None or type(entry) is int for entry in axes):
+        entries = ["None" if number in whole else str(entry) for number, entry in enumerate(axes)]
+        code = _entries(entries)
+        arguments = [call.argument(number) for number in whole if number is not None]
+        listed = in_a_sentence(arguments if call.parameters else [f"the argument {name}" for name in arguments], 4)
+        words = f"With {code}, vmap passes {listed} whole to each call."
+        if call.raised is not None and option is not None:
+            change = over(option, _value_text(code))
+            cure = applied(FoundCure("in_axes", code, words), [edit_of(call.raised, change)])
+        else:
+            cure = call.with_option(code, "in_axes", words)
+    elif culprit is not None and rank == 1 and option is not None and call.raised is not None:
+        words = f"Axis 0 is the only axis of {call.argument(culprit)}."
+        cure = applied(FoundCure("in_axes", "0", words), [edit_of(call.raised, over(option, "0"))])
+    return call.explained(title, text, [cure])
+
+
+def _lacking(call: Applied, axes: Sequence[int | None]) -> list[int]:
+    """Return the positions of the arguments that are numbers or keys without an axis, and that vmap should map."""
+    nodes = call.call.args if call.call is not None else []
+    return [number for number, node in enumerate(nodes) if axes[number] is not None and _is_number(call, node)]
+
+
+def _kind(value: Any) -> str:
+    """Return the type of an argument, such as f32[3] or a Python int."""
+    return NUMBERS_OF_PYTHON.get(type(value)) or type_of(value)
+
+
+def _named_without_axis(call: Applied, axis: int, rank: int) -> Explained | None:
+    """Explains an argument without an axis that the call of a vmapped function passes by name."""
+    keywords = call.call.keywords if call.call is not None and axis == 0 and rank == 0 else []
+    names = [keyword.arg for keyword in keywords if keyword.arg and _is_number(call, keyword.value)]
+    if len(names) != 1:
+        return None
+    title = f"vmap cannot map axis 0 of the argument {names[0]}, which has no axis"
+    text = "vmap maps an argument that is passed by name along axis 0, whatever in_axes is."
+    words = f"Pass {names[0]} by position with None in in_axes, or bind the value before vmap with functools.partial."
+    return call.explained(title, text, [FoundCure("by position", None, words)])
+
+
+def _is_number(call: Applied, node: ast.expr) -> bool:
+    """Return whether an argument is certainly a number, or an array without axes."""
+    value = node.value if isinstance(node, ast.Constant) else call.value(node)
+    return type(value) in (bool, int, float, complex) or getattr(value, "shape", None) == ()
+
+
+def _one_key(call: Applied, number: int, axis: int) -> Explained:
+    """Explains vmap over one random key: split the key, or pass the same key to each call."""
+    name = call.argument(number)
+    title = f"vmap cannot map axis {axis} of {name}, which is one random key"
+    split = FoundCure(
+        "jax.random.split",
+        None,
+        f"Pass jax.random.split({name}, n), a key for each of the n elements: each element then draws other numbers.",
+    )
+    same = FoundCure("in_axes", None, f"None in in_axes passes {name} whole: each element draws the same numbers.")
+    return Explained(None, title, "", (split, same))
+
+
+def _flat_leaf(call: Applied, number: int, axes: Sequence[int | None], rank: int) -> Explained | None:
+    """Explains an argument of vmap whose numbers or arrays have no axis to map, such as a list of numbers."""
+    import jax
+
+    assert call.call is not None
+    node, axis = call.call.args[number], axes[number]
+    value = call.value(node)
+    if type(value) not in (list, tuple, dict) or call.raised is None or axis is None:
+        return None
+    leaves = jax.tree_util.tree_flatten_with_path(value)[0][:1_000]
+    flat = [path for path, leaf in leaves if len(getattr(leaf, "shape", ())) == rank]
+    if not flat:
+        return None
+    name = call.argument(number) if call.parameters else call.raised.source(node)
+    parts = [f"{name}{jax.tree_util.keystr(path)}" for path in flat]
+    has = "no axis" if rank == 0 else count(rank, "axis", "axes")
+    title = f"vmap cannot map axis {axis} of {parts[0]}, which has {has}"
+    kind = type(value).__name__
+    explanation = f"vmap maps each array in {name}."
+    cures: list[FoundCure] = []
+    if rank == 0 and type(value) is not dict and len(flat) == len(leaves) == len(value):
+        explanation = (
+            f"{name} is a {kind} of numbers. vmap maps each array in a {kind}, and does not map the {kind} itself."
+        )
+        namespace_ = jnp_name(call.raised)
+        source = call.raised.source(node)
+        code = f"{namespace_}.asarray({source})"
+        words = f"asarray makes one array of the {kind}, and vmap maps its axis 0."
+        cures = [applied(FoundCure(code.partition("(")[0], code, words), [edit_of(call.raised, over(node, code))])]
+        cures = passed(call.raised, cures)
+    whole = _whole_parts(call, number, axes, parts) if rank == 0 and not cures else None
+    if whole is not None:
+        cures = passed(call.raised, [whole])
+    words = (
+        f"Write None in in_axes for {parts[0]}: an entry of in_axes may be a container with the same keys and elements."
+    )
+    return Explained(None, title, explanation, tuple(cures) or (FoundCure("in_axes", None, words),))
+
+
+def _whole_parts(call: Applied, number: int, axes: Sequence[int | None], parts: Sequence[str]) -> FoundCure | None:
+    """Return the cure with None in in_axes for the numbers in a container; None if another entry is unknown."""
+    assert call.call is not None and call.raised is not None
+    option = call.option("in_axes")
+    entry = entry_of(call.value(call.call.args[number]), axes[number] or 0)
+    is_known = not isinstance(option, ast.Tuple | ast.List) or all(
+        isinstance(part, ast.Constant) for part in option.elts
+    )
+    if entry is None or not is_known:
+        return None
+    entries = [entry if place == number else str(axis) for place, axis in enumerate(axes)]
+    code = _entries(entries)
+    words = f"With {code}, vmap passes {in_a_sentence(list(parts), 4)} whole to each call."
+    if option is None:
+        return call.with_option(code, "in_axes", words)
+    return applied(FoundCure("in_axes", code, words), [edit_of(call.raised, over(option, _value_text(code)))])
+
+
+def _no_axis(call: Applied) -> Explained:
+    option = call.option("in_axes")
+    words = "in_axes=0 maps the first axis of each argument."
+    cure = FoundCure("in_axes", None, words)
+    if call.raised is not None and isinstance(option, ast.Constant):
+        cure = applied(FoundCure("in_axes", "0", words), [edit_of(call.raised, over(option, "0"))])
+    return call.explained("vmap maps no argument: every entry of in_axes is None", "", [cure])

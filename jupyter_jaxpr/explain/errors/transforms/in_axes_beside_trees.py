@@ -1,0 +1,74 @@
+"""Finds the in_axes for a vmap that maps a tree of parameters, such as a dict, beside a batch of another size."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ....observe.observation import FoundCure
+from ....quantities import in_a_sentence
+from ..failing_code.origins import dtype_of, root_of
+from ..failing_code.return_values import function_of_text
+from ..trials.trial_of_cure import passed
+from .transformed_calls import Applied
+
+
+def whole_trees(call: Applied, axes_of_arrays: Sequence[tuple[str, str, str, str]]) -> list[FoundCure]:
+    """Return the cure that passes some arguments, of which one is a tree of arrays, whole to each call.
+
+    Empty if JAX can trace the call with no such in_axes, or with several. The cure applies if the arrays of the first
+    argument have different sizes along axis 0, so that vmap cannot map it, and all other arrays have one size.
+
+    Args:
+        call: The call of the mapped function.
+        axes_of_arrays: Size, axis, path and type of arrays that vmap maps, as JAX's message names them.
+    """
+    raised, nodes = call.raised, call.call.args if call.call is not None else []
+    names = (call.parameters or _inner_parameters(call))[: len(nodes)]
+    if raised is None or call.transform is None or call.call is None or call.call.keywords:
+        return []
+    if len(names) < len(nodes) or any(isinstance(node, ast.Starred) for node in nodes) or call.transform.keywords:
+        return []
+    sizes: dict[str, set[str]] = {}
+    for size, _, path, _ in axes_of_arrays:
+        sizes.setdefault(root_of(path), set()).add(size)
+    in_trees = {root_of(path) for _, _, path, _ in axes_of_arrays if root_of(path) != path}
+    trees = {name for name, node in zip(names, nodes, strict=True) if name in in_trees or _is_tree(call, node)}
+    unmappable = {name for name in names if len(sizes.get(name, ())) > 1}
+    mapped_sizes = sorted(set().union(*(sizes.get(name, set()) for name in names if name not in unmappable)))
+    fitting = []
+    if not trees:
+        return []
+    for mapped_size in mapped_sizes:
+        whole = [name for name in names if name in unmappable or sizes.get(name, {mapped_size}) != {mapped_size}]
+        entries = ["None" if name in whole else "0" for name in names]
+        code = f"in_axes=({', '.join(entries)})"
+        words = f"With {code}, vmap passes {in_a_sentence(whole, 4)} whole to each call."
+        cures = passed(raised, [call.with_option(code, "in_axes", words)])
+        fitting += [cure for cure in cures if cure.level == "applies"]
+    if len(fitting) != 1:
+        return []
+    # Trees of another place may be batches whose arrays have different sizes by mistake.
+    is_certain = unmappable == {names[0]} and len(mapped_sizes) == 1
+    return fitting if is_certain else [replace(fitting[0], level="advice", edits=())]
+
+
+def _inner_parameters(call: Applied) -> list[str]:
+    """Return the parameters of f in jax.vmap(jax.grad(f))."""
+    node = call.transform.args[0] if call.transform is not None and call.transform.args else None
+    if call.raised is None or not isinstance(node, ast.Call) or not node.args:
+        return []
+    function = function_of_text(call.raised, node.args[0])
+    return [parameter.arg for parameter in [*function.args.posonlyargs, *function.args.args]] if function else []
+
+
+def _is_tree(call: Applied, node: ast.expr) -> bool:
+    """Return whether an argument is a container of arrays, or an object such as a module."""
+    import jax
+
+    value = call.value(node)
+    if value is None or dtype_of(value):
+        return False
+    leaves = jax.tree_util.tree_leaves(value)
+    return not (len(leaves) == 1 and leaves[0] is value)

@@ -1,0 +1,102 @@
+"""Explains `grads, loss = jax.value_and_grad(f)(x)`: the value comes first, and the names stand in the other order."""
+
+from __future__ import annotations
+
+import ast
+
+from ....observe.observation import FoundCure
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.origins import dtype_of, value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.harmful_assignments import own_nodes
+from ..trials.trial_of_cure import passed
+
+_OF_GRADIENTS = frozenset({"g", "gs", "dw", "dparams"})
+_OF_VALUES = frozenset({"loss", "l", "value", "val", "cost"})
+
+
+def swapped_values_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains an error of a line that takes the value of value_and_grad for the gradient."""
+    if raised is None or raised.frame is None or raised.node is None or raised.loops is None:
+        return None
+    if not isinstance(error, TypeError | ValueError | AttributeError):
+        return None
+    read = {part.id for part in ast.walk(raised.node) if isinstance(part, ast.Name)}
+    scope = raised.function if isinstance(raised.function, ast.FunctionDef) else raised.loops.module
+    nodes = list(own_nodes(scope))
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=[ast.Name() as first, ast.Name() as second]) as target]):
+                call = node.value
+            case _:
+                continue
+        if not isinstance(call, ast.Call) or first.id == second.id or not read & {first.id, second.id}:
+            continue
+        stores = [part.id for part in nodes if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+        is_number = dtype_of(value_of(raised, first)) and value_of(raised, first).shape == ()
+        if stores.count(first.id) != 1 or stores.count(second.id) != 1 or not is_number:
+            continue
+        if _is_value_and_grad(raised, call) and _are_swapped(first.id, second.id):
+            return _explained(raised, node, target, first.id, second.id)
+    return None
+
+
+def _is_value_and_grad(raised: RaisedAt, call: ast.Call) -> bool:
+    """Return whether a call calls the result of value_and_grad, which returns the value and the gradient."""
+    transform = _assigned(raised, call.func)
+    while isinstance(transform, ast.Call) and called(transform) == "jit" and transform.args:
+        transform = _assigned(raised, transform.args[0])
+    if not isinstance(transform, ast.Call) or called(transform) != "value_and_grad":
+        return False
+    return not any(keyword.arg in ("has_aux", None) for keyword in transform.keywords)
+
+
+def _assigned(raised: RaisedAt, node: ast.expr) -> ast.expr:
+    """Return the value in the only assignment to a name; else the expression itself."""
+    if not isinstance(node, ast.Name) or raised.loops is None:
+        return node
+    values = [
+        statement.value
+        for statement in ast.walk(raised.loops.module)
+        if isinstance(statement, ast.Assign) and [ast.unparse(target) for target in statement.targets] == [node.id]
+    ]
+    return values[0] if len(values) == 1 else node
+
+
+def _are_swapped(first: str, second: str) -> bool:
+    """Return whether the names say that the first is the gradient, or the second the value."""
+    is_gradient = _is_gradient_name(first)
+    is_value = second.lower() in _OF_VALUES or "loss" in second.lower()
+    return is_gradient and not _is_gradient_name(second) or is_value and first.lower() not in _OF_VALUES
+
+
+def _is_gradient_name(name: str) -> bool:
+    return "grad" in name.lower() or name in _OF_GRADIENTS
+
+
+def _explained(raised: RaisedAt, statement: ast.Assign, target: ast.Tuple, first: str, second: str) -> Explained | None:
+    """Return the explanation; None if the line raises an error in the other order, too."""
+    title = f"{first} is the value, and {second} is the gradient"
+    line = statement.lineno
+    text = f"value_and_grad returns the value first, and then the gradient. Line {line} assigns the value to {first}."
+    code = f"{second}, {first}"
+    words = "The value comes first."
+    cure = applied(FoundCure("the order", code, words), [edit_of(raised, over(target, code))])
+    tried = passed(raised, [cure])
+    if not tried and _makes_number(raised.node, second):
+        # A trace has no values for float and int, so no trial can pass.
+        whole = f"{code} = {' '.join(raised.source(statement.value).split())}"
+        tried = [FoundCure("the order", whole, words)]
+    return Explained(None, title, text, tuple(tried)) if tried else None
+
+
+def _makes_number(node: ast.AST | None, name: str) -> bool:
+    """Return whether an expression makes a number of Python of a name, which holds a gradient with axes."""
+    match node:
+        case ast.Call(func=ast.Name(id="float" | "int"), args=[ast.Name(id=read)], keywords=[]):
+            return read == name
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=read), attr="item"), args=[], keywords=[]):
+            return read == name
+    return False

@@ -1,0 +1,191 @@
+"""Finds the call of a transformed function, as in jax.vmap(f)(x): the transform, its options and its function."""
+
+from __future__ import annotations
+
+import ast
+from types import FunctionType
+from typing import Any
+
+from ....observe.observation import FoundCure
+from ..arguments.static_argument_edits import parameters_of
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import namespace
+from ..failing_code.origins import dtype_of, value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.return_values import AnyFunction, function_of_text, result_of
+from ..trials.trial_of_cure import passed
+
+
+class Applied:
+    """A transform and the call of the transformed function, as in jax.grad(f)(x)."""
+
+    def __init__(self, raised: RaisedAt | None) -> None:
+        self.raised = raised
+        self.call = raised.node if raised is not None and isinstance(raised.node, ast.Call) else None
+        self.transform: ast.Call | None = None
+        self.decorated: ast.FunctionDef | None = None
+        if raised is None or self.call is None:
+            return
+        mapped = self.call.func
+        if isinstance(mapped, ast.Name):
+            self.decorated, decorator = _decorated(raised, mapped.id)
+            mapped = decorator or assigned(raised, mapped.id) or mapped
+        while called(mapped) == "jit" and isinstance(mapped, ast.Call) and mapped.args:
+            mapped = mapped.args[0]
+        if self.decorated is not None or called(mapped) in _TRANSFORMS:
+            self.transform = mapped if isinstance(mapped, ast.Call) else None
+
+    @property
+    def word(self) -> str:
+        """The name of the transform, such as vmap; empty without a transform."""
+        return "vmap" if self.decorated is not None else called(self.transform)
+
+    @property
+    def transform_module(self) -> str:
+        """The module name in the code before the name of the transform, such as jax of jax.grad."""
+        return ast.unparse(self.transform.func).rpartition(".")[0] if self.transform is not None else ""
+
+    @property
+    def function(self) -> AnyFunction | None:
+        """The transformed function, if the code defines it."""
+        if self.raised is None or self.decorated is not None:
+            return self.decorated
+        if self.transform is None and self.call is not None:
+            function = function_of_text(self.raised, self.call.func)
+            is_one = isinstance(function, ast.FunctionDef) and "grad" in " ".join(
+                map(ast.unparse, function.decorator_list)
+            )
+            return function if is_one else None
+        if self.transform is None or not self.transform.args:
+            return None
+        return function_of_text(self.raised, self.transform.args[0])
+
+    @property
+    def name(self) -> str:
+        """The name of the transformed function."""
+        if self.decorated is not None:
+            return self.decorated.name
+        node = self.transform.args[0] if self.transform is not None and self.transform.args else None
+        if node is None and isinstance(self.function, ast.FunctionDef):
+            return self.function.name
+        return node.id if isinstance(node, ast.Name) else "the function"
+
+    @property
+    def parameters(self) -> list[str]:
+        """The parameters of the transformed function."""
+        function = self.function
+        if function is not None:
+            return [parameter.arg for parameter in [*function.args.posonlyargs, *function.args.args]]
+        node = self.transform.args[0] if self.transform is not None and self.transform.args else None
+        if self.raised is not None and isinstance(node, ast.Name):
+            return parameters_of(namespace(self.raised).get(node.id))
+        if self.raised is not None and isinstance(node, ast.Attribute) and self.raised.frame is not None:
+            holder = value_of(self.raised, node.value)
+            method = vars(type(holder)).get(node.attr)
+            if type(method) is FunctionType:
+                return parameters_of(method)[1:]
+            return parameters_of(value_of(self.raised, node))
+        return []
+
+    @property
+    def returns(self) -> str:
+        """The sentence that shows the return expression of the function."""
+        result = result_of(self.function)
+        if self.raised is None or result is None:
+            return ""
+        name = f"{self.name[0].upper()}{self.name[1:]}" if self.name.startswith("the ") else self.name
+        return f"{name} returns {' '.join(self.raised.source(result).split())} (line {result.lineno})."
+
+    def argument(self, number: int) -> str:
+        """Return the name of the argument at a position."""
+        parameters = self.parameters
+        return parameters[number] if number < len(parameters) else str(number)
+
+    def option(self, name: str) -> ast.expr | None:
+        """Return the value of an option of the transform, such as argnums; None without the option."""
+        if self.transform is None:
+            return None
+        return next((keyword.value for keyword in self.transform.keywords if keyword.arg == name), None)
+
+    def leaf_of(self, dtype: str) -> tuple[int, str, Any]:
+        """Return the first differentiated leaf of a dtype: its argument number, path in the argument, and value."""
+        import jax
+
+        option = self.option("argnums")
+        nodes = [option] if not isinstance(option, ast.Tuple | ast.List) else option.elts
+        numbers = [
+            element.value for element in nodes if isinstance(element, ast.Constant) and type(element.value) is int
+        ] or [0]
+        arguments = self.call.args if self.call is not None else []
+        for number in numbers:
+            value = self.value(arguments[number]) if number < len(arguments) else None
+            for path, leaf in jax.tree_util.tree_flatten_with_path(value)[0][:1_000] if value is not None else ():
+                if (dtype_of_number(leaf) or dtype) == dtype:
+                    return number, jax.tree_util.keystr(path), leaf
+        return numbers[0], "", None
+
+    def value(self, node: ast.expr) -> Any:
+        """Return the value of an argument expression."""
+        match node:
+            case ast.Constant(value=constant):
+                return constant
+            case ast.Dict(keys=keys, values=values) if all(isinstance(key, ast.Constant) for key in keys):
+                pairs = zip(keys, values, strict=True)
+                return {key.value: self.value(value) for key, value in pairs if isinstance(key, ast.Constant)}
+            case ast.List(elts=elements):
+                return [self.value(element) for element in elements]
+            case ast.Tuple(elts=elements):
+                return tuple(self.value(element) for element in elements)
+        return value_of(self.raised, node) if self.raised is not None and self.raised.frame is not None else None
+
+    def with_option(self, keyword: str, name: str, text: str) -> FoundCure:
+        """Return a cure that adds an option to the transform."""
+        if self.raised is None or self.transform is None:
+            return FoundCure(name, None, text)
+        source = self.raised.source(self.transform)
+        code = f"{source[:-1].rstrip().rstrip(',')}, {keyword})"
+        cure = applied(FoundCure(name, code, text), [edit_of(self.raised, over(self.transform, code))])
+        return cure
+
+    def explained(self, title: str, text: str, cures: list[FoundCure]) -> Explained:
+        """Return the explanation, with the cures that passed their trial."""
+        return Explained(None, title, text, tuple(cures if self.raised is None else passed(self.raised, cures)))
+
+
+_TRANSFORMS = frozenset("grad value_and_grad vmap jacobian jacfwd jacrev hessian".split())
+
+
+def _decorated(raised: RaisedAt, name: str) -> tuple[ast.FunctionDef | None, ast.Call | None]:
+    """Return the only def of a name, and its decorator, if vmap with options decorates the def.
+
+    None and None otherwise.
+    """
+    function = function_of_text(raised, name)
+    if not isinstance(function, ast.FunctionDef):
+        return None, None
+    for decorator in function.decorator_list:
+        if isinstance(decorator, ast.Call):
+            is_partial = called(decorator) == "partial" and bool(decorator.args)
+            maps = decorator.args[0] if is_partial else decorator.func
+            if ast.unparse(maps).rpartition(".")[2] == "vmap":
+                return function, decorator
+    return None, None
+
+
+def assigned(raised: RaisedAt, name: str) -> ast.expr | None:
+    """Return the value in the only assignment to a name in the code."""
+    if raised.loops is None:
+        return None
+    values = [
+        node.value
+        for node in ast.walk(raised.loops.module)
+        if isinstance(node, ast.Assign) and any(isinstance(e, ast.Name) and e.id == name for e in node.targets)
+    ]
+    return values[0] if len(values) == 1 else None
+
+
+def dtype_of_number(value: Any) -> str:
+    """Return the dtype that JAX gives a number of Python, or the dtype of an array; empty for any other value."""
+    return {bool: "bool", int: "int32", float: "float32", complex: "complex64"}.get(type(value)) or dtype_of(value)

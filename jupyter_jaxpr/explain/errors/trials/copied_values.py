@@ -1,0 +1,126 @@
+"""Copies a user's value for a trial, so that the trial cannot change the value or reach a cache of JAX.
+
+- The copies include Python containers and NumPy arrays, because a statement such as `values += [1]` changes them.
+- JAX caches the trace of each jitted function by the function object. A trial that called the user's jitted function
+  would leave a trace in the cache, and the user's next call would find it. So the copy of a function calls a copy of
+  the plain Python function in place of each jitted function.
+- There is no trial with a value that has no such copy, with a large value, or with a function that handles exceptions:
+  its `except` could catch the exception that ends a trial.
+"""
+
+from __future__ import annotations
+
+import dis
+import types
+from collections.abc import Iterator, Mapping
+from types import CellType, CodeType, FunctionType, MappingProxyType
+from typing import Any
+
+from ....interruptions import not_of_a_signal
+from ....jax.facts import is_jitted, is_tracer_type
+from ....observe.cache.static_values import is_plain
+from ....observe.library_functions import is_of_jax
+from ....observe.side_effects.harmless_functions import functions_inside, is_users_class
+from ....observe.whose_code import is_installed
+from ....plain_text import file_of, mro_of
+
+_ELEMENTS = 1_000
+_ARRAY_ELEMENTS = 100_000
+_DEPTH = 6
+
+
+class NotCopied(Exception):
+    """A trial must not use a value, and the value has no copy."""
+
+
+def copied(
+    value: Any,
+    copies: dict[int, Any],
+    depth: int = _DEPTH,
+    codes: Mapping[CodeType, CodeType] = MappingProxyType({}),
+) -> Any:
+    """Return a copy of a container, a NumPy array or a function of the user; any other value unchanged.
+
+    Args:
+        value: The value of a name in the traced code.
+        copies: The copies so far, by the ids of their originals; a recursive function finds its own copy here.
+        depth: The number of levels of nested containers that may be copied.
+        codes: Code objects for the copies, such as edited code, by the code objects of the originals.
+
+    Raises:
+        NotCopied: The value has no copy.
+    """
+    import jax
+    import numpy as np
+
+    kind = type(value)
+    if is_plain(value) or is_tracer_type(kind) or issubclass(kind, jax.Array | types.ModuleType):
+        return value
+    if id(value) in copies:
+        return copies[id(value)]
+    if kind in (list, tuple, dict):
+        if len(value) > _ELEMENTS or not depth:
+            raise NotCopied
+        parts = [copied(part, copies, depth - 1, codes) for part in (value.values() if kind is dict else value)]
+        copies[id(value)] = dict(zip(value, parts, strict=True)) if kind is dict else kind(parts)
+        return copies[id(value)]
+    if issubclass(kind, np.ndarray):
+        if kind is not np.ndarray or value.size > _ARRAY_ELEMENTS or value.dtype.hasobject:
+            raise NotCopied
+        copies[id(value)] = value.copy()
+        return copies[id(value)]
+    if is_jitted(value) and not is_of_jax(value):
+        value = value.__wrapped__
+        if type(value) is not FunctionType:
+            raise NotCopied
+    if type(value) is not FunctionType or is_installed(file_of(value.__code__)):
+        if any(is_jitted(inside) and not is_of_jax(inside) for inside in _functions_inside(value)):
+            raise NotCopied
+        return value
+    if id(value) in copies:
+        return copies[id(value)]
+    code = codes.get(value.__code__, value.__code__)
+    originals = dict(zip(value.__code__.co_freevars, value.__closure__ or (), strict=True))
+    if has_handler(code) or not originals.keys() >= set(code.co_freevars):
+        raise NotCopied
+    names = dict(value.__globals__)
+    names.pop("__warningregistry__", None)  # Python must still show a warning after a trial raised the same warning
+    cells = tuple(CellType() for _ in code.co_freevars)
+    copy = FunctionType(code, names, value.__name__, value.__defaults__, cells)
+    copy.__kwdefaults__ = value.__kwdefaults__
+    copies[id(value)] = copy
+    for name in set(_global_names(code)) & names.keys():
+        names[name] = copied(names[name], copies, codes=codes)
+    for name, cell in zip(code.co_freevars, cells, strict=True):
+        try:
+            cell.cell_contents = copied(originals[name].cell_contents, copies, codes=codes)
+        except not_of_a_signal(ValueError):  # the variable of the closure has no value yet
+            continue
+    return copy
+
+
+def has_handler(code: CodeType) -> bool:
+    """Return whether code, or a nested function, handles exceptions: a bare `except` would catch the end of a trial."""
+    if any(instruction.opname == "PUSH_EXC_INFO" for instruction in dis.get_instructions(code)):
+        return True
+    return any(has_handler(constant) for constant in code.co_consts if isinstance(constant, CodeType))
+
+
+def _functions_inside(value: Any) -> Iterator[Any]:
+    """Yield the functions inside an object, a class or a function that a library made."""
+    for inside in functions_inside(value):
+        yield inside
+        yield getattr(inside, "__wrapped__", None)
+    kind = value if issubclass(type(value), type) else type(value)
+    for base in mro_of(kind):
+        if is_users_class(base):
+            for member in vars(base).values():
+                yield member.__func__ if type(member) in (staticmethod, classmethod) else member
+
+
+def _global_names(code: CodeType) -> Iterator[str]:
+    """Yield the global names that code and its nested functions read."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _global_names(constant)

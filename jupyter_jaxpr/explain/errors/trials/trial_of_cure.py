@@ -1,0 +1,358 @@
+"""Tries a cure: traces the edited statement with the types that its values had when the cell raised.
+
+A trial traces only the changed statements and the failing statement, in a temporary namespace: traced values become
+new tracers of the same types, other values become copies. JAX compiles nothing; Python runs the statements, as in any
+trace. A statement with side effects gets no trial, and the trials of one error share a time limit
+(`trial_time_limit.error_budget`). A cure without a trial keeps its sentence, but loses its edit.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+import linecache
+import re
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from ....interruptions import not_of_a_signal
+from ....jax.facts import is_tracer_type
+from ....jax.tracer_origins import RaisedCall
+from ....observe.calls.printed_output import PrintRecorder
+from ....observe.observation import Edit, FoundCure
+from ....observe.process_observer import observer
+from ....observe.side_effects.proof import side_effects
+from ....observe.unseen_warnings import unseen_warnings
+from ..control_flow.carries import carry_around
+from ..failing_code.edits import edited
+from ..failing_code.place_of_error import RaisedAt
+from .copied_values import NotCopied, copied, has_handler
+from .trial_time_limit import Budget, TooLong, left_for_error
+
+_NAME = "__jupyter_jaxpr_trial__"
+#: The placeholders of a cure with a choice that a trial can fill.
+_FILLS = {"FILL": "0", "REST": "jupyter_jaxpr_rest"}
+_FILL = re.compile(rf"\b({'|'.join(_FILLS)})\b")
+_numbers = itertools.count(1)
+
+
+def passed(raised: RaisedAt, cures: Sequence[FoundCure]) -> list[FoundCure]:
+    """Return the cures without those whose trial failed; a cure without a trial keeps only its sentence."""
+    passed_cures = []
+    budget = left_for_error()
+    for cure in cures:
+        if cure.level == "choice" and _FILL.search(cure.code or ""):
+            tried = [replace(edit, text=_FILL.sub(lambda name: _FILLS[name[0]], edit.text)) for edit in cure.edits]
+            passed_cures += [cure] if _outcome_of_edits(raised, tried, budget) != "failed" else []
+            continue
+        if cure.level != "applies":
+            passed_cures.append(cure)
+            continue
+        outcome = _outcome_of_edits(raised, cure.edits, budget)
+        if outcome == "traced":
+            passed_cures.append(cure)
+        elif outcome == "later error":
+            passed_cures.append(replace(cure, level="advice", edits=()))
+        elif outcome == "untried":
+            passed_cures.append(replace(cure, level="advice", code=None, edits=()))
+    return passed_cures
+
+
+Outcome = Literal["traced", "later error", "failed", "untried"]
+
+
+class _OtherCarry(Exception):
+    """The edited loop body changes the type of the carry, which the loop does not allow."""
+
+
+def _outcome_of_edits(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -> Outcome:
+    """Return the outcome of a trace of the edited statements, together with the later statements of the function."""
+    if raised.loops is None or raised.frame is None:
+        return "untried"
+    text = edited("\n".join(raised.loops.lines), edits)
+    try:
+        module = ast.parse(text)
+    except SyntaxError:
+        return "failed"
+    function = raised.function
+    if isinstance(function, ast.Lambda):
+        line = function.lineno + _shift(edits, function.lineno)
+        lambdas = [node for node in ast.walk(module) if isinstance(node, ast.Lambda) and node.lineno == line]
+        lambdas_at_column = [node for node in lambdas if node.col_offset == function.col_offset]
+        if len(lambdas_at_column) != 1:
+            return "untried"
+        return _trace_outcome(raised, [ast.Return(lambdas_at_column[0].body)], budget)
+    lines = sorted({*(edit.place.line for edit in edits), raised.place.line})
+    raising = raised.place.line + _shift(edits, raised.place.line)
+    body: list[ast.stmt] = []
+    for line in lines:
+        statement = _statement_at(module, line + _shift(edits, line), raising)
+        if statement is None:
+            return "untried"
+        if statement not in body:
+            body.append(statement)
+    body = _with_dependents(module, body)
+    following = _statements_after(module, body[-1])
+    outcome = _trace_outcome(raised, body + following, budget)
+    if outcome == "failed" and following and _trace_outcome(raised, body, budget) == "traced":
+        return "later error"
+    return outcome
+
+
+def _with_dependents(module: ast.Module, body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the edited statements of a block, and statements between them that read a name of an earlier statement."""
+    block = next((inside for inside in _blocks(module) if all(statement in inside for statement in body)), None)
+    if block is None or len(body) < 2:
+        return body
+    statements: list[ast.stmt] = []
+    written: set[str] = set()
+    for statement in block[block.index(body[0]) : block.index(body[-1]) + 1]:
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        if statement in body or any(node.id in written for node in names):
+            statements.append(statement)
+            written |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+            written |= {statement.name} if isinstance(statement, ast.FunctionDef | ast.ClassDef) else set()
+    return statements
+
+
+def _blocks(module: ast.Module) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(module):
+        for name in ("body", "orelse", "finalbody"):
+            inside = getattr(node, name, None)
+            if isinstance(inside, list):
+                yield inside
+
+
+def _shift(edits: Sequence[Edit], line: int) -> int:
+    """Return the number of lines by which the edits above move a line down."""
+    above = [edit for edit in edits if edit.place.end_line < line]
+    return sum(edit.text.count("\n") - (edit.place.end_line - edit.place.line) for edit in above)
+
+
+def _statement_at(module: ast.Module, line: int, raising: int) -> ast.stmt | None:
+    """Return the innermost statement at a line, or the whole def if the failing line is outside of the def."""
+    innermost: ast.stmt | None = None
+    inside: list[ast.stmt] = module.body
+    while True:
+        statement_here = next(
+            (
+                statement
+                for statement in inside
+                if _first_line(statement) <= line <= (statement.end_lineno or statement.lineno)
+            ),
+            None,
+        )
+        if statement_here is None:
+            return innermost
+        innermost = statement_here
+        contains_line = _first_line(innermost) <= raising <= (innermost.end_lineno or innermost.lineno)
+        if isinstance(innermost, ast.FunctionDef | ast.ClassDef) and not contains_line:
+            return innermost
+        if not isinstance(innermost, ast.FunctionDef | ast.ClassDef) and innermost.lineno == line:
+            return innermost
+        inside = [statement for name in ("body", "orelse", "finalbody") for statement in getattr(innermost, name, [])]
+        if not inside:
+            return innermost
+
+
+def _first_line(node: ast.stmt) -> int:
+    lines: list[int] = [node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))]
+    return min(lines)
+
+
+def _statements_after(module: ast.Module, statement: ast.stmt) -> list[ast.stmt]:
+    """Return the later statements of the function, if the statement is at the top level of the function."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.FunctionDef) and statement in node.body:
+            return node.body[node.body.index(statement) + 1 :]
+    return []
+
+
+def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:
+    import jax
+
+    frame = raised.frame
+    assert frame is not None
+    last = body[-1]
+    if isinstance(last, ast.Expr):
+        body = [*body[:-1], ast.Return(last.value)]
+    nodes = [part for node in body for part in ast.walk(node) if isinstance(part, ast.Name)]
+    nodes_written = {name_node.id for name_node in nodes if isinstance(name_node.ctx, ast.Store)}
+    nodes_written |= {part.name for node in body for part in ast.walk(node) if isinstance(part, ast.FunctionDef)}
+    names = {**frame.f_globals, **frame.f_locals}
+    # The names that the statements assign are local to the trial function; arguments pass their earlier values.
+    before = sorted(name for name in nodes_written if name in names)
+    head = f"def {_NAME}({', '.join(before)}):\n    pass\n"
+    module = ast.parse(head)
+    trial_function = module.body[0]
+    assert isinstance(trial_function, ast.FunctionDef)
+    trial_function.body = list(body)
+    text = ast.unparse(ast.fix_missing_locations(module))
+    file = f"<jupyter_jaxpr trial {next(_numbers)}>"
+    trial_names: dict[str, Any] = dict(names)
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    prints = PrintRecorder(lambda: "", swallow=True)
+    try:
+        exec(compile(text, file, "exec"), trial_names)
+        function = trial_names[_NAME]
+        if has_handler(function.__code__):
+            return "untried"
+        copies: dict[int, Any] = {}
+        for name in ({name_node.id for name_node in nodes} & names.keys()) - _assigned_first(body):
+            trial_names[name] = copied(names[name], copies)
+        specs, tracers = _specs(
+            {name_node.id: trial_names[name_node.id] for name_node in nodes if name_node.id in names}
+        )
+
+        carry = carry_around(raised) if isinstance(last, ast.Return) else None
+        has_carry = carry is not None and carry.parameter in names and carry.parameter not in nodes_written
+
+        def run(*leaves: Any) -> list[Any]:
+            run_names = {**trial_names, **_with_new_leaves(tracers, leaves)}
+            result = types.FunctionType(function.__code__, run_names)(*[run_names[name] for name in before])
+            if carry is not None and has_carry and not carry.is_kept(run_names[carry.parameter], result):
+                raise _OtherCarry
+            return [leaf for leaf in jax.tree_util.tree_leaves(result) if hasattr(leaf, "dtype")]
+
+        with observer().looking_away(), unseen_warnings():
+            prints.start()
+            with budget.limited():
+                abstract = {name: _types_of_tree(names[name]) for name in tracers}
+                checked = types.FunctionType(function.__code__, {**trial_names, **names, **abstract})
+                if side_effects(checked, [_types_of_tree(names[name]) for name in before], {}, first=True):
+                    return "untried"
+                jax.eval_shape(run, *specs)
+    except (NotCopied, TooLong, SystemExit, GeneratorExit):
+        return "untried"
+    except _OtherCarry:
+        return "later error"
+    except not_of_a_signal(Exception):
+        return "failed"
+    finally:
+        prints.stop()
+        linecache.cache.pop(file, None)
+    return "traced"
+
+
+def _assigned_first(body: Sequence[ast.stmt]) -> set[str]:
+    """Return the names that statements assign before a statement reads the name: no statement sees the old value."""
+    assigned: set[str] = set()
+    read: set[str] = set()
+    for statement in body:
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        read |= {node.id for node in names if not isinstance(node.ctx, ast.Store)}
+        if not isinstance(statement, ast.Assign):
+            read |= {node.id for node in names}
+        elif len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+            assigned |= {statement.targets[0].id} - read
+    return assigned
+
+
+def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str]) -> Outcome:
+    """Return the outcome of a trace of the failing call with some arguments as Python values instead of tracers.
+
+    Args:
+        call: The failing call of the jitted function.
+        values: The argument for each parameter.
+        names: The names of the arguments that stay Python values.
+    """
+    import jax
+
+    fun = call.function
+    kinds = {parameter.name: parameter.kind for parameter in inspect.signature(fun).parameters.values()}
+    if any(kinds.get(name) not in (_POSITIONAL, _KEYWORD) for name in (*names, *values)):
+        return "untried"
+    traced = {name: value for name, value in values.items() if name not in names}
+    leaves, tree = jax.tree_util.tree_flatten(traced)
+    if not all(_is_number_or_array(leaf) for leaf in leaves):
+        return "untried"
+    specs = [_type_of_leaf(leaf) for leaf in leaves]
+    prints = PrintRecorder(lambda: "", swallow=True)
+    try:
+        copies: dict[int, Any] = {}
+        plain = copied(fun, copies)
+        static = {name: copied(values[name], copies) for name in names}
+
+        def run(*inputs: Any) -> list[Any]:
+            arguments = {**jax.tree_util.tree_unflatten(tree, inputs), **static}
+            # asarray raises for a string or an object in the result, as jit does.
+            return [jax.numpy.asarray(leaf) for leaf in jax.tree_util.tree_leaves(plain(**arguments))]
+
+        with observer().looking_away(), unseen_warnings():
+            prints.start()
+            with left_for_error().limited():
+                argument_values = {
+                    **jax.tree_util.tree_unflatten(tree, specs),
+                    **{name: values[name] for name in names},
+                }
+                if side_effects(fun, [], argument_values, first=True):
+                    return "untried"
+                jax.eval_shape(run, *specs)
+    except (NotCopied, TooLong, SystemExit, GeneratorExit):
+        return "untried"
+    except not_of_a_signal(Exception):
+        return "failed"
+    finally:
+        prints.stop()
+    return "traced"
+
+
+_POSITIONAL, _KEYWORD = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+
+
+def _is_number_or_array(leaf: Any) -> bool:
+    return isinstance(leaf, bool | int | float | complex) or (hasattr(leaf, "shape") and hasattr(leaf, "dtype"))
+
+
+def _type_of_leaf(leaf: Any) -> Any:
+    import jax
+
+    aval = jax.typeof(leaf)
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=bool(getattr(aval, "weak_type", False)))
+
+
+Tracers = dict[str, tuple[list[Any], Any, list[int]]]
+
+
+def _specs(names: dict[str, Any]) -> tuple[list[Any], Tracers]:
+    """Return the types of the traced leaves of some values, and the positions of the leaves in the values."""
+    import jax
+
+    specs: list[Any] = []
+    tracers: Tracers = {}
+    for name, value in names.items():
+        leaves, tree = jax.tree_util.tree_flatten(value)
+        places = [number for number, leaf in enumerate(leaves) if is_tracer_type(type(leaf))]
+        if places:
+            tracers[name] = (leaves, tree, places)
+            specs += [_type_of_tracer(leaves[number]) for number in places]
+    return specs, tracers
+
+
+def _with_new_leaves(tracers: Tracers, new: Sequence[Any]) -> dict[str, Any]:
+    import jax
+
+    new_leaves = iter(new)
+    values = {}
+    for name, (leaves, tree, places) in tracers.items():
+        filled = list(leaves)
+        for number in places:
+            filled[number] = next(new_leaves)
+        values[name] = jax.tree_util.tree_unflatten(tree, filled)
+    return values
+
+
+def _type_of_tracer(tracer: Any) -> Any:
+    import jax
+
+    aval = tracer.aval
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=bool(getattr(aval, "weak_type", False)))
+
+
+def _types_of_tree(value: Any) -> Any:
+    import jax
+
+    return jax.tree_util.tree_map(lambda leaf: _type_of_tracer(leaf) if is_tracer_type(type(leaf)) else leaf, value)
