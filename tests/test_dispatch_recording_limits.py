@@ -74,15 +74,15 @@ in () }"""
 def test_a_failure_of_ours_ends_the_recording_and_not_the_call(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, dispatches_told = dispatch_recording.dispatches.of_hit, []
+    real, dispatches_told = dispatch_recording.dispatches.equation, []
 
-    def of_hit(*call: Any) -> Any:
+    def equation(*parts: Any) -> Any:
         dispatches_told.append(1)
         if len(dispatches_told) == 2:
             raise ZeroDivisionError("ours")
-        return real(*call)
+        return real(*parts)
 
-    monkeypatch.setattr(dispatch_recording.dispatches, "of_hit", of_hit)
+    monkeypatch.setattr(dispatch_recording.dispatches, "equation", equation)
     notebook.run("def f(v):\n    return lax.sin(lax.neg(lax.sin(v)))\nf(x)")
     ran = notebook.run("%%jaxpr --no-trace\ny = f(x)")
     expected = """

@@ -233,9 +233,9 @@ def test_counts_agree_with_the_events_of_jax(notebook: Notebook) -> None:
 
 
 def test_jax_is_as_it_was_after_the_cell_and_other_threads_are_not_watched(notebook: Notebook) -> None:
-    from jax._src import core, stages  # noqa: TID251  # what must be as it was
+    from jax._src import dispatch, stages  # noqa: TID251  # what must be as it was
 
-    process, initializer = core.EvalTrace.__dict__["process_primitive"], stages.Traced.__dict__["__init__"]
+    evaluation, initializer = dispatch.xla_primitive_callable, stages.Traced.__dict__["__init__"]
 
     def in_a_thread() -> None:
         thread = threading.Thread(target=lambda: jax.lax.fori_loop(0, 3, lambda i, v: v + 1, 0))
@@ -245,7 +245,7 @@ def test_jax_is_as_it_was_after_the_cell_and_other_threads_are_not_watched(noteb
     notebook.shell.user_ns["in_a_thread"] = in_a_thread
     ran = notebook.run("%%jaxpr --no-trace\nin_a_thread()\ny = lax.map(lambda v: v + 1, x)")
     assert [program["name"] for program in ran.own_programs] == ["map(<lambda>)"]
-    assert core.EvalTrace.__dict__["process_primitive"] is process
+    assert dispatch.xla_primitive_callable is evaluation
     assert stages.Traced.__dict__["__init__"] is initializer
 
 

@@ -12,6 +12,7 @@ hits JAX's C++ cache (`post_hook.Results`); the function that prepares the next 
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -72,7 +73,7 @@ def of_hit(called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: A
     if fun is None:
         params = _derived_params(called)
         return None if params is None else _of_jit(params, jax.tree_util.tree_leaves((args, kwargs)), results)
-    made_of = _primitive_of(fun)
+    made_of = primitive_of(fun)
     if made_of is not None:
         primitive, params = made_of
         return Dispatch(primitive, params, args, None, results, frozenset())
@@ -92,7 +93,7 @@ def of_miss(frame: FrameType, results: Sequence[Any]) -> Dispatch | None:
     if frame.f_code.co_name != CACHE_MISS:
         params = {name: variables[name] for name in _OF_JIT if name in variables}
         return _of_jit(params, variables["args"], results) if "jaxpr" in params else None
-    made_of = _primitive_of(variables["fun"])
+    made_of = primitive_of(variables["fun"])
     if made_of is not None:
         primitive, params = made_of
         return Dispatch(primitive, params, variables["args"], None, results, frozenset())
@@ -107,7 +108,7 @@ def _of_jit(params: Mapping[str, Any], operands: Sequence[Any], results: Sequenc
     return Dispatch(private("pjit").jit_p, params, operands, avals, results, jaxpr.effects)
 
 
-def _primitive_of(fun: Any) -> tuple[Any, dict[str, Any]] | None:
+def primitive_of(fun: Any) -> tuple[Any, dict[str, Any]] | None:
     """Return the primitive and the parameters for which JAX made a function; None for any other function."""
     if type(fun) is not FunctionType or vars(fun).get("_apply_primitive") is not True:
         return None  # the user's own callables are not examined
@@ -160,12 +161,29 @@ def is_registered(kind: type) -> bool:
     return registry is None or kind in registry
 
 
+@functools.cache
+def array_type() -> type:
+    """Return the type of JAX's arrays; random keys have another type."""
+    kind: type = private("array").ArrayImpl
+    return kind
+
+
+@functools.cache
+def _one_device() -> type:
+    import jax
+
+    return jax.sharding.SingleDeviceSharding
+
+
 def aval_of(value: Any) -> Any:
     """Return JAX's type of a value, with its weak type.
 
     Raises:
         TypeError: JAX has no type for the value.
     """
+    kind: Any = type(value)
+    if kind is array_type() and type(value.sharding) is _one_device():
+        return value.aval  # only a NamedSharding is a part of the type
     return private("core").typeof(value)
 
 

@@ -22,7 +22,7 @@ from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES, text_of
 from .facts import jax_directory, private
 from .loop_equations import scan_parts, while_parts
-from .watched_parts import TellingMethod
+from .watched_parts import TellingFunction
 
 _FUNCTIONS = {
     "scan": "f",
@@ -266,7 +266,7 @@ class EagerConstructs:
         self._is_wanted = is_wanted
         self._tell = tell
         self._fail = fail
-        self._method: TellingMethod | None = None
+        self._function: TellingFunction | None = None
 
     def start(self) -> None:
         """Start reporting.
@@ -274,33 +274,21 @@ class EagerConstructs:
         Raises:
             AttributeError: This JAX evaluates primitives in another way.
         """
-        if self._method is not None:
+        if self._function is not None:
             return
-        core, dispatch = private("core"), private("dispatch")
-        code = core.Primitive.bind_with_trace.__code__
-        callable_of = dispatch.xla_primitive_callable
         is_wanted, tell, fail = self._is_wanted, self._tell, self._fail
 
-        def evaluated(_: Any, frame: FrameType) -> None:
-            # Every operation of JAX outside of jit runs this function, so two comparisons first drop most operations.
-            if frame.f_code is not code:
-                return
-            variables = frame.f_locals
-            if variables["self"].name not in _SPECIFIC:
-                return
+        def evaluated(jitted: Any, frame: FrameType) -> None:
             try:
-                if not is_wanted():
-                    return
-                # JAX asks the same question next, and caches the answer.
-                jitted = callable_of(variables["self"], **variables["params"])
-                tell(jitted._fun, frame)
+                if is_wanted():
+                    tell(jitted._fun, frame)
             except not_of_a_signal(*FAILURES) as error:
                 fail(error)
 
-        self._method = TellingMethod(core.EvalTrace, "process_primitive", evaluated)
+        self._function = TellingFunction(private("dispatch"), "xla_primitive_callable", _SPECIFIC, evaluated)
 
     def stop(self) -> None:
         """Stop reporting, and restore JAX."""
-        if self._method is not None:
-            self._method.put_back()
-            self._method = None
+        if self._function is not None:
+            self._function.put_back()
+            self._function = None

@@ -157,10 +157,8 @@ MODULES: tuple[PrivateName, ...] = (
     _N("core", "DebugInfo", "0.4.36", "where a recorded program is from", _NO_RECORDING),
     _N("core", "Jaxpr", "0.4.20", "a recorded program", _NO_RECORDING),
     _N("core", "ClosedJaxpr", "0.4.20", "a program with constants", "newer JAX has one class for both", until="0.11"),
-    _N("core", "Primitive", "0.4.20", "its bind_with_trace evaluates a loop outside of jit", _NOT_EAGER),
-    _N("core", "EvalTrace", "0.4.36", "told of each primitive outside of jit", _NOT_EAGER),
     _N("dispatch", "apply_primitive", "0.4.20", "its calls of operations are not counted", "eager cells are slower"),
-    _N("dispatch", "xla_primitive_callable", "0.4.20", "the jitted function of an eager loop", _NOT_EAGER),
+    _N("dispatch", "xla_primitive_callable", "0.4.20", "returns the jitted function of an eager loop", _NOT_EAGER),
     _N(
         "interpreters.partial_eval",
         "DynamicJaxprTrace",

@@ -1,5 +1,6 @@
 """Watches parts of JAX, which report their use to this package.
 
+- `TellingFunction`: a function of one of JAX's modules, which returns an object for a primitive.
 - `TellingMethod`: a method of one of JAX's classes.
 - `TellingModule`: a module that one of JAX's modules has imported.
 """
@@ -10,6 +11,46 @@ import sys
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
+
+
+class TellingFunction:
+    """Replaces a function in a module of JAX until `put_back`, and reports the objects that the function returns.
+
+    A frame of ours is on the stack while JAX's function runs, and no longer while JAX uses the returned object.
+
+    Args:
+        module: The module of JAX.
+        name: The name of the function, whose first argument is a primitive. Other attributes of the function, such as
+            `cache_clear`, stay usable.
+        primitives: The names of the primitives whose objects are reported. A call for another primitive takes 0.3 us
+            longer.
+        tell: Receives the returned object and the calling frame; must not raise.
+    """
+
+    def __init__(
+        self, module: Any, name: str, primitives: frozenset[str], tell: Callable[[Any, FrameType], None]
+    ) -> None:
+        self._module = module
+        self._name = name
+        self._original = original = getattr(module, name)
+        get_frame = sys._getframe
+
+        def telling(primitive: Any, /, **params: Any) -> Any:
+            result = original(primitive, **params)
+            if primitive.name in primitives:  # Python makes a frame object only where one is reported
+                tell(result, get_frame(1))
+            return result
+
+        for attribute in dir(original):
+            if not attribute.startswith("__"):
+                setattr(telling, attribute, getattr(original, attribute))
+        self._telling = telling
+        setattr(module, name, telling)
+
+    def put_back(self) -> None:
+        """Restore the module; where other code has replaced the function since, that replacement stays."""
+        if getattr(self._module, self._name) is self._telling:
+            setattr(self._module, self._name, self._original)
 
 
 class TellingMethod:

@@ -12,9 +12,9 @@ import gc
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any
 
 from ..interruptions import not_of_a_signal
@@ -110,6 +110,9 @@ class Recording:
         self._is_at_end = False
         self.ended: str | None = None
         self.reached_limit = False  # true if a higher limit would record more
+        self._array_type = dispatches.array_type()
+        # The primitives and parameters of the functions that JAX made for operations.
+        self._operations: dict[FunctionType, tuple[Any, Mapping[str, Any]]] = {}
         self._library_classes: set[type] = set()  # classes that do not belong to the user
         self._clear()
 
@@ -243,6 +246,15 @@ class Recording:
         self._in_own_time(self._add_hit, called, args, kwargs, output)
 
     def _add_hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        if not kwargs and self._are_arrays((output, *args)):  # most operations, in half the time
+            operation = self._operation_of(getattr(called, "_fun", None))
+            if operation is not None:
+                if self._has_room():
+                    primitive, params = operation
+                    source = dispatches.source_here()
+                    operands = [self._operand_of_array(value, source) for value in args]
+                    self._append(Dispatch(primitive, params, args, None, (output,), frozenset()), operands, source)
+                return
         kind = comparing_class(type(getattr(called, "_fun", None))) or read_by_users_code(
             (args, kwargs, output), self._library_classes
         )
@@ -290,16 +302,39 @@ class Recording:
             self.ended, self.reached_limit = why, is_limit
             self.stop()
 
-    def _add(self, dispatch: Dispatch | None) -> None:
-        if dispatch is None or self._results.overflowed:
+    def _are_arrays(self, values: Iterable[Any]) -> bool:
+        """Return whether each value is an array of JAX, and no array of random keys."""
+        return all(type(value) is self._array_type for value in values)
+
+    def _operation_of(self, fun: Any) -> tuple[Any, Mapping[str, Any]] | None:
+        """Return the primitive and the parameters of a function that JAX made for an operation; else None."""
+        if type(fun) is not FunctionType:
+            return None
+        operation = self._operations.get(fun)
+        if operation is None and (operation := dispatches.primitive_of(fun)) is not None:
+            self._operations[fun] = operation
+        return operation
+
+    def _has_room(self) -> bool:
+        """Return whether the next dispatch can be recorded; end the recording where it cannot."""
+        if self._results.overflowed:
             self._end(_UNKNOWN.format(dispatches=self._dispatches))
-            return
+            return False
         if self.count >= self._limit:
             self._end(_TOO_MANY.format(count=f"{self.count:,}"), is_limit=True)
-            return
-        source = dispatches.source_here()
-        avals = dispatch.in_avals or [None] * len(dispatch.operands)
-        operands = [self._operand(value, aval, source) for value, aval in zip(dispatch.operands, avals, strict=True)]
+            return False
+        return True
+
+    def _add(self, dispatch: Dispatch | None) -> None:
+        if dispatch is None:
+            self._end(_UNKNOWN.format(dispatches=self._dispatches))
+        elif self._has_room():
+            source = dispatches.source_here()
+            avals = dispatch.in_avals or [None] * len(dispatch.operands)
+            pairs = zip(dispatch.operands, avals, strict=True)
+            self._append(dispatch, [self._operand(value, aval, source) for value, aval in pairs], source)
+
+    def _append(self, dispatch: Dispatch, operands: Sequence[Any], source: Any) -> None:
         results = [self._make(array) for array in dispatch.results]
         self._equations.append(dispatches.equation(dispatch, operands, results, source))
         self.count += 1
@@ -318,6 +353,12 @@ class Recording:
             variable = self._operand(value, None, dispatches.source_here())
             if variable.aval.shape == array.shape and variable.aval.dtype == array.dtype:
                 self._variables[id(array)] = weakref.ref(array), variable
+
+    def _operand_of_array(self, array: Any, source: Any) -> Any:
+        entry = self._variables.get(id(array))
+        if entry is not None and entry[0]() is array:
+            return entry[1]
+        return self._operand(array, None, source)
 
     def _operand(self, value: Any, aval: Any, source: Any) -> Any:
         variable = self._recorded_variable(value)
@@ -356,6 +397,9 @@ class Recording:
 
     def _make(self, value: Any) -> Any:
         variable = dispatches.variable(dispatches.aval_of(value))
+        if type(value) is self._array_type:
+            self._variables[id(value)] = weakref.ref(value), variable
+            return variable
         if is_numpy(value):
             self._numpy.add(value, variable)
             return variable

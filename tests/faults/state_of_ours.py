@@ -68,9 +68,9 @@ def at_rest(shell: Any) -> list[str]:
             number for number in tool_numbers if monitoring.get_events(number)
         ]
     if "jax._src.pjit" in sys.modules:
-        jax = {name: sys.modules[f"jax._src.{name}"] for name in ("api", "core", "stages", "config", "compiler")}
+        jax = {name: sys.modules[f"jax._src.{name}"] for name in ("api", "dispatch", "stages", "config", "compiler")}
         state_by_name["a hook after each call"] = is_ours(jax["api"]._post_hook_state.get_local())
-        state_by_name["a hook of operations"] = is_ours(jax["core"].EvalTrace.__dict__["process_primitive"])
+        state_by_name["a hook of operations"] = is_ours(jax["dispatch"].xla_primitive_callable)
         state_by_name["a hook of traces"] = is_ours(jax["stages"].Traced.__dict__["__init__"])
         state_by_name["a watch on the check for NaN"] = is_ours(jax["config"].debug_nans._update_thread_local_hook)
         state_by_name["a compilation beside the disk cache"] = is_ours(jax["compiler"]._resolve_compilation_strategy)
