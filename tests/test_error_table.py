@@ -3,45 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from conftest import Notebook
 from error_table.cards import FOLDER, Cells, Row, rows
 
-# The cards of `statements` are equal on both lines: they show how statements are rewritten.
-FILES = {
-    "section_six": (),
-    "at_least": (),
-    "meaning": (),
-    "reported": (),
-    "other_causes": (),
-    "others": (pytest.mark.slow,),
-    "statements": (pytest.mark.any_jax,),
-    "further": (pytest.mark.slow,),
-    "written_for_one": (pytest.mark.slow,),
-    "lax_and_objects": (pytest.mark.slow,),
-    "calls": (pytest.mark.slow,),
-    "settings": (pytest.mark.slow,),
-    "misuses": (pytest.mark.slow,),
-    "integers_and_squares": (pytest.mark.slow,),
-    "models_and_steps": (pytest.mark.slow,),
-    "users": (),
-    "what_the_user_meant": (pytest.mark.slow,),
-    "whole_results": (pytest.mark.slow,),
-    "objects_and_states": (pytest.mark.slow,),
-    "shapes_and_axes": (pytest.mark.slow,),
-    "of_bodies_and_libraries": (pytest.mark.slow,),
-    "of_shapes_and_sizes": (pytest.mark.slow,),
-    "of_bodies_keys_and_numbers": (pytest.mark.slow,),
-}
-# Of the files that run each day, the older line runs the rows whose cards differ there, and the first file.
+import jupyter_jaxpr
+
+ERRORS = Path(jupyter_jaxpr.__file__).parent / "explain" / "errors"
+
+# The rooms of `explain/errors` that make cards; the errors of `no_card` are Python's own or of no known kind.
+FILES = (
+    "shapes",
+    "arguments",
+    "transforms",
+    "control_flow",
+    "traced_values",
+    "earlier_lines",
+    "random_keys",
+    "flax_modules",
+    "message_tables",
+    "no_card",
+)
+
+
+def marks(row: Row) -> tuple[pytest.MarkDecorator, ...]:
+    """Return the marks of a row; a row with a card for the older line runs each day on both lines."""
+    if row.schedule == "in full":
+        return (pytest.mark.slow,)
+    return (pytest.mark.any_jax,) if row.schedule == "on one line" and row.older is None else ()
+
+
 ROWS = [
-    pytest.param(
-        row,
-        id=f"{name}: {row.name}",
-        marks=marks if marks or row.older is not None or name == "section_six" else (pytest.mark.any_jax,),
-    )
-    for name, marks in FILES.items()
+    pytest.param(row, id=f"{name}: {row.name}", marks=marks(row))
+    for name in FILES
     for row in rows(FOLDER / f"{name}.txt")
 ]
 
@@ -78,12 +74,15 @@ def test_no_cure_of_the_table_fails() -> None:
 
 @pytest.mark.any_jax
 def test_every_row_has_one_card_with_a_title() -> None:
-    # The errors of `other_causes` are Python's own or of no known kind: a card says no more than the message does.
-    for path in FOLDER.glob("*.txt"):
-        for row in rows(path) if path.stem != "other_causes" else ():
-            assert row.card.splitlines()[1].startswith("title: ") and "title: None" not in row.card, (path, row.name)
+    for name in FILES:
+        for row in rows(FOLDER / f"{name}.txt") if name != "no_card" else ():
+            assert row.card.splitlines()[1].startswith("title: ") and "title: None" not in row.card, (name, row.name)
 
 
 @pytest.mark.any_jax
-def test_the_files_of_the_table_are_all_read() -> None:
-    assert {path.stem for path in FOLDER.glob("*.txt")} == set(FILES)
+def test_every_room_has_one_file_of_rows_with_different_names() -> None:
+    rooms = {path.parent.name for path in ERRORS.glob("*/__init__.py")} - {"failing_code", "trials"}
+    assert rooms | {"no_card"} == set(FILES)
+    for path in FOLDER.glob("*.txt"):
+        names = [row.name for row in rows(path)]
+        assert path.stem in FILES and len(names) == len(set(names)), path.stem

@@ -21,6 +21,8 @@ FIRST = (
     "import jax, jax.scipy.special, jax.numpy as jnp, numpy as np\nfrom jax import lax\nfrom functools import partial"
 )
 OLDER = jax.__version__.startswith("0.10.")
+#: When a row's test runs: each day on the newest line, each day on both lines, or only in the full set.
+SCHEDULES = ("on one line", "on both lines", "in full")
 _KINDS = ("trace_raised", "raised")
 
 
@@ -33,12 +35,14 @@ class Row:
         source: The text of the cell, without the magic's line.
         card: The card on the newest JAX line.
         older: The card on the older line, where it differs there; else None.
+        schedule: When the row's test runs, one of `SCHEDULES`.
     """
 
     name: str
     source: str
     card: str
     older: str | None
+    schedule: str = SCHEDULES[0]
 
     @property
     def expected(self) -> str:
@@ -48,10 +52,13 @@ class Row:
 def rows(path: Path) -> Iterator[Row]:
     """Yield the rows of a file."""
     for part in re.split(r"^=== ", path.read_text(), flags=re.MULTILINE)[1:]:
-        name, _, body = part.partition("\n")
+        header, _, body = part.partition("\n")
+        name, _, schedule = header.rstrip(")").rpartition(" (")
+        if schedule not in SCHEDULES:
+            name, schedule = header, SCHEDULES[0]
         source, _, cards = body.partition("\n--- card\n")
         card, _, older = cards.partition("\n--- on 0.10\n")
-        yield Row(name, source.strip("\n"), card.strip("\n"), older.strip("\n") or None)
+        yield Row(name, source.strip("\n"), card.strip("\n"), older.strip("\n") or None, schedule)
 
 
 def written(rows_of_cell: list[Row]) -> str:
@@ -59,7 +66,8 @@ def written(rows_of_cell: list[Row]) -> str:
     texts = []
     for row in rows_of_cell:
         older = f"\n--- on 0.10\n{row.older}\n" if row.older is not None else ""
-        texts.append(f"=== {row.name}\n{row.source}\n--- card\n{row.card}\n{older}")
+        schedule = f" ({row.schedule})" if row.schedule != SCHEDULES[0] else ""
+        texts.append(f"=== {row.name}{schedule}\n{row.source}\n--- card\n{row.card}\n{older}")
     return "\n".join(texts)
 
 

@@ -2,7 +2,7 @@
 
 With --check, on the older JAX line, only a differing card is written, as the row's card of that line.
 
-Run from the repository: `PYTHONPATH=tests:. python tests/error_table/make.py [--check] [file ...]`.
+Run from the repository: `PYTHONPATH=tests:. python tests/error_table/make.py [--check] [room ...]`.
 """
 
 from __future__ import annotations
