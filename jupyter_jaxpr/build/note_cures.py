@@ -12,20 +12,21 @@ from ..document.types.document import Note
 from ..explain.loops.statements import frame_span, loops_of
 from ..explain.notes.edits_of_notes import sketch_of
 from ..explain.notes.text import Sketch, Text
+from ..jax.untold_changes import PromotedCarry
 from ..program.jaxpr.walk import Walk
 
 
 class FramedNote(NamedTuple):
-    """A note with the frames and the dtype that the edit of its cure needs.
+    """A note with the frames and the carry that the edit of its cure needs.
 
     Attributes:
         frames: The frames of all expressions of the note, in the order of the text; empty if no edit can cure it.
-        dtype: The dtype that the edit writes, such as float32; None if it writes none.
+        carry: The carry whose type the edit changes; None if the note is about no carry.
     """
 
     note: Note
     frames: tuple[int, ...]
-    dtype: str | None = None
+    carry: PromotedCarry | None = None
 
 
 class SketchedNote(NamedTuple):
@@ -51,12 +52,12 @@ class NoteSketches:
         """Return the notes; a note whose source text allows an edit gets the edited lines as advice."""
         return [self._sketched(note) for note in notes]
 
-    def of_notes(self, notes: Sequence[Note], dtype: str | None = None) -> list[Note]:
+    def of_notes(self, notes: Sequence[Note], carry: PromotedCarry | None = None) -> list[Note]:
         """Return notes on one expression each; a note whose text allows an edit gets the edited lines as advice."""
-        return self.of([FramedNote(note, (note.frame,), dtype) for note in notes])
+        return self.of([FramedNote(note, (note.frame,), carry) for note in notes])
 
     def _sketched(self, framed: FramedNote) -> Note:
-        note, frames, dtype = framed
+        note, frames, carry = framed
         if note.cures or not frames or min(frames) < 0:
             return note
         rows = [self._walk.positions.frames[frame] for frame in frames]
@@ -64,7 +65,7 @@ class NoteSketches:
         if text is None or len({row[0] for row in rows}) > 1:
             return note
         spans = [frame_span(row, text.lines) for row in rows]
-        sketch = sketch_of(note.kind, dtype, text, spans)
+        sketch = sketch_of(note.kind, carry, text, spans)
         if sketch is None:
             return note
         cure = Cure(name=sketch.cure.name, code=sketch.cure.code, text=sketch.cure.text)

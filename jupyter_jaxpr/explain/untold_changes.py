@@ -65,7 +65,7 @@ def promoted_carries(carries: Mapping[Place, PromotedCarry]) -> list[Finding]:
             text=_CARRY.format(began=carry.began, returned=carry.returned, dtype=carry.dtype),
             cure=_CURE_OF_CARRY.format(dtype=carry.dtype),
             place=place,
-            dtype=carry.dtype,
+            carry=carry,
         )
         for place, carry in carries.items()
     ]

@@ -7,7 +7,8 @@ change and returns the module's own function: the user's warnings, their lines, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -48,6 +49,8 @@ class PromotedCarry(NamedTuple):
     began: str
     returned: str
     dtype: str  # NumPy's name of the dtype that the body returns
+    leaf: int | None = None  # the number of the array in the initial carry that the user wrote; None if unknown
+    leaves: int = 0  # the number of arrays in that carry
 
 
 Untold = TruncatedType | UnusedDonation | PromotedCarry
@@ -82,12 +85,12 @@ class UntoldChanges:
         self._watch(loops, "dtypes", "result_type", promotes, _promoted)
 
     def _watch(
-        self, holder: Any, name: str, function: str, code: CodeType, read: Callable[[Any], Untold | None]
+        self, holder: Any, name: str, function: str, code: CodeType, read: Callable[[FrameType], Untold | None]
     ) -> None:
         def note_change(frame: FrameType) -> None:
             try:
                 if frame.f_code is code:
-                    change = read(frame.f_locals)
+                    change = read(frame)
                     if change is not None:
                         self._tell(change, frame)
             except not_of_a_signal(*FAILURES) as error:
@@ -102,11 +105,13 @@ class UntoldChanges:
         self._modules.clear()
 
 
-def _truncated(local_values: Any) -> Untold:
+def _truncated(frame: FrameType) -> Untold:
+    local_values = frame.f_locals
     return TruncatedType(exact(str(local_values["dtype"])), exact(str(local_values["canonical_dtype"])))
 
 
-def _unused(local_values: Any) -> Untold:
+def _unused(frame: FrameType) -> Untold:
+    local_values = frame.f_locals
     avals, results = local_values["sharded_in_avals"], local_values["sharded_out_avals"]
     names = local_values["arg_names"] or [""] * len(avals)
     used = local_values["input_output_aliases"] or [None] * len(avals)
@@ -124,11 +129,45 @@ def _unused(local_values: Any) -> Untold:
     )
 
 
-def _promoted(local_values: Any) -> Untold | None:
-    began, returned = local_values["in_aval"], local_values["out_aval"]
+def _promoted(frame: FrameType) -> Untold | None:
+    began, returned = frame.f_locals["in_aval"], frame.f_locals["out_aval"]
     if _width(began) >= _width(returned):
         return None  # a float of another width, or a carry that raises an error later
-    return PromotedCarry(_type(began), _type(returned), exact(str(returned.dtype)))
+    return PromotedCarry(_type(began), _type(returned), exact(str(returned.dtype)), *_leaf(frame))
+
+
+def _leaf(frame: FrameType) -> tuple[int | None, int]:
+    """Return which array of the user's initial carry JAX converts, and the number of these arrays; None if unknown."""
+    callers = list(islice(_callers(frame), _FRAMES))
+    for number, caller in enumerate(callers):
+        names = _LOOPS.get(caller.f_code.co_name)
+        if names is None or not all(name in caller.f_locals for name in names):
+            continue
+        began, returned = (list(caller.f_locals[name]) for name in names)
+        outside = (outer.f_code for outer in callers[number + 1 : number + 4])
+        is_fori = any((code.co_name, code.co_filename) == ("fori_loop", frame.f_code.co_filename) for code in outside)
+        bounds = _BOUNDS[caller.f_code.co_name] if is_fori else 0
+        changed = [
+            leaf
+            for leaf, (old, new) in enumerate(zip(began, returned, strict=True))
+            if getattr(old, "weak_type", False) and _kind(old) != _kind(new) and _width(old) < _width(new)
+        ]
+        own = [leaf - bounds for leaf in changed if leaf >= bounds]
+        return own[0] if len(own) == 1 else None, len(began) - bounds
+    return None, 0
+
+
+def _callers(frame: FrameType | None) -> Iterator[FrameType]:
+    while frame is not None and frame.f_back is not None:
+        frame = frame.f_back
+        yield frame
+
+
+_FRAMES = 12
+# JAX's variables with the types that a carry begins with and the types that the body returns, in each loop.
+_LOOPS = {"while_loop": ("init_aval", "body_out_avals"), "scan": ("init_avals", "carry_out_avals")}
+# The number of bounds that fori_loop puts before the user's carry, in each loop that JAX makes of it.
+_BOUNDS = {"while_loop": 2, "scan": 1}
 
 
 def _width(aval: Any) -> int:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from ..jax.untold_changes import PromotedCarry
 from .calls.arguments_of_calls import ProgramCalls
 from .calls.call_values import CallValues
 from .calls.repeatable_calls import HeldCall
@@ -166,7 +167,7 @@ class Finding:
     place: Place | None = None
     title: str | None = None
     cures: tuple[FoundCure, ...] = ()
-    dtype: str | None = None  # the name of the dtype that the edit of the cure writes, such as float32
+    carry: PromotedCarry | None = None  # the carry that JAX converts
 
 
 @dataclass(frozen=True)

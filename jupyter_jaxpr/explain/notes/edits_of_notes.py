@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import TypeGuard
 
+from ...jax.untold_changes import PromotedCarry
 from ..dropped_updates import updated_array
 from ..loops.statements import Span
 from .selections import kept_out
@@ -23,20 +25,20 @@ _NUMBERS = re.compile(r"(bfloat|float|int|uint|complex)\d+")
 _BRACES = re.compile(r"[{}]")
 
 
-def sketch_of(kind: str, dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
+def sketch_of(kind: str, carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
     """Return the edit that cures a note; None if no edit follows from the text.
 
     Args:
         kind: The kind of the note.
-        dtype: The name of the dtype that the edit writes; None if the edit writes no dtype.
+        carry: The carry whose type the edit changes; None if the note is about no carry.
         text: The text that the note is about.
         spans: The places that the note is about; the last place is on the line of the note.
     """
     maker = MAKERS.get(kind)
-    return None if maker is None or not spans else maker(dtype, text, spans)
+    return None if maker is None or not spans else maker(carry, text, spans)
 
 
-def _dropped_update(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
+def _dropped_update(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
     value = text.expression(spans[-1])
     if value is None:
         return None
@@ -49,7 +51,7 @@ def _dropped_update(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sk
     return text.sketch("dropped_update", value, f"{array.id} = ...", _UPDATE, [edit])
 
 
-def _truncated_type(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
+def _truncated_type(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
     expression = text.expression(spans[-1])
     if expression is None:
         return None
@@ -78,9 +80,9 @@ def _names_type(node: ast.AST, type_name: str) -> TypeGuard[ast.Attribute | ast.
     return isinstance(node, ast.Constant) and node.value == type_name
 
 
-def _promoted_carry(dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
+def _promoted_carry(carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
     call, numpy = text.expression(spans[-1]), text.numpy_name()
-    if not isinstance(call, ast.Call) or numpy is None or dtype is None or not _NUMBERS.fullmatch(dtype):
+    if not isinstance(call, ast.Call) or numpy is None or carry is None or not _NUMBERS.fullmatch(carry.dtype):
         return None
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     position, keyword = _INITIAL.get(name, (-1, ""))
@@ -88,27 +90,32 @@ def _promoted_carry(dtype: str | None, text: Text, spans: Sequence[Span]) -> Ske
     carries += call.args[position : position + 1] if position >= 0 else []
     if len(carries) != 1 or any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
-    numbers = _numbers(carries[0])
-    if len(numbers) != 1:
-        return None
-    new = f"{numpy}.{dtype}({text.segment(numbers[0])})"
-    return text.sketch(
-        "promoted_carry", call, "a carry whose type stays the same", _CARRY, [text.over(numbers[0], new)]
-    )
+    parts = _parts(carries[0])
+    if carry.leaf is None or len(parts) != carry.leaves or not _is_number(parts[carry.leaf]):
+        return None  # the text does not show which of its parts is the carry
+    number = parts[carry.leaf]
+    new = f"{numpy}.{carry.dtype}({text.segment(number)})"
+    return text.sketch("promoted_carry", call, "a carry whose type stays the same", _CARRY, [text.over(number, new)])
 
 
-def _numbers(initial: ast.expr) -> list[ast.expr]:
-    """Return the numbers of an initial carry that are written in its text."""
+def _parts(initial: ast.expr) -> list[ast.expr]:
+    """Return the innermost parts of an initial carry as they stand in its text, in the order of JAX's leaves."""
     if isinstance(initial, ast.Tuple | ast.List):
-        return [number for part in initial.elts for number in _numbers(part)]
+        return [part for element in initial.elts for part in _parts(element)]
     if isinstance(initial, ast.Dict):
-        return [number for part in initial.values for number in _numbers(part)]
-    number = initial.operand if isinstance(initial, ast.UnaryOp) and isinstance(initial.op, ast.USub) else initial
-    is_number = isinstance(number, ast.Constant) and type(number.value) in (bool, int, float)
-    return [initial] if is_number else []
+        keys = [key.value if isinstance(key, ast.Constant) else None for key in initial.keys]
+        if all(type(key) is str for key in keys):
+            values = sorted(zip(map(str, keys), initial.values, strict=True), key=itemgetter(0))
+            return [part for _, value in values for part in _parts(value)]
+    return [] if isinstance(initial, ast.Constant) and initial.value is None else [initial]
 
 
-def _printed(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
+def _is_number(part: ast.expr) -> bool:
+    number = part.operand if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.USub) else part
+    return isinstance(number, ast.Constant) and type(number.value) in (bool, int, float)
+
+
+def _printed(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
     (line, _), _ = spans[-1]
     calls = text.calls_on(line, "print")
     if len(calls) != 1 or calls[0].keywords or not calls[0].args or "jax" not in text.names():
@@ -149,7 +156,7 @@ def _printed_parts(argument: ast.expr, text: Text) -> tuple[str, list[str]] | No
 
 
 #: The function that makes the edit, for each kind of note.
-MAKERS: Mapping[str, Callable[[str | None, Text, Sequence[Span]], Sketch | None]] = {
+MAKERS: Mapping[str, Callable[[PromotedCarry | None, Text, Sequence[Span]], Sketch | None]] = {
     "dropped_update": _dropped_update,
     "truncated_type": _truncated_type,
     "promoted_carry": _promoted_carry,

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from ...interruptions import not_of_a_signal
+from ...jax.untold_changes import PromotedCarry
 from ..loops.statements import Span
 from .finite_at_one import is_finite_at_one
 from .text import Sketch, Text
@@ -15,7 +16,7 @@ _KEPT_OUT = "The second selection gives 1 to the branch that is not taken, so it
 _CONSTANTS = frozenset("zeros_like ones_like full_like zeros ones full".split())
 
 
-def kept_out(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
+def kept_out(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
     """Return the edit that puts a second selection around the compared value, in the branch that is not constant."""
     call = text.expression(spans[-1])
     if not isinstance(call, ast.Call) or len(call.args) != 3 or call.keywords or text.function(call) is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from ...jax.untold_changes import PromotedCarry
 from ...observe.observation import Edit
 from ..loops.statements import Span
 from .text import Sketch, Text
@@ -12,7 +13,7 @@ from .text import Sketch, Text
 _SPLIT = "Each use draws from a key of its own. The numbers differ from the earlier numbers."
 
 
-def split_key(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
+def split_key(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
     """Return the edit that splits a key before each use except the last use."""
     uses = [text.expression(span) for span in spans]
     expressions = [use for use in uses if use is not None]
