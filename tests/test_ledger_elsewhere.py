@@ -97,3 +97,25 @@ def test_entries_of_a_function_that_only_hits(ready: Notebook) -> None:
     ready.run("%%jaxpr\nfor _ in range(3):\n    y = hit_only(jnp.ones(2))\nprint(1)")
     ran = ready.run("print([e.signature for e in jj.last().ledger['hit_only'].entries])")
     assert ran.stdout == "['x: f32[2]']\n"
+
+
+@counts_calls
+def test_code_that_exec_runs_is_no_cell(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\nsource = '@jax.jit\\ndef halve(x):\\n    return x / 2'\n"
+        "exec(source)\ny = halve(x)\nexec(source)\ny = halve(x)"
+    )
+    (function,) = ran.document["ledger"]["functions"]
+    assert [reason["text"] for miss in function["misses"] for reason in miss["reasons"]] == [
+        "This is the first call of halve.",
+        "This is the second function object of halve from line 1 of <string>. Make the function once.",
+    ]
+
+
+def test_the_note_on_small_programs_names_the_cell_of_a_line(notebook: Notebook) -> None:
+    defined = notebook.run("def spread(v):\n    return jnp.sinh(v) * jnp.arccosh(v + 2) - jnp.arctan(v)")
+    ran = notebook.run("%%jaxpr --no-trace\njax.clear_caches()\ny = spread(x)")
+    number = defined.result.execution_count
+    assert ran.note("eager_compiles")["detail"] == (
+        f"line 2 of cell [{number}]: sinh, add, arccosh, multiply, arctan, subtract"
+    )

@@ -499,3 +499,13 @@ def test_a_trace_that_cannot_be_described_hides_no_other(notebook: Notebook) -> 
     )
     assert [program["name"] for program in ran.own_programs] == ["sin", "strict", "cos"]
     assert ran.notes == []
+
+
+def test_the_trace_of_a_call_that_is_one_eager_scan_denies_no_program(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\ndef running(v):\n    return lax.scan(lambda c, a: (c + a, c), 0.0, v)\nlast, sums = running(x)"
+    )
+    (traced,) = (program for program in ran.own_programs if program["origin"] == "traced")
+    assert traced["origin_note"] == (
+        "jupyter_jaxpr traced the whole call running(x) as jit would trace it: the call ran without jit."
+    )

@@ -150,7 +150,7 @@ def test_a_printed_call_shows_what_ran_and_the_trace_beside_it(printed):
         re.compile(r"^total3 of 3xs: f32\[5\] → f32\[\]Cell \[2\] · \d\d:\d\d · as jit would trace it$")
     )
     expect(nb.panel).to_contain_text(
-        "jupyter_jaxpr traced the whole call total(xs), which JAX did not compile as one program."
+        "jupyter_jaxpr traced the whole call total(xs) as jit would trace it: the call ran without jit."
     )
     expect(nb.equation(1)).to_have_text("b:f32[5] = mul a 2.0:f32[]")
 

@@ -201,7 +201,7 @@ class _Builder:
                 observation.printed,
                 lambda program: sketches.of_notes(notes.printed_notes(walk, [program], self._programs)),
             ),
-            *self._found(lambda: notes.eager_note(observation, self._names_disable_jit(), self._files_of_cell())),
+            *self._found(lambda: notes.eager_note(walk, observation, self._names_disable_jit(), self._files_of_cell())),
             *self._each(
                 notes.without_known_keys(walk, observation.findings, key_notes),
                 lambda program: sketches.of_notes(notes.finding_notes(walk, [program], self._programs), program.carry),

@@ -238,10 +238,13 @@ def inside(walk: Walk, scope: int) -> list[int]:
     return order
 
 
-def eager_note(observation: Observation, names_disable_jit: bool = False, files: Collection[str] = ()) -> list[Note]:
+def eager_note(
+    walk: Walk, observation: Observation, names_disable_jit: bool = False, files: Collection[str] = ()
+) -> list[Note]:
     """Return a note if JAX compiled many programs for operations that it ran one by one.
 
     Args:
+        walk: The walk of the programs.
         observation: The run of the cell.
         names_disable_jit: Whether the text of the cell names `disable_jit`.
         files: The file names under which the code of the cell was compiled.
@@ -264,7 +267,7 @@ def eager_note(observation: Observation, names_disable_jit: bool = False, files:
             kind="eager_compiles",
             text=text,
             cure=cure,
-            detail=_by_line(compiles, files) or None,
+            detail=_by_line(walk, compiles, files) or None,
             program=-1,
             frame=-1,
             bytes=None,
@@ -272,7 +275,7 @@ def eager_note(observation: Observation, names_disable_jit: bool = False, files:
     ]
 
 
-def _by_line(compiles: Sequence[EagerCompile], files: Collection[str]) -> str:
+def _by_line(walk: Walk, compiles: Sequence[EagerCompile], files: Collection[str]) -> str:
     """Group JAX's names of small programs by the line that called them: the user wrote x.sum(), not _reduce_sum."""
     lines: dict[tuple[str, int], dict[str, None]] = {}
     for compiled in compiles:
@@ -281,14 +284,16 @@ def _by_line(compiles: Sequence[EagerCompile], files: Collection[str]) -> str:
             lines.setdefault(at, {})[compiled.name] = None
     texts = []
     for (file, line), names in sorted(lines.items(), key=lambda item: (item[0][0] not in files, item[0])):
-        place = f"line {line}" if file in files else f"line {line} of {_file_name(file)}"
+        place = f"line {line}" if file in files else f"line {line} of {_file_name(walk, file)}"
         texts.append(f"{place}: {', '.join(names)}" if line else ", ".join(names))
     return "; ".join(texts)
 
 
-def _file_name(file: str) -> str:
-    name = os.path.basename(file)
-    return "another cell" if "ipykernel" in file or name.startswith("<") else name
+def _file_name(walk: Walk, file: str) -> str:
+    source = walk.positions.source_file(file)
+    if source.kind != "cell":
+        return os.path.basename(file)
+    return "another cell" if source.execution_count is None else f"cell [{source.execution_count}]"
 
 
 def failure_notes(failures: Sequence[str]) -> list[Note]:

@@ -112,7 +112,7 @@ def trace_last_call(
             return _offer(active, observation, deciding(effects))
         note = traced_after(last, name)
         if any(function.programs for function in observation.functions):
-            note = f"jupyter_jaxpr traced the whole call {last.text}, which JAX did not compile as one program."
+            note = f"jupyter_jaxpr traced the whole call {last.text} as jit would trace it: the call ran without jit."
     trace = trace_call(
         observer,
         fun,

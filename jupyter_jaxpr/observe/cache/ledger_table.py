@@ -78,7 +78,7 @@ class Lines:
             return "unknown line"
         if file is None or file == self._own_file:
             return f"line {line}"
-        if "ipykernel_" in file or file.startswith("<"):
+        if "ipykernel_" in file or file.startswith("<ipython-input-"):
             number = self._cells.get(file)
             if number is not None:
                 return f"line {line} of cell [{number}]"

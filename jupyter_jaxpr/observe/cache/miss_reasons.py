@@ -369,7 +369,7 @@ def _defined_at(history: FunctionHistory, event: MissEvent) -> str:
 
 
 def _is_cell(place: Place) -> bool:
-    return "ipykernel" in place.file or os.path.basename(place.file).startswith("<")
+    return "ipykernel" in place.file or place.file.startswith("<ipython-input-")
 
 
 def _ordinal(index: int) -> str:
