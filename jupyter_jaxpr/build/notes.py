@@ -434,7 +434,7 @@ def _used_twice(walk: Walk, first: int, second: int) -> str:
     (file, _, line, *_), (other_file, _, other_line, *_) = walk.positions.frames[first], walk.positions.frames[second]
     if (file, line) == (other_file, other_line):
         return _ONE_LINE.format(line=line)
-    file_text = "" if file == other_file else f" of {_file_name(walk.positions.files[file].name)}"
+    file_text = "" if file == other_file else f" of {_file_name(walk, walk.positions.files[file].name)}"
     return _TWICE.format(lines=f"Line {line}{file_text} and line {other_line}")
 
 
