@@ -101,6 +101,27 @@ def test_the_closest_call_for_a_mesh_has_the_fewest_differences(order, was, afte
     assert told(ledger, "f")[-1] == ("compiled", (reason,))
 
 
+def test_two_meshes_that_differ_in_the_types_of_their_axes() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    x = jnp.ones(3)
+    auto, explicit = jax.sharding.AxisType.Auto, jax.sharding.AxisType.Explicit
+    with observe() as ledger:
+        for types in ((auto, auto), (explicit, explicit), (explicit, auto)):
+            with jax.set_mesh(jax.make_mesh((1, 1), ("rows", "columns"), axis_types=types)):
+                f(x)
+    assert [[reason.text for reason in reasons] for _, reasons in told(ledger, "f")[1:]] == [
+        [
+            "The mesh changed from rows=1 (Auto), columns=1 (Auto) to rows=1 (Explicit), columns=1 (Explicit).",
+        ],
+        [
+            "The mesh changed from rows=1 (Explicit), columns=1 (Explicit) to rows=1 (Explicit), columns=1 (Auto).",
+        ],
+    ]
+
+
 def test_another_transformation_makes_another_program() -> None:
     """JAX's compiles within the call belong to the call; those of the backward pass belong to the function."""
 

@@ -236,3 +236,12 @@ def _sharding_text(sharding: Any) -> str:
 def mesh_text(mesh: Any) -> str:
     """Return the axes of a mesh with their sizes as text, such as data=4, model=2."""
     return ", ".join(f"{text_of(name)}={size}" for name, size in getattr(mesh, "shape", {}).items())
+
+
+def mesh_text_with_types(mesh: Any) -> str:
+    """Return the axes of a mesh with their sizes and types as text, such as data=4 (Auto), model=2 (Explicit)."""
+    types = [text_of(getattr(kind, "name", kind)) for kind in getattr(mesh, "axis_types", ())]
+    sizes = [f"{text_of(name)}={size}" for name, size in getattr(mesh, "shape", {}).items()]
+    if len(types) != len(sizes):
+        return ", ".join(sizes)
+    return ", ".join(f"{size} ({kind})" for size, kind in zip(sizes, types, strict=True))

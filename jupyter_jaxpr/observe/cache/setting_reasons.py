@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ...jax.settings_of_modules import module_of_setting
 from ...plain_text import Limit, text_of
 from ...quantities import count
 from .cache_key import Key
-from .leaf_reasons import mesh_text
+from .leaf_reasons import mesh_text, mesh_text_with_types
 from .reason import Reason, names_text
 from .structures import is_same
 
@@ -71,11 +71,16 @@ def _mesh_texts(before: Mapping[str, Any], current: Mapping[str, Any]) -> tuple[
             for texts in (was, after)
         ]
     if short[0] == short[1]:
+        short = [
+            ", ".join(dict.fromkeys(_meshes(context, mesh_text_with_types).values())) or "none"
+            for context in (before, current)
+        ]
+    if short[0] == short[1]:
         short = [text_of([value for name, value in context.items() if _MESH in name]) for context in (before, current)]
     return short[0], short[1]
 
 
-def _meshes(context: Mapping[str, Any]) -> dict[str, str]:
+def _meshes(context: Mapping[str, Any], mesh_text: Callable[[Any], str] = mesh_text) -> dict[str, str]:
     texts = {}
     for name, value in context.items():
         if _MESH in name:
