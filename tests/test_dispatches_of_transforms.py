@@ -186,3 +186,25 @@ def test_where_jax_checks_for_nan_nothing_is_recorded_and_the_cell_ran_all_the_s
         f"The cell called no jitted function of yours. {WHAT_TO_TYPE} While JAX checks each result for NaN "
         "(jax_debug_nans), jupyter_jaxpr records nothing of what runs."
     )
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "transform"),
+    [
+        ("eqx.filter_vmap(layer)(rows)", "Linear", "filter_vmap"),
+        ("eqx.filter_grad(cost)(layer)", "cost", "filter_grad"),
+        ("eqx.filter_vmap(eqx.filter_value_and_grad(jax.checkpoint(power)))(x)", "power", None),
+    ],
+)
+def test_a_transform_of_equinox_stands_beside_the_function(notebook: Notebook, call, name, transform) -> None:
+    pytest.importorskip("equinox")
+    notebook.run(
+        "import equinox as eqx\nlayer = eqx.nn.Linear(2, 1, key=jax.random.key(0))\nrows = jnp.ones((4, 2))\n"
+        "def cost(m):\n    return m(jnp.ones(2)).sum()\ndef power(v):\n    return v ** 3"
+    )
+    ran = notebook.run(f"%%jaxpr\n{call}")
+    assert ran.result.success
+    transform = transform or "filter_vmap(filter_value_and_grad(checkpoint))"
+    shown = [(program["name"], program["how"]) for program in ran.own_programs]
+    assert shown[0] == (name, f"as jit would trace {transform}")
+    assert shown[1:] in ([], [(name, f"recorded as it ran, {transform}")])  # a layer of a library is not recorded

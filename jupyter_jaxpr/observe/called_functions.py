@@ -58,7 +58,36 @@ def called_function(fun: Any, args: Sequence[Any]) -> CalledFunction:
         around = f"{at_once}({function.transform})" if function.transform else at_once
         forward = " forward" if at_once == "vjp" else ""
         return CalledFunction(function.name, function.definition, around + forward)
-    return CalledFunction(name_of(fun), place_of(code_of(fun)), transforms_around(fun))
+    return CalledFunction(name_of(fun), place_of(code_of(fun)), transforms_around(fun) or _equinox_transforms(fun))
+
+
+def _equinox_transforms(fun: Any) -> str | None:
+    """Return the transforms of equinox and of JAX around a function, such as `filter_vmap(filter_grad)`."""
+    names: list[str] = []
+    for _ in range(_MOST):
+        kind = type(fun)
+        wrapper = _EQUINOX.get(kind.__name__) if kind.__module__.startswith("equinox._") else None
+        if wrapper is None:
+            break
+        name, inner = wrapper
+        if not (name == "filter_value_and_grad" and names[-1:] == ["filter_grad"]):  # the one is made of the other
+            names.append(name)
+        fun = getattr(fun, inner, None)
+    else:
+        return None
+    if names and (within := transforms_around(fun)) is not None:
+        names.append(within)
+    return "(".join(names) + ")" * (len(names) - 1) if names else None
+
+
+# The transform that makes each of equinox's wrappers, and the field with the function.
+_EQUINOX = {
+    "_CheckpointWrapper": ("filter_checkpoint", "_fun"),
+    "_GradWrapper": ("filter_grad", "_fun_value_and_grad"),
+    "_ValueAndGradWrapper": ("filter_value_and_grad", "_fun"),
+    "_VmapWrapper": ("filter_vmap", "_fun"),
+}
+_MOST = 20
 
 
 def is_library_jit(value: Any) -> bool:
