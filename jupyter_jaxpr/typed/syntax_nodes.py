@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
 from ..interruptions import not_of_a_signal
+from .edited_text import Edit, edited_tree
 
 #: The fields that hold no node with parts, in all classes of nodes with a field of that name.
 _PLAIN = frozenset("arg attr conversion ctx id is_async kind level module name op ops".split())
@@ -15,13 +17,33 @@ _PLAIN = frozenset("arg attr conversion ctx id is_async kind level module name o
 _fields: dict[type, tuple[str, ...] | None] = {}
 
 
-@functools.lru_cache(maxsize=32)
+#: The texts that were parsed last, with their trees: the text of a cell before an edit is one of them.
+_latest: deque[tuple[str, ast.Module]] = deque(maxlen=4)
+
+
 def tree_of(text: str) -> ast.Module | None:
     """Return the tree of a text, which nobody may change; None where the text is no Python."""
+    return _parsed(text)[0]
+
+
+def edit_of(text: str) -> Edit | None:
+    """Return the difference of a text to an earlier text whose tree holds the same statements; None where unknown."""
+    return _parsed(text)[1]
+
+
+@functools.lru_cache(maxsize=32)
+def _parsed(text: str) -> tuple[ast.Module | None, Edit | None]:
+    for earlier_text, earlier_tree in list(_latest):
+        edited = edited_tree(text, earlier_text, earlier_tree)
+        if edited is not None:
+            _latest.appendleft((text, edited[0]))
+            return edited
     try:
-        return ast.parse(text)
+        tree = ast.parse(text)
     except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+        return None, None
+    _latest.appendleft((text, tree))
+    return tree, None
 
 
 def nodes_of(tree: ast.AST) -> Iterator[ast.AST]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import linecache
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ...typed.syntax_nodes import add_parts, tree_of
+from ...typed.edited_text import Edit
+from ...typed.syntax_nodes import add_parts, edit_of, nodes_of, tree_of
 
 
 class Span(NamedTuple):
@@ -31,11 +34,11 @@ class NamePlaces:
         returned: The `return` statements by their first line, and the bodies of lambdas by the lambda's line.
     """
 
-    def __init__(self, tree: ast.Module, text: str) -> None:
+    def __init__(self, nodes: Iterable[ast.AST]) -> None:
         assigned: list[tuple[_Key, Span]] = []
         parameters: list[tuple[_Key, Span]] = []
         returned: list[tuple[_Key, Span]] = []
-        for node in _nodes(tree, text):
+        for node in nodes:
             if isinstance(node, ast.Name):
                 if isinstance(node.ctx, ast.Store):
                     assigned.append(((node.lineno, node.id), _span(node)))
@@ -47,6 +50,16 @@ class NamePlaces:
         self.parameters = _once(parameters)
         self.returned = _once(returned)
 
+    def edited(self, edit: Edit) -> NamePlaces:
+        """Return the places in the text of an edit; these are the places in the earlier text."""
+        lines = range(edit.first, edit.last + 1)
+        changed = NamePlaces(node for statement in edit.statements for node in nodes_of(statement))
+        edited = copy.copy(self)
+        edited.assigned = _replaced(self.assigned, lines, changed.assigned)
+        edited.parameters = _replaced(self.parameters, lines, changed.parameters)
+        edited.returned = _replaced(self.returned, lines, changed.returned)
+        return edited
+
 
 def name_places(file: str) -> NamePlaces | None:
     """Return the places of names in a file as the file ran; None if the text is unknown or is no Python.
@@ -57,12 +70,23 @@ def name_places(file: str) -> NamePlaces | None:
     return _parsed("".join(linecache.getlines(file)))
 
 
+#: The places in the texts that were read last.
+_latest: deque[tuple[str, NamePlaces]] = deque(maxlen=4)
+
+
 @functools.lru_cache(maxsize=32)
 def _parsed(text: str) -> NamePlaces | None:
     if not text or len(text) > _LONGEST:
         return None
-    tree = tree_of(text)
-    return None if tree is None else NamePlaces(tree, text)
+    tree, edit = tree_of(text), edit_of(text)
+    if tree is None:
+        return None
+    earlier = None
+    if edit is not None:
+        earlier = next((places for known, places in list(_latest) if known == edit.earlier_text), None)
+    places = NamePlaces(_nodes(tree, text)) if edit is None or earlier is None else earlier.edited(edit)
+    _latest.appendleft((text, places))
+    return places
 
 
 _LONGEST = 500_000
@@ -98,6 +122,10 @@ def _once(places: Iterable[tuple[_Key, Span]]) -> Mapping[_Key, Span]:
     for key, span in places:
         spans[key] = None if key in spans else span
     return {key: span for key, span in spans.items() if span is not None}
+
+
+def _replaced(places: Mapping[_Key, Span], lines: range, changed: Mapping[_Key, Span]) -> Mapping[_Key, Span]:
+    return {**{key: span for key, span in places.items() if key[0] not in lines}, **changed}
 
 
 def _span(node: ast.expr | ast.stmt | ast.arg) -> Span:
