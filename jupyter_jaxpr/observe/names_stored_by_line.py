@@ -19,24 +19,28 @@ def stores_and_returns(code: CodeType) -> tuple[dict[int, tuple[str, ...]], dict
     stores: dict[int, tuple[str, ...]] = {}
     returns: dict[int, int] = {}
     twice: set[tuple[int, str]] = set()
-    operations = written[::2]
-    for start, end, line in code.co_lines():
+    lines = code.co_lines()
+    end, line = 0, None
+    for found in _STORE_OR_RETURN.finditer(written[::2]):
+        unit = found.start()
+        while end <= 2 * unit:
+            _, end, line = next(lines)
         if line is None:
             continue
-        for found in _STORE_OR_RETURN.finditer(operations, start // 2, end // 2):
-            unit = found.start()
-            operation = operations[unit]
-            if operation in _STORES:
-                argument = _argument(written, unit)
-                for shift, mask in _STORES[operation]:
-                    name = name_of(argument >> shift & mask)
-                    stored = stores.get(line, ())
-                    if name in stored:
-                        twice.add((line, name))
-                    else:
-                        stores[line] = (*stored, name)
-            else:
-                returns[2 * unit] = line
+        operation = written[2 * unit]
+        if operation in _STORES:
+            argument = _argument(written, unit)
+            for shift, mask in _STORES[operation]:
+                name = name_of(argument >> shift & mask)
+                stored = stores.get(line)
+                if stored is None:
+                    stores[line] = (name,)
+                elif name in stored:
+                    twice.add((line, name))
+                else:
+                    stores[line] = (*stored, name)
+        else:
+            returns[2 * unit] = line
     for line, name in twice:
         # The value of a name that a line stores twice is ambiguous. The condition of a loop is compiled twice, at one
         # place: a line is left out only where its places differ.
@@ -68,7 +72,7 @@ def _places(code: CodeType, written: bytes, line: int, name: str) -> set[Any]:
 
 def has_jumps(code: CodeType) -> bool:
     """Return whether a code has jumps."""
-    return not _JUMPS.isdisjoint(code.co_code[::2])
+    return _JUMP.search(code.co_code[::2]) is not None
 
 
 def lines_that_store(code: CodeType, stores: Mapping[int, tuple[str, ...]]) -> tuple[frozenset[int], dict[int, int]]:
@@ -83,6 +87,8 @@ def lines_that_store(code: CodeType, stores: Mapping[int, tuple[str, ...]]) -> t
     """
     operations = code.co_code[::2]
     protected = _protected(code)
+    if not protected and _JUMP.search(operations) is None:
+        return _lines_that_run_once(code, stores), {}
     runs: dict[int, list[tuple[int, int]]] = {}
     last = None
     for start, end, line in code.co_lines():
@@ -112,6 +118,18 @@ def lines_that_store(code: CodeType, stores: Mapping[int, tuple[str, ...]]) -> t
                     {2 * unit: line for unit in units if unit not in begin and _is_short_store(operations, unit)}
                 )
     return frozenset(sure), observed
+
+
+def _lines_that_run_once(code: CodeType, stores: Mapping[int, tuple[str, ...]]) -> frozenset[int]:
+    """Return the lines with stores to which a code without jumps does not come back."""
+    once: set[int] = set()
+    again: set[int] = set()
+    last = None
+    for _, _, line in code.co_lines():
+        if line != last and line in stores:
+            (again if line in once else once).add(line)
+        last = line
+    return frozenset(line for line in once - again if stores[line])
 
 
 def _is_short_store(operations: bytes, unit: int) -> bool:
@@ -229,6 +247,7 @@ def _numbers(*names: str) -> frozenset[int]:
 _EXTENDED = dis.opmap["EXTENDED_ARG"]
 _RETURN = dis.opmap["RETURN_VALUE"]
 _JUMPS = frozenset({*dis.hasjrel, *dis.hasjabs, *getattr(dis, "hasjump", ())})
+_JUMP = re.compile(b"[%s]" % b"".join(re.escape(bytes([each])) for each in sorted(_JUMPS & set(range(256)))))
 _WHOLE = ((0, -1),)
 # The bits of an instruction's argument that name a variable; newer Pythons join two instructions into one.
 _BITS = {

@@ -175,7 +175,9 @@ class NameRecorder:
         values_at: dict[NamePlace, list[TracedArray | TracedTree]] = {}
         for watched in self._codes.values():
             for place, values in watched.take():
-                values_at.setdefault(place, []).extend(values)  # two lambdas of one line have the same place
+                earlier = values_at.setdefault(place, values)
+                if earlier is not values:  # two lambdas of one line have the same place
+                    earlier += values
         return values_at
 
     def began(self, code: CodeType) -> bool | None:
