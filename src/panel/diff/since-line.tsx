@@ -1,5 +1,5 @@
 /**
- * A line above the program that says how much the program differs from the previous run, with a button that shows the
+ * A line below the program that says how much the program differs from the previous run, with a button that shows the
  * differences.
  *
  * Small programs are compared when the line comes into view; large ones when the user asks.
@@ -92,7 +92,7 @@ function Since(props: {
     (differs(state.diff) || state.diff.remarks.length > 0);
   return (
     <p>
-      <span title={words}>{words}</span>
+      {words}
       {isDone && (
         <button className="jp-JaxprPanel-link" onClick={show}>
           {trans.__('Show the diff')}
@@ -107,7 +107,7 @@ function Since(props: {
   );
 }
 
-/** The words take one line in every state, so the line's height never changes. */
+/** The words for each state of the comparison. */
 function sinceWords(
   since: string,
   state: DiffState,

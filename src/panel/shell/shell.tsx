@@ -40,9 +40,6 @@ export class Shell extends Widget {
       choose: view => this._choose(view)
     });
     layout.addWidget(this._head);
-    this._sincePlace.addClass('jp-JaxprDiff-sincePlace');
-    this._sincePlace.hide();
-    layout.addWidget(this._sincePlace);
     for (const name of VIEW_NAMES) {
       const place = new Panel();
       place.addClass('jp-JaxprPanel-view');
@@ -53,6 +50,9 @@ export class Shell extends Widget {
       this._places.set(name, place);
       layout.addWidget(place);
     }
+    this._sincePlace.addClass('jp-JaxprDiff-sincePlace');
+    this._sincePlace.hide();
+    layout.addWidget(this._sincePlace);
   }
 
   get model(): IJaxprModel | null {
@@ -200,8 +200,7 @@ export class Shell extends Widget {
       place.setHidden(name !== shown);
     }
     const since = shown === 'program' && this._hasRunBefore();
-    // The place exists from the first run on, so that the next run moves nothing.
-    this._sincePlace.setHidden(shown !== 'program');
+    this._sincePlace.setHidden(!since);
     if (shown !== null && this.isVisible) {
       void this._make(shown);
       if (since) {
@@ -210,7 +209,7 @@ export class Shell extends Widget {
     }
   }
 
-  /** True if the function in view ran before: then the line about the differences has its place from the start. */
+  /** True if the function in view ran before: then a line says what differs. */
   private _hasRunBefore(): boolean {
     const { _model: model } = this;
     const snapshot = model?.snapshot ?? null;
@@ -224,7 +223,7 @@ export class Shell extends Widget {
     );
   }
 
-  /** Makes the line above the program that states the differences from the previous run. */
+  /** Makes the line below the program that states the differences from the previous run. */
   private async _makeSince(): Promise<void> {
     if (this._sinceAsked) {
       return;
@@ -285,7 +284,7 @@ export class Shell extends Widget {
   private _made = new Map<ViewName, IView>();
   private _asked = new Set<ViewName>();
   private _scrolls: ViewScroll[] = [];
-  /** The place of a line that has the same height before and after the line arrives, so that nothing below moves. */
+  /** The place of a line below the program: whatever the line says, nothing above it moves. */
   private _sincePlace = new Panel();
   private _since: IView | null = null;
   private _sinceAsked = false;
