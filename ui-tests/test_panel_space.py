@@ -30,6 +30,33 @@ def wave(x):
 wave(x)
 loss(p, x)"""
 
+LOOP = """\
+%%jaxpr
+@jax.jit
+def relax(p):
+    def body(i, p):
+        return jax.tree.map(lambda a: a * 0.9 + 0.1 * jnp.mean(a), p)
+    return jax.lax.fori_loop(0, 10, body, p)
+
+relax(p)"""
+SGD = """\
+%%jaxpr
+def loss(p, x):
+    total = 0.0
+    for block in p.values():
+        h = jnp.tanh(x @ block["kernel"] + block["bias"])
+        total += (h @ block["scale"]).sum()
+    return total
+
+@jax.jit
+def sgd(p, xs):
+    def step(p, x):
+        value, grads = jax.value_and_grad(loss)(p, x)
+        return jax.tree.map(lambda a, g: a - 0.01 * g, p, grads), value
+    return jax.lax.scan(step, p, xs)
+
+sgd(p, jnp.ones((5, 32, 256)))"""
+
 VIEWS = ("Program", "Flow", "Cache", "Time", "Cost", "Diff", "Compare", "Notes")
 WIDTHS = (320, 360, 400, 480, 720, 1200)
 
@@ -153,6 +180,36 @@ def test_a_large_program_is_seen_and_not_its_parameters(net):
     expect(first).to_contain_text("p['block_7']['scale']")
     net.panel.get_by_role("button", name="Show the whole signature").click()
     expect(net.panel.get_by_text(re.compile(r"block_7: \{bias: f32\[192\], kernel: f32\[256,192\]"))).to_be_visible()
+
+
+@pytest.mark.parametrize(("cell", "name"), [(LOOP, "relax"), (SGD, "sgd")])
+def test_a_loop_over_many_parameters_is_seen_and_not_its_parameters(notebook, page, cell, name):
+    page.set_viewport_size({"width": 1900, "height": 900})
+    nb = notebook(LOAD, cell)
+    nb.run_all()
+    expect(nb.panel.get_by_role("button", name=name, exact=True)).to_be_visible()
+    nb.set_panel_width(360)
+    assert nb.panel.bounding_box()["height"] == 848
+    listing = nb.listing()
+    heads = listing.locator('.cm-line[data-kind="open"]')
+    expect(heads.nth(0)).to_contain_text("p: 24 arrays, 401\u00a0k")
+    expect(heads.nth(1)).to_contain_text("p: 24 arrays, 401\u00a0k")
+    expect(nb.equation(1)).to_contain_text("+23")
+    for line in (heads.nth(0), heads.nth(1), nb.equation(1)):
+        assert line.bounding_box()["height"] <= 2 * 20
+    assert listing.locator("xpath=ancestor::*[contains(@class, 'cm-editor')]").evaluate(WHOLE_EQUATIONS) >= 24
+
+
+def test_a_long_decimal_is_short_in_a_narrow_panel_until_it_is_pressed(notebook):
+    nb = notebook(LOAD, LOOP)
+    nb.run_all()
+    expect(nb.equation(3)).to_contain_text("mul")
+    nb.set_panel_width(900)
+    expect(nb.equation(3)).to_contain_text("= mul b 0.8999999761581421:f32[]")
+    nb.set_panel_width(360)
+    short = nb.equation(3).get_by_role("button", name="0.9: show all")
+    short.click()
+    expect(nb.equation(3)).to_contain_text("0.8999999761581421:f32[]")
 
 
 @pytest.mark.fresh_page

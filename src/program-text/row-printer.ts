@@ -2,6 +2,7 @@
 import { PROGRAM_SIGN, Pools, ScopePart } from './equations';
 import { moreEquations, variableName } from './full-text';
 import { parameterLabel } from './parameter-labels';
+import { shorterDecimal } from './shorter-decimals';
 import type { IFold, IRow } from './row';
 import { ProgramRows } from './rows';
 
@@ -23,6 +24,8 @@ export interface IChip {
   from: number;
   to: number;
   label: string;
+  /** The label in a line with little room; the label itself if undefined. */
+  short?: string;
 }
 
 /** The results or the operands of an equation, where they are many. */
@@ -40,6 +43,8 @@ export interface IPrintedRow {
   chips: IChip[];
   /** The long lists, which may be shortened further than to a chip where the row is narrow. */
   lists: IList[];
+  /** The long decimals, which may be shortened where the row is narrow. */
+  decimals: IChip[];
 }
 
 /** The text of a fold's line. */
@@ -250,7 +255,7 @@ export class RowPrinter {
       const from = out.text.length;
       out.text += brackets(shown);
       const plain = shown.filter(([, , isProgram]) => !isProgram);
-      out.chip(from, () => parameterLabel(primitive, plain));
+      out.chip(from, () => parameterLabel(primitive, plain), '…');
     }
   }
 
@@ -329,6 +334,7 @@ export class RowPrinter {
       }
       const [text, aval] = part.pools.literals[-1 - operand];
       const type = part.pools.avals[aval];
+      out.decimal(part.pools.strings[text], type.dtype);
       out.add(part.pools.strings[text], 'literal');
       if (type.dtype !== '') {
         out.text += ':';
@@ -369,6 +375,7 @@ class Pieces implements IPrintedRow {
   parts: IPart[] = [];
   chips: IChip[] = [];
   lists: IList[] = [];
+  decimals: IChip[] = [];
 
   add(text: string, kind: PartKind, variable = -1): void {
     if (this._detailed && text !== '') {
@@ -379,9 +386,19 @@ class Pieces implements IPrintedRow {
   }
 
   /** Makes a chip of the text from a position to the present end. */
-  chip(from: number, label: () => string): void {
+  chip(from: number, label: () => string, short?: string): void {
     if (this._detailed) {
-      this.chips.push({ from, to: this.text.length, label: label() });
+      const to = this.text.length;
+      this.chips.push({ from, to, label: label(), short });
+    }
+  }
+
+  /** Keeps a literal, which comes next, if a shorter decimal stands for the same number. */
+  decimal(text: string, dtype: string): void {
+    const label = this._detailed ? shorterDecimal(text, dtype) : null;
+    if (label !== null) {
+      const from = this.text.length;
+      this.decimals.push({ from, to: from + text.length, label });
     }
   }
 

@@ -20,6 +20,8 @@ export interface ILineChip {
   from: number;
   to: number;
   label: string;
+  /** The label in a line with little room; the label itself if undefined. */
+  short?: string;
   /** Further parts of the line that are hidden and shown together with the chip. */
   also?: readonly (readonly [number, number])[];
 }

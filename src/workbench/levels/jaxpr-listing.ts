@@ -109,7 +109,7 @@ export class JaxprListing implements IListing {
   line(index: number): IListedLine {
     const row = this._rows.rows[index];
     const printed = this._printer.print(row);
-    const { parts, chips, lists } = printed;
+    const { parts, chips, lists, decimals } = printed;
     return {
       kind: row.kind,
       number: row.kind === 'equation' && row.number > 0 ? `${row.number}` : '',
@@ -123,6 +123,7 @@ export class JaxprListing implements IListing {
       })),
       chips: row.kind === 'open' ? [] : chips,
       lists: row.kind === 'open' ? [] : lists,
+      decimals,
       binders:
         row.kind === 'open'
           ? bindersOf(row, printed, this._rows.equations, (scope, variable) =>

@@ -70,6 +70,7 @@ export function bindersOf(
 export function hidesText(line: IListedLine, at?: number): boolean {
   const places = [
     ...line.chips,
+    ...(line.decimals ?? []),
     ...(line.binders ?? []),
     ...(line.lists ?? []).map(({ starts, to }) => ({
       from: starts[FEWEST],

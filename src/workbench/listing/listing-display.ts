@@ -14,7 +14,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import type { IHeat } from '../../model/heat';
 import type { LevelName } from '../../tokens';
 import { binderChips } from './binder-chips';
-import { listChips } from './list-chips';
+import { narrowChips } from './narrow-chips';
 import { ChosenField, Life, lifeOf } from './chosen-variable';
 import { closedBetween, foldsChanged } from './folding';
 import { isGap } from './hidden-lines';
@@ -197,10 +197,10 @@ export class Display implements PluginValue {
         ? binderChips(
             shown,
             line.length,
-            columnsOf(view, shown.depth),
+            columnsOf(view, shown.depth)?.further ?? null,
             this._owner.trans
           )
-        : listChips(shown, line.length, columnsOf(view, shown.depth));
+        : narrowChips(shown, line.length, columnsOf(view, shown.depth));
       const open =
         startsAt(view.state.field(openChips), line.from) ||
         chips.some(chip => {

@@ -236,9 +236,10 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
       this._wraps
         ? [
             EditorView.lineWrapping,
-            tokenBreaking((view, index) =>
-              columnsOf(view, this._listing.indentation(index).length / 2)
-            )
+            tokenBreaking((view, index) => {
+              const depth = this._listing.indentation(index).length / 2;
+              return columnsOf(view, depth)?.further ?? null;
+            })
           ]
         : [],
       EditorState.readOnly.of(true),

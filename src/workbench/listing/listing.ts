@@ -44,6 +44,8 @@ export interface IListedLine {
   chips: readonly ILineChip[];
   /** The long lists of an equation: narrow lines shorten the lists further. */
   lists?: readonly IList[];
+  /** The long decimals of an equation: narrow lines shorten them. */
+  decimals?: readonly ILineChip[];
   /** On the first line of a program, the program's variables, folded if the width requires it. */
   binders?: readonly IBinder[];
   /** The label of the line as a button: the whole line is the button. */

@@ -1,4 +1,5 @@
-import { listChips } from '../list-chips';
+import { narrowChips } from '../narrow-chips';
+import { hidesText } from '../binder-chips';
 import type { IListedLine } from '../listing';
 
 /** The line of a loop with as many results as operands. */
@@ -53,7 +54,11 @@ function shown(
 ): string {
   let end = 0;
   let words = '';
-  for (const { from, to, label } of listChips(line, text.length, columns)) {
+  for (const { from, to, label } of narrowChips(
+    line,
+    text.length,
+    columns === null ? null : { first: columns + 3, further: columns }
+  )) {
     words += `${text.slice(end, from)}[${label}]`;
     end = to;
   }
@@ -97,5 +102,58 @@ describe('the lists of an equation', () => {
     expect(shown(loop(24, tags), 60)).toBe(
       'r0:f32[8] r1:f32[8] r2:f32[8] r3:f32[8] [+20] = scan x0 x1 x2 x3 [+20]'
     );
+  });
+});
+
+/** The line `bf:f32[8] = reduce_sum[axes=(0, 1) out_sharding=None] be 0.8999999761581421:f32[]`. */
+function reduction(): ReturnType<typeof loop> {
+  const [before, parameters, decimal] = [
+    'bf:f32[8] = reduce_sum',
+    '[axes=(0, 1) out_sharding=None]',
+    '0.8999999761581421'
+  ];
+  const text = `${before}${parameters} be ${decimal}:f32[]`;
+  const { line } = loop(0);
+  const place = (part: string): { from: number; to: number } => ({
+    from: text.indexOf(part),
+    to: text.indexOf(part) + part.length
+  });
+  return {
+    text,
+    line: {
+      ...line,
+      lists: [],
+      chips: [{ ...place(parameters), label: 'axes=(0, 1) …', short: '…' }],
+      decimals: [{ ...place(decimal), label: '0.9' }]
+    }
+  };
+}
+
+describe('an equation in a narrow line', () => {
+  it('is shown with its decimals and its parameters where they fit', () => {
+    expect(shown(reduction(), 80)).toBe(
+      'bf:f32[8] = reduce_sum[axes=(0, 1) …] be 0.8999999761581421:f32[]'
+    );
+  });
+
+  it('first has shorter decimals, then no parameters, to stay on its line', () => {
+    expect(shown(reduction(), 50)).toBe(
+      'bf:f32[8] = reduce_sum[axes=(0, 1) …] be [0.9]:f32[]'
+    );
+    expect(shown(reduction(), 40)).toBe(
+      'bf:f32[8] = reduce_sum[…] be [0.9]:f32[]'
+    );
+  });
+
+  it('keeps the parameters where it takes two lines anyway', () => {
+    expect(shown(reduction(), 30)).toBe(
+      'bf:f32[8] = reduce_sum[axes=(0, 1) …] be [0.9]:f32[]'
+    );
+  });
+
+  it('may hide a decimal, which the search has to know', () => {
+    const { line, text } = reduction();
+    expect(hidesText(line, text.indexOf('99999'))).toBe(true);
+    expect(hidesText(line, text.indexOf('bf'))).toBe(false);
   });
 });
