@@ -29,7 +29,13 @@ ENVIRONMENT = Environment(
     tier="hooks",
     tier_note=None,
 )
-HELLO = {"type": "hello", "seq": 1, "protocol": 2, "environment": msgspec.to_builtins(ENVIRONMENT)}
+HELLO = {
+    "type": "hello",
+    "seq": 1,
+    "protocol": 2,
+    "environment": msgspec.to_builtins(ENVIRONMENT),
+    "saves_values": True,
+}
 
 
 class Wire:
@@ -212,6 +218,13 @@ def test_a_page_that_asks_gets_hello_and_the_latest_run_of_each_cell(wire, talk)
         ("snapshot", 9, "c1"),
         ("snapshot", 10, "b2"),
     ]
+
+
+def test_the_greeting_says_which_setting_on_values_a_page_sent_last(wire, talk):
+    talk.kernel.page_saves_values = False
+    wire.sent.clear()
+    wire.say({"type": "resend", "protocol": 2, "version": "0.1.0"})
+    assert [message["saves_values"] for message in wire.messages] == [False]
 
 
 def test_a_browser_of_another_version_gets_its_hello_too(wire, talk):

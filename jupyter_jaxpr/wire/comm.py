@@ -212,7 +212,8 @@ class Publisher:
                 self._outbox.put(Failed, Failed(seq=0, text=text, cure=cure, detail=detail))
 
     def _say_hello(self) -> None:
-        hello = Hello(seq=0, protocol=PROTOCOL, environment=self._environment())
+        saves = self.kernel.page_saves_values
+        hello = Hello(seq=0, protocol=PROTOCOL, environment=self._environment(), saves_values=saves)
         self._outbox.put(Hello, hello)
 
     def _send_snapshot(self, document: Snapshot) -> None:

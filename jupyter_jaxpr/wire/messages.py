@@ -59,6 +59,9 @@ class Hello(Struct, tag="hello"):
     seq: Annotated[int, _text("The number of the message, larger by one for each message.")]
     protocol: Annotated[int, _text("The version of these messages.")]
     environment: Annotated[Environment, _text("The versions, the device and the tier of the kernel.")]
+    saves_values: Annotated[
+        bool, _text("The setting on saved values that a page sent last to this kernel; true if no page sent one.")
+    ] = True
 
 
 class FinishedStage(Struct, array_like=True):

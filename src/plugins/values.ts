@@ -2,6 +2,7 @@
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import type { IChannel } from '../kernel/channel-interface';
+import type { Announcement } from '../protocol/messages';
 import { followSettings } from './settings';
 
 const NO_RUN = { programs: 0, frames: 0, scopes: [] };
@@ -26,33 +27,58 @@ export function tellingOfValues(
   });
   return channel => {
     /**
-     * The setting that the page last sent to the kernel. A kernel without a setting saves values. Null if the page
-     * lost its connection to a kernel that leaves values out: the next kernel may be a new one.
+     * The setting that the kernel has, as its greeting said or as the page sent it; null if unknown: the page is not
+     * connected, or the kernel has not greeted it.
      */
-    let kernelSaves: boolean | null = true;
+    let kernelSaves: boolean | null = null;
+    let unanswered: object | null = null;
     const tell = (): void => {
       if (channel.isDisposed) {
         return;
       }
       if (channel.state.kind !== 'joined') {
-        kernelSaves = kernelSaves === true ? true : null;
+        kernelSaves = null;
+        unanswered = null;
         return;
       }
-      const saved = settings?.get('values').composite !== false;
-      if (saved !== kernelSaves) {
-        const before = kernelSaves;
-        kernelSaves = saved;
-        const request = { type: 'values' as const, snapshot: '', saved };
-        channel.ask(request, NO_RUN).reply.catch((reason: unknown) => {
-          kernelSaves = before;
+      if (settings === null) {
+        return;
+      }
+      const saved = settings.get('values').composite !== false;
+      // A kernel that no page told leaves nothing out, so only the setting to leave values out precedes the greeting.
+      if (saved === kernelSaves || (saved && kernelSaves === null)) {
+        return;
+      }
+      const before = kernelSaves;
+      kernelSaves = saved;
+      const request = { type: 'values' as const, snapshot: '', saved };
+      unanswered = request;
+      channel
+        .ask(request, NO_RUN)
+        .reply.catch((reason: unknown) => {
+          if (unanswered === request) {
+            kernelSaves = before;
+          }
           console.error('jupyter-jaxpr: the kernel was not told', reason);
+        })
+        .finally(() => {
+          if (unanswered === request) {
+            unanswered = null;
+          }
         });
+    };
+    const hear = (_: IChannel, message: Announcement): void => {
+      // A page that is closed now may have told the kernel, before the setting changed.
+      if (message.type === 'hello' && unanswered === null) {
+        kernelSaves = message.saves_values !== false;
+        tell();
       }
     };
     // The channels of closed notebooks, and of ended kernels, are not kept.
     forgetDisposed();
     tells.set(channel, tell);
     channel.stateChanged.connect(tell);
+    channel.received.connect(hear);
     tell();
     return channel;
   };

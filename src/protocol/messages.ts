@@ -101,6 +101,7 @@ function checkAnnouncement(value: unknown): Announcement {
       // In a message of another protocol, only the version is sure to be there, and only the version is needed.
       if (integer(message.protocol, 'protocol', 1) === PROTOCOL) {
         checkEnvironment(message.environment);
+        flag(message.saves_values ?? true, 'saves_values');
       } else {
         text(
           fields(message.environment, 'environment').jupyter_jaxpr,

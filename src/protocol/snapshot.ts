@@ -3333,6 +3333,10 @@ export interface Hello {
    * The versions, the device and the tier of the kernel.
    */
   environment: Environment;
+  /**
+   * The setting on saved values that a page sent last to this kernel; true if no page sent one.
+   */
+  saves_values?: boolean;
 }
 /**
  * The program of a cell as the cell is written now; no part of the cell ran.

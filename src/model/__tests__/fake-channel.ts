@@ -84,13 +84,18 @@ export class FakeChannel implements IChannel {
   }
 
   /** Says that the extension is loaded in the kernel. */
-  greets(changes: Partial<Environment> = {}, protocol = PROTOCOL): void {
+  greets(
+    changes: Partial<Environment> = {},
+    protocol = PROTOCOL,
+    savesValues = true
+  ): void {
     this.turns({ kind: 'joined' });
     this.received.emit({
       type: 'hello',
       seq: 1,
       protocol,
-      environment: environment(changes)
+      environment: environment(changes),
+      saves_values: savesValues
     });
   }
 

@@ -3,6 +3,7 @@ import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { Signal } from '@lumino/signaling';
 
 import { FakeChannel } from '../../model/__tests__/fake-channel';
+import { PROTOCOL } from '../../protocol/messages';
 import { tellingOfValues } from '../values';
 
 function registryOf(own: { values: boolean }): {
@@ -57,9 +58,41 @@ it('tells a kernel again that the page was cut off from while the setting change
   channel.turns({ kind: 'lost', loss: 'disconnected' });
   own.values = true;
   changed.emit();
-  channel.greets();
+  channel.greets({}, PROTOCOL, false);
   expect(channel.asked).toEqual([
     { type: 'values', snapshot: '', saved: false },
     { type: 'values', snapshot: '', saved: true }
   ]);
+});
+
+it('tells a kernel that a closed page had told to leave values out', async () => {
+  const { registry } = registryOf({ values: true });
+  const channel = tellingOfValues(registry)(new FakeChannel());
+  await Promise.resolve();
+  await Promise.resolve();
+  channel.greets({}, PROTOCOL, false);
+  expect(channel.asked).toEqual([
+    { type: 'values', snapshot: '', saved: true }
+  ]);
+  channel.greets({}, PROTOCOL, false);
+  expect(channel.asked).toHaveLength(1);
+});
+
+it('tells such a kernel also if the setting is read after the greeting', async () => {
+  const { registry } = registryOf({ values: true });
+  const channel = tellingOfValues(registry)(new FakeChannel());
+  channel.greets({}, PROTOCOL, false);
+  expect(channel.asked).toEqual([]);
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(channel.asked).toEqual([
+    { type: 'values', snapshot: '', saved: true }
+  ]);
+});
+
+it('leaves the kernel as it is where the page has no settings', async () => {
+  const channel = tellingOfValues(null)(new FakeChannel());
+  channel.greets({}, PROTOCOL, false);
+  await Promise.resolve();
+  expect(channel.asked).toEqual([]);
 });
