@@ -1,4 +1,4 @@
-"""Names the arguments of a call: trees of `jax.ShapeDtypeStruct`, static values as text."""
+"""Names the arguments of a call: arrays as trees of `jax.ShapeDtypeStruct`, static values as their repr."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from .value_texts import Reading
 
 @dataclass(frozen=True)
 class CallShape:
-    """The form of a call without its values: enough to name the arguments later."""
+    """The parameter names of a call and the text of its static arguments, without the arrays."""
 
-    names: tuple[tuple[str, bool], ...]  # (name of the parameter, whether it is static) for each positional argument
+    # for each positional argument: (name of its parameter, True if the argument is static)
+    names: tuple[tuple[str, bool], ...]
     statics: Mapping[str, str] = field(default_factory=dict)
-    # for own traces: the arguments that JAX does not trace, as text
+    # only for own traces: parameter name -> repr of an argument that JAX does not trace
     fixed: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -38,7 +39,7 @@ def shape_of(
         options: JAX's record of the `jax.jit` arguments.
         args: Positional arguments.
         kwargs: Keyword arguments.
-        key: The key of the call with the texts of its static values; None reads the texts from the values.
+        key: The key of the call with the reprs of its static values; with None the reprs are made from the values.
         reading: The methods of static values that may be called; None for a call that the user asked about.
     """
     signature = getattr(options, "fun_signature", None)
@@ -54,7 +55,7 @@ def shape_of(
 
 
 def plain_shape(key: Key) -> CallShape:
-    """Return the form of a call without static arguments, from the key of the call."""
+    """Return the form of a call that has no static arguments; the cache key of the call holds the parameter names."""
     return CallShape(tuple((name, False) for name in key.names[: key.positional]))
 
 
@@ -96,7 +97,10 @@ def fixed_arguments(
     is_input: Callable[[Any], bool],
     reading: Reading,
 ) -> dict[str, str]:
-    """Return the text of each argument that has no input of the program, such as a function or an axis."""
+    """Return {parameter name.
+
+    Repr} for the arguments without any input of the program, such as a function or an axis.
+    """
     import jax
 
     named = [*zip((name for name, _ in shape.names), args, strict=True), *kwargs.items()]
@@ -110,7 +114,7 @@ def fixed_arguments(
 def arrays_only(
     args: tuple[Any, ...], kwargs: dict[str, Any], is_input: Callable[[Any], bool]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the arguments with None in the place of each leaf that is no input of the program."""
+    """Return (args, kwargs) with each leaf that is no input of the program replaced by None."""
     import jax
 
     arrays: tuple[tuple[Any, ...], dict[str, Any]] = jax.tree_util.tree_map(
@@ -121,10 +125,13 @@ def arrays_only(
 
 @dataclass(frozen=True)
 class EquinoxCall:
-    """A call of `equinox.filter_jit`, which regroups the arguments into flat tuples of leaves and their structure."""
+    """The arguments of a call of `equinox.filter_jit`.
+
+    Equinox passes them to its inner jit as flat tuples of leaves.
+    """
 
     signature: inspect.Signature
-    # for each group: its structure, and the text of each static leaf
+    # group of arguments -> (its pytree structure, for each leaf the repr of a static leaf, None for an array)
     trees: Mapping[str, tuple[Any, tuple[str | None, ...]]]
 
 
@@ -141,7 +148,7 @@ def equinox_call(wrapper: Any, args: Sequence[Any], reading: Reading) -> Equinox
 
 
 def equinox_arguments(arguments: tuple[ArgumentSpec, ...], call: EquinoxCall) -> tuple[ArgumentSpec, ...]:
-    """Return the arguments of a `filter_jit` call under the user's parameter names."""
+    """Return the arguments of a `filter_jit` call by the parameter names of the user's function."""
     groups = {
         name: (leaves, argument.donated)
         for argument in arguments
@@ -151,7 +158,7 @@ def equinox_arguments(arguments: tuple[ArgumentSpec, ...], call: EquinoxCall) ->
     first, donated_first = _equinox_tree("first", groups, call)
     (other_values, keywords), donated_rest = _equinox_tree("rest", groups, call)
     values = [(first, donated_first), *((value, donated_rest) for value in other_values)]
-    names = positional_names(call.signature, len(values) - 1)  # the last value is equinox's own, and None
+    names = positional_names(call.signature, len(values) - 1)  # the last value is equinox's own argument, which is None
     specs = [_equinox_spec(name, value, donated) for name, (value, donated) in zip(names, values, strict=False)]
     specs.extend(_equinox_spec(exact(name), value, donated_rest) for name, value in keywords.items())
     return tuple(specs)
@@ -170,7 +177,7 @@ def _equinox_tree(name: str, groups: Mapping[str, tuple[Any, bool]], call: Equin
 
 @dataclass(frozen=True)
 class _Static:
-    """A placeholder for a static leaf."""
+    """Stands for a static leaf in a tree of arguments, and prints as its repr."""
 
     text: str
 
@@ -185,7 +192,7 @@ def _equinox_spec(name: str, value: Any, donated: bool) -> ArgumentSpec:
 
 
 def result_of(out_tree: Any, avals: Sequence[Any]) -> Any:
-    """Return the tree of a result."""
+    """Return the tree of a result, with a `jax.ShapeDtypeStruct` for each leaf."""
     return out_tree.unflatten([spec_of(aval) for aval in avals])
 
 

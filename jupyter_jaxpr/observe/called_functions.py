@@ -1,6 +1,7 @@
-"""Finds the function that a call runs: `f` for `jax.grad(f)(x)`, for `jax.vjp(f, x)` and for `pull(1.0)`.
+"""Finds the user's function that a call runs: `f` for `jax.grad(f)(x)`, for `jax.vjp(f, x)` and for `pull(1.0)`.
 
-Without jit JAX runs the function operation by operation, under the transform.
+`pull` is the function that `jax.vjp(f, x)` returns. Without jit, JAX runs `f` operation by operation, under the
+transform.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from .whose_code import is_installed
 
 @dataclass(frozen=True)
 class CalledFunction:
-    """The function that a call runs.
+    """The user's function that a call runs, and the transform that the call applies.
 
     Attributes:
         name: The name of the function.
@@ -38,7 +39,7 @@ _PASSES = {"vjp": "vjp backward", "linearize": "linear part"}
 
 
 def runs_for_user(fun: Any) -> bool:
-    """Return whether a call of `fun` runs a function of the user's, as far as this is known before the call."""
+    """Return whether a call of `fun` runs a function of the user's; False where only the call itself can show this."""
     linear = linear_of(fun)
     if linear is not None:
         return not is_installed(linear.file)
@@ -46,7 +47,7 @@ def runs_for_user(fun: Any) -> bool:
 
 
 def called_function(fun: Any, args: Sequence[Any]) -> CalledFunction:
-    """Return the function that `fun` calls with these positional arguments, such as f for `jax.vjp` and (f, x)."""
+    """Return the user's function that `fun` calls with these arguments: for `fun = jax.vjp` and `args = (f, x)`, f."""
     linear = linear_of(fun)
     if linear is not None:
         name = text_of(linear.name)

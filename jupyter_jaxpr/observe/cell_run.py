@@ -1,7 +1,7 @@
 """Collects what happens between the start and the end of one cell in an `Observation`.
 
-- `FunctionActivity`: one function's counts and programs in this run.
-- `Run`: all of them, with what was printed, which lines were traced, and where JAX is right now.
+- `FunctionActivity`: the counts and the programs of one function in this run.
+- `Run`: the activity of all functions, the printed text, the traced lines, and the present stage of JAX.
 """
 
 from __future__ import annotations
@@ -78,22 +78,25 @@ _SKIPPED = (
 
 
 def not_counted() -> str:
-    """Return a sentence on why the number of calls is unknown in a block, or in a cell that another tool watches."""
+    """Return a sentence that says why calls could not be counted in a block, or in a cell that another tool watches."""
     return NOT_COUNTED if HAS_MONITORING else cure(_ONLY_IN_CELLS, _NOT_IN_BLOCKS)
 
 
 class FunctionActivity:
-    """The counts and programs of one function in a run; function objects of one name and def line count together."""
+    """The counts and programs of one function in a run.
+
+    Function objects with the same name and the same def line share one `FunctionActivity`.
+    """
 
     def __init__(self, record: FunctionRecord, keeps_programs: bool = True) -> None:
         self.record = record
         self._keeps_programs = keeps_programs
         self.calls = 0
-        # For each living function object: [calls seen, calls that did not hit, hits that ran its only program].
+        # living function object -> [calls seen, calls that were no hit, hits that ran the object's only program]
         self._of_objects: weakref.WeakKeyDictionary[FunctionRecord, list[int]] = weakref.WeakKeyDictionary()
-        self.calls_missed = 0  # missed calls from a place that the counter does not watch, such as map()
-        self.handed = 0  # the number of times that C code such as map() received the function
-        self.calls_raised = 0  # the calls that raised; a call that raised before JAX looked for an entry is no miss
+        self.calls_missed = 0  # misses called from a place that the counter of calls does not watch, such as map()
+        self.handed = 0  # how often C code such as map() received the function and may have called it
+        self.calls_raised = 0  # calls that raised; a call that raised before JAX looked for a cache entry is no miss
         self.misses = 0
         self.inlined = 0
         self.raised = 0
@@ -104,45 +107,45 @@ class FunctionActivity:
         self.from_disk = 0
         self.dropped = 0
         self.programs: dict[tuple[int, int], tuple[KeptProgram, bool, str | None]] = {}
-        self.programs_reused: dict[tuple[int, int], KeptProgram] = {}  # programs that a call surely ran without a trace
+        self.programs_reused: dict[tuple[int, int], KeptProgram] = {}  # programs that a call surely ran from the cache
         self.raised_trace: ObservedProgram | None = None  # the program of the last trace that raised, up to the error
 
     @property
     def all_calls(self) -> int:
-        """The number of calls seen, with the missed calls from places that the counter does not watch."""
+        """The number of calls seen, plus the misses called from places that the counter of calls does not watch."""
         return self.calls + self.calls_missed
 
     @property
     def unseen(self) -> int:
-        """The number of possible calls that the counter did not see; 0 where the counts are exact."""
+        """The largest number of calls that the counter may not have seen; 0 where the counts are exact."""
         return self.calls_missed + self.handed
 
     def called(self, record: FunctionRecord, times: int) -> None:
-        """Count calls of a function object of this function."""
+        """Count `times` calls of one function object."""
         self.calls += times
         self._of_object(record)[0] += times
 
     def missed(self, record: FunctionRecord, times: int) -> None:
-        """Count the calls of a function object that missed the cache."""
+        """Count `times` misses of one function object."""
         self._of_object(record)[1] += times
 
     def hits_of(self, record: FunctionRecord) -> int:
-        """Return the number of hits of a function object, as far as the calls were seen."""
+        """Return the hits of a function object among the calls that were seen."""
         calls, uncounted, _ = self._of_object(record)
         return max(calls - uncounted, 0)
 
     def hits_ran(self, record: FunctionRecord, program: KeptProgram) -> None:
-        """Record that all hits of a function object so far ran this program."""
+        """Record that each hit of a function object until now ran `program`."""
         self._of_object(record)[2] = self.hits_of(record)
         self.reuse(program)
 
     def reuse(self, program: KeptProgram) -> None:
-        """Record that a call ran this program without a trace."""
+        """Record that a call ran this program from the cache."""
         self.programs_reused[program.key] = program
         self.use(program, in_this_run=False)
 
     def objects_with_hits(self) -> list[tuple[FunctionRecord, int]]:
-        """Return the living function objects whose calls hit, with the hits that are not credited to a program."""
+        """Return each living function object with its hits whose program is unknown, if it has such hits."""
         hits = [(record, self.hits_of(record)) for record in list(self._of_objects)]
         return [(record, number - self._of_object(record)[2]) for record, number in hits if number > 0]
 
@@ -153,14 +156,14 @@ class FunctionActivity:
         return counts
 
     def add(self, tally: Tally) -> None:
-        """Count the stages of one call."""
+        """Add the stage times of one call."""
         self.traces += tally.traces
         self.lowerings += tally.lowerings
         self.compiles += tally.compiles
         self.from_disk += tally.from_disk
 
     def use(self, program: KeptProgram, in_this_run: bool, note: str | None = None) -> None:
-        """Add a program to the run; the first mention decides whether this run made the program."""
+        """Add a program to the run; the first call of `use` for a program decides whether this run made the program."""
         key = program.key
         if key in self.programs or not self._keeps_programs:
             return
@@ -175,10 +178,10 @@ class FunctionActivity:
         """Return the record of the function for the observation.
 
         Args:
-            counted: True if calls were counted.
-            seen_all: True if the counter saw all calls.
+            counted: True if calls were counted in this run.
+            seen_all: True if the counter saw all calls of the function.
             since: The time at which the run began, by `time.perf_counter`.
-            hit_programs: The programs of examined hits.
+            hit_programs: The programs that hits ran, from the hits that were looked up in JAX's cache.
         """
         calls = self.all_calls
         return ObservedFunction(
@@ -201,7 +204,7 @@ class FunctionActivity:
         )
 
     def _top_level(self) -> bool:
-        """Return whether the function was called outside of another program."""
+        """Return whether the user's code called the function, rather than JAX within the trace of another function."""
         return self.misses > 0 or self.all_calls > self.inlined
 
     def _observed_programs(self, since: float, hit_programs: HitPrograms | None) -> list[ObservedProgram]:
@@ -212,7 +215,8 @@ class FunctionActivity:
         chosen = list(self.programs.values())
         programs = [program.observed(in_this_run, note) for program, in_this_run, note in chosen]
         if self.record.history is not None and self.record.history[0].compiled_at >= since:
-            # JAX compiled during the run, but not for the call: ahead of time, in another thread, or for a raised call.
+            # JAX compiled these programs during the run, but no call ran them: an ahead-of-time compile, another
+            # thread, or a call that raised.
             programs = [
                 replace(observed_program, how="compiled before the call")
                 if observed_program.origin == "seen_before" and not observed_program.how and program.seen_at >= since
@@ -222,7 +226,10 @@ class FunctionActivity:
         return programs + candidates
 
     def _of_hits(self, record: FunctionRecord, hit_programs: HitPrograms | None) -> list[ObservedProgram]:
-        """Add the programs that the hits of a function object ran; return the programs that they may have run."""
+        """Add the programs that hits of a function object ran to the run.
+
+        Return the programs that a hit may have run.
+        """
         hits = self.hits_of(record)
         if len(self._of_objects) == 1:  # raised before JAX looked for an entry
             hits -= max(self.calls_raised - self.raised, 0)
@@ -259,8 +266,8 @@ class Run:
     """One observed cell.
 
     Args:
-        file: the file of the cell, as code objects name it; None outside of a cell.
-        library: ids of library functions, which are not counted.
+        file: the `co_filename` of the cell's code; None outside of a cell.
+        library: `id`s of library functions, which are not counted.
         keep_values: True to keep the values of each function's last call.
     """
 
@@ -287,41 +294,48 @@ class Run:
         self.names = NameRecorder(self.fail)
         self.reads_names = True
         self.named_values = NamedValues()  # the values of names in all runs of the kernel, if an observer keeps them
-        self.traced_names: list[str] = []  # the names of the functions that JAX traces now, innermost last
+        self.traced_names: list[str] = []  # the functions that JAX traces at present, innermost last
         self.frozen_calls = FrozenCalls(self._staged_function, self.fail)
-        # the first change of each path by a trace, by the names of the function and of the path
+        # (function name, path) -> the first change of the path by a trace
         self.changed_by_traces: dict[tuple[str, str], ChangedByTrace] = {}
-        # the truncated dtypes by the user's expression that requested the dtype
+        # user's expression that requested the dtype -> its truncated dtype
         self.truncated: dict[Place, TruncatedType] = {}
-        # the promoted carries by the user's expression that called the loop
+        # user's expression that called the loop -> the carry whose dtype the loop promoted
         self.promoted: dict[Place, PromotedCarry] = {}
-        self.unused_donations: dict[tuple[str, Place | None], UnusedDonation] = {}  # the unused donations by function
-        self.traced_objects: dict[int, weakref.ref[Any]] = {}  # the functions that JAX traces now, by id
-        # called with each function and the objects among its static arguments, before the trace
+        # (function name, place of its def) -> its donated arguments that XLA could not use
+        self.unused_donations: dict[tuple[str, Place | None], UnusedDonation] = {}
+        # id -> the function, for the functions that JAX traces at present
+        self.traced_objects: dict[int, weakref.ref[Any]] = {}
+        # called before each trace, with the function and its static arguments that are objects
         self.look_before: Callable[[Any, Mapping[str, Any]], Any] | None = None
-        # the name of each traced function, and the result of `look_before`
+        # (name of a traced function, what `look_before` returned for it)
         self.traced_functions: list[tuple[str, Any]] = []
-        # each function with the recording that contains its program, too
+        # (function whose program is complete, the recording that holds the same program)
         self.library_programs: list[tuple[ObservedFunction, Any]] = []
         self.library_programs_left_out = 0
         self.eager: list[EagerCompile] = []
         self.traces_ahead: list[KeptTrace] = []
-        self.raised_outside: dict[str, ObservedFunction] = {}  # the traces outside of jit that raised, by name
-        self.ahead: set[str] = set()  # functions whose trace or lowering was requested without a call
-        # the functions of `ahead` that JAX lowered or compiled
+        # function name -> the function, for traces outside of jit that raised
+        self.raised_outside: dict[str, ObservedFunction] = {}
+        # functions that the user traced or lowered without a call, with `f.trace(x)` or `f.lower(x)`
+        self.ahead: set[str] = set()
+        # the functions of `ahead` that JAX then lowered or compiled
         self._ahead: dict[tuple[str, Place | None], None] = {}
-        # the number of stages by function name and JAX event, counted only at the tier `events`
+        # (function name, JAX event) -> the number of stages; only filled at the tier `events`
         self.stage_counts: Counter[tuple[str | None, str]] = Counter()
-        self.called_elsewhere: set[tuple[str, Place | None]] = set()  # the functions that other threads called
-        self.unseen: list[Any] = []  # jitted functions that were called without an observed miss
-        self.raised_unseen: list[Any] = []  # as `unseen`, if every call raised before a look-up
-        self._unseen_calls: dict[int, int] = {}  # the calls without a miss that did not raise, by id of the function
+        # functions that other threads called during the run
+        self.called_elsewhere: set[tuple[str, Place | None]] = set()
+        self.unseen: list[Any] = []  # jitted functions that were called, but had no miss in this run
+        # the functions of `unseen` whose calls all raised before JAX looked for a cache entry
+        self.raised_unseen: list[Any] = []
+        self._unseen_calls: dict[int, int] = {}  # id of a function -> its calls that were no miss and did not raise
         self.failures: list[str] = []
-        self.reading = Reading()  # the texts of the user's objects during the run
+        self.reading = Reading()  # the reprs of the user's objects that were made during the run
         self.ended = False
         self.under_way = ProgramUnderWay()
-        self.when_installed: Callable[[], None] | None = None  # called when the cell itself imports JAX
-        self.keeps_programs = True  # False for `observe()`: programs keep captured constants alive
+        # called when the hooks are installed, if the cell itself imports JAX
+        self.when_installed: Callable[[], None] | None = None
+        self.keeps_programs = True  # False for `observe()`, because a kept program keeps its captured constants alive
 
     def hold_last_calls(self) -> None:
         """Start to keep last calls and to count hits per entry, where this was requested and JAX is imported."""
@@ -331,19 +345,19 @@ class Run:
             self.entry_hits.start()
 
     def activity(self, record: FunctionRecord) -> FunctionActivity:
-        """Return the counts of a function, which are in the order of first use."""
+        """Return the counts of a function in this run; they are made at the first use of the function."""
         key = (record.name, record.definition)
         activity = self.functions.get(key)
         if activity is None:
-            if not self.keeps_programs:  # the record keeps programs, too
+            if not self.keeps_programs:  # the record of the function keeps the programs, too
                 record = FunctionRecord(record.name, record.jit_name, record.definition, record.library)
             activity = self.functions[key] = FunctionActivity(record, self.keeps_programs)
         elif self.keeps_programs and activity.record is not record and record.programs:
-            activity.record = record  # a newer function object of the same line
+            activity.record = record  # a newer function object from the same def line
         return activity
 
     def ledger_calls(self) -> list[Calls]:
-        """Return the number of calls of each function so far."""
+        """Return the number of calls of each function until now, for the ledger."""
         counts = self.counted and (HAS_MONITORING or self.in_cell)
         return self.uncalled(counts) + [
             Calls(
@@ -356,16 +370,16 @@ class Run:
         ]
 
     def uncalled(self, counted: bool) -> list[Calls]:
-        """Return the functions that JAX compiled or lowered without a call; `counted`: calls are counted."""
+        """Return the functions that JAX compiled or lowered without a call. `counted` is True if calls are counted."""
         keys = [key for key in self._ahead if key not in self.functions]
         return [Calls(*key, 0 if counted else None, self.sees_all, ahead=True) for key in keys]
 
     def note_ahead(self, name: str, definition: Place | None) -> None:
-        """Record that JAX lowered or compiled a function that may never be called."""
+        """Record that JAX lowered or compiled a function without a call; the function may never be called."""
         self._ahead[name, definition] = None
 
     def note_unseen(self, called: Any, times: int) -> None:
-        """Count calls of a jitted function without an observed miss."""
+        """Count `times` calls of a jitted function that had no miss in this run."""
         if not any(earlier is called for earlier in self.unseen):
             if len(self.unseen) >= _UNSEEN:
                 return
@@ -373,7 +387,10 @@ class Run:
         self._unseen_calls[id(called)] = self._unseen_calls.get(id(called), 0) + times
 
     def note_raised_unseen(self, called: Any, times: int) -> None:
-        """Subtract raised calls of a function without an observed miss: they ran no program."""
+        """Subtract `times` calls that raised, of a function that had no miss in this run.
+
+        These calls ran no program.
+        """
         left = self._unseen_calls.get(id(called), 0) - times
         if id(called) in self._unseen_calls:
             self._unseen_calls[id(called)] = left
@@ -383,7 +400,7 @@ class Run:
 
     @property
     def unlisted_calls(self) -> dict[int, int]:
-        """The numbers of the calls of functions that JAX compiled before the observation began, by id of the function.
+        """Return {id of the function: its calls} for functions that JAX compiled before the observation began.
 
         The functions of JAX are left out.
         """
@@ -391,10 +408,9 @@ class Run:
         return {id(called): self._unseen_calls.get(id(called), 0) for called in users}
 
     def unlisted(self, before: Mapping[int, int] | None = None) -> str | None:
-        """Return a sentence on the calls of functions that the ledger does not list; None without such calls.
+        """Return a sentence on calls of functions that the ledger does not list; None if there were no such calls.
 
-        Args:
-            before: The numbers of such calls before the block of the ledger; by default none.
+        Args: before: The result of `unlisted_calls` at the start of the block; None for a whole cell.
         """
         calls = {called: times - (before or {}).get(called, 0) for called, times in self.unlisted_calls.items()}
         total = sum(calls.values())
@@ -405,7 +421,10 @@ class Run:
         return _UNLISTED.format(calls=calls_text, names=in_a_sentence([*names], 5))
 
     def calls_note(self) -> str | None:
-        """Return a sentence on why the numbers of calls are lower bounds or unknown; None where they are exact."""
+        """Return a sentence that says why the counts of calls are lower bounds or unknown.
+
+        None where the counts are exact.
+        """
         if not self.counted:
             return not_counted()
         names = sorted({name for name, definition in self.called_elsewhere & self.functions.keys()})
@@ -413,7 +432,7 @@ class Run:
         return self.counter.lost or (elsewhere if HAS_MONITORING else NOT_ALL)
 
     def line_readings(self) -> tuple[LineReading, ...]:
-        """Return the counts of each line that called jitted functions."""
+        """Return the counts of each user line that called jitted functions."""
         return self.call_lines.readings(self.counted and (HAS_MONITORING or self.in_cell), exact=self.sees_all)
 
     def traced_ahead(self, ahead: TracedAhead, place: Place | None) -> None:
@@ -428,7 +447,7 @@ class Run:
             self.failures.append(traceback_text(error))
 
     def observation(self) -> Observation:
-        """Return everything that was recorded, as plain records."""
+        """Return everything that the run recorded, as an `Observation`."""
         functions = []
         for key, activity in self.functions.items():
             try:
@@ -456,7 +475,7 @@ class Run:
 
     @property
     def sees_all(self) -> bool:
-        """True if the counter saw every call from Python code, as far as calls are counted."""
+        """True if calls are counted and the counter saw every call from Python code."""
         return HAS_MONITORING and self.counter.lost is None
 
     def sees_all_of(self, key: tuple[str, Place | None]) -> bool:
@@ -467,5 +486,5 @@ class Run:
         return self.traced_names[-1] if self.traced_names else ""
 
     def _staged_function(self) -> str | None:
-        """Return the function that JAX traces now; None for code outside of a trace, such as a callback."""
+        """Return the function that JAX traces at present; None inside of a callback or outside of every trace."""
         return self.traced_names[-1] if self.traced_names and staging() else None

@@ -1,6 +1,6 @@
-"""Finds the code, the name and the place of the function that a person wrote inside a callable.
+"""Finds the code object, the name and the place of the user's function inside a callable.
 
-`jit(vmap(grad(f)))`, a method, a partial, an equinox or flax wrapper: all are unwrapped.
+`jit(vmap(grad(f)))`, a method, a partial, an equinox or flax wrapper: every wrapper is removed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ def unwrap(value: Any) -> Any:
 
 
 def next_inside(value: Any) -> Any:
-    """Return the callable inside a callable; None where there is none. Properties of user classes are not evaluated."""
+    """Return the callable that a callable wraps directly; None if it wraps none.
+
+    Properties of the user's classes do not run.
+    """
     kind = type(value)
     if kind is FunctionType:
         inner = vars(value).get("__wrapped__")
@@ -44,7 +47,7 @@ def next_inside(value: Any) -> Any:
 
 
 def _stored(value: Any, name: str) -> Any:
-    """Return a stored attribute, or the result of a property of an installed package."""
+    """Return an attribute that the object stores, or the result of a property that an installed package defines."""
     stored = attribute_of(value, name)
     if type(stored) is not property:
         return stored
@@ -57,7 +60,7 @@ def _stored(value: Any, name: str) -> Any:
 
 
 def code_of(fun: Any) -> CodeType | None:
-    """Return the code of the function that a callable runs; None for a callable not written in Python."""
+    """Return the code object of the function that a callable runs; None for a callable not written in Python."""
     inner = unwrap(fun)
     if type(inner) is FunctionType:
         return inner.__code__
@@ -68,7 +71,7 @@ def code_of(fun: Any) -> CodeType | None:
 
 
 def _call_code(value: Any) -> Any:
-    """Return the code of the `__call__` of an object, such as an equinox module."""
+    """Return the code object of the `__call__` method of an object, such as an equinox module."""
     called = unwrap(defined(type(value), "__call__"))
     return called.__code__ if type(called) is FunctionType else None
 
@@ -80,11 +83,12 @@ def name_of(fun: Any) -> str:
 
 
 def place_of(code: CodeType | None) -> Place | None:
-    """Return the place of the def of a code."""
+    """Return the place of the def statement that made a code object."""
     if code is None:
         return None
     file, name = code.co_filename, code.co_qualname
-    # both are plain strings in nearly all calls, and this runs at every miss
+    # The file and the name are plain strings in nearly all calls; this short path is for speed, because it runs at each
+    # miss.
     if type(file) is str and type(name) is str:
         return Place(file, code.co_firstlineno, name)
     return Place(file_of(code), code.co_firstlineno, function_of(code))

@@ -1,4 +1,4 @@
-"""Credits calls and stages to the counts of functions and lines.
+"""Adds counted calls and stages to the counts of functions and lines.
 
 What was counted is credited to the function that was called; where JAX tells no more than a name, to that name.
 """
@@ -26,20 +26,20 @@ from .user_places import user_place
 def drain(
     run: Run, functions: Functions, hooks: Hooks, missing: Any = None, its_record: FunctionRecord | None = None
 ) -> _Drained:
-    """Credit the counted calls to their functions and lines.
+    """Add the calls that the counter holds to the counts of their functions and lines.
 
-    Returns whether a call of the function that misses now was credited, whether one was seen at all, and the counts
-    that received it.
+    Returns three things: whether a call of the function that misses at present was added, whether the counter held one
+    at all, and the counts that received it.
     """
     counted = has_miss = False
     its_activity = None
     counter = run.counter
     for called, times, place, record in counter.drain():
-        if called is None:  # the called function no longer exists
+        if called is None:  # the called function was deleted meanwhile
             _credit_gone(run, record, times, place)
             continue
         fun = getattr(called, "_fun", None)
-        # most drained calls are calls of the missing function
+        # Most of the counted calls are calls of the function that misses at present; its record is known already.
         if fun is missing and its_record is not None and not its_record.equinox:
             run.call_lines.called(place, times)
             its_activity = its_activity or run.activity(its_record)
@@ -52,7 +52,9 @@ def drain(
             continue
         function = functions.record_of(fun)
         if function is not None and function.construct is not None:
-            continue  # JAX itself calls the function of a construct, which is counted when JAX evaluates the construct
+            # JAX itself calls the function that it made for a construct; the construct is counted where JAX evaluates
+            # it
+            continue
         shared = function is None and functions.is_shared(fun)
         if shared or (is_users(fun) if function is None else not function.library):
             run.call_lines.called(place, times)
@@ -101,7 +103,7 @@ def count_missed_call(
     place: Place | None,
     starts_counter: bool,
 ) -> FunctionActivity:
-    """Count a call that missed, and the calls before it; return the counts of its function.
+    """Count a call that missed, and the calls since the last count; return the counts of the missing function.
 
     Args:
         run: The run of the call.
@@ -123,7 +125,8 @@ def count_missed_call(
     if is_seen and is_credited:
         return activity
     run.counter.watch_again()
-    # Earlier calls from an unseen place may be missing, too, except calls with tracers: each of them misses.
+    # Earlier calls may be missing from the counts, if they came from a place that the counter does not watch. Calls
+    # with tracers are the exception: each of them misses.
     is_exact = staging() or call.is_traced()
     if is_exact:
         activity.called(function, 1)
@@ -137,7 +140,7 @@ def count_missed_call(
 
 
 def _credit_gone(run: Run, record: FunctionRecord | None, times: int, place: Place | None) -> None:
-    """Credit the calls of a jitted function that is gone; without a record there is nothing to credit."""
+    """Count calls of a jitted function that no longer exists; do nothing if its record is gone, too."""
     if record is None or record.construct is not None or record.library:
         return
     run.call_lines.called(place, times)
@@ -145,14 +148,20 @@ def _credit_gone(run: Run, record: FunctionRecord | None, times: int, place: Pla
 
 
 def _note_jitted(record: FunctionRecord, called: Any) -> None:
-    """Keep the called jitted function: JAX reports the number of cache entries only for results of `jax.jit`."""
+    """Keep a reference to the called object in the record.
+
+    JAX reports the number of cache entries only for results of `jax.jit`.
+    """
     if record.history is not None and not record.equinox:
         history, number, _ = record.history
         history.called(number, called)
 
 
 def _drain_derived(run: Run, called: Any) -> None:
-    """Record the use of a derived program: JAX calls such a program through a new function object each time."""
+    """Record the use of a program that JAX derived from a jitted function, such as its gradient.
+
+    JAX calls a derived program through a new function object each time.
+    """
     jaxpr = derived_jaxpr(called)
     if jaxpr is None:
         return
@@ -163,7 +172,7 @@ def _drain_derived(run: Run, called: Any) -> None:
 
 
 def take_loose(state: ThreadState, run: Run, hooks: Hooks) -> None:
-    """Credit the stages that belong to no observed call."""
+    """Add the stages that JAX reported outside of every observed call to the counts of the run."""
     for event in state.loose:
         if hooks.support.tier == "events":
             run.stage_counts[event.name, event.event] += 1
@@ -175,7 +184,7 @@ def take_loose(state: ThreadState, run: Run, hooks: Hooks) -> None:
 
 
 def worked_ahead(state: ThreadState, histories: History, history: FunctionHistory, event: LooseEvent) -> None:
-    """Count a stage of a function that JAX traced, lowered or compiled without a call."""
+    """Count one stage of a function that JAX traced, lowered or compiled without a call of the function."""
     stages = CallStages()
     stages.add(event.event, event.seconds, event.from_disk)
     histories.worked(history, stages)
@@ -186,7 +195,7 @@ def worked_ahead(state: ThreadState, histories: History, history: FunctionHistor
 
 
 def count_by_name(run: Run) -> None:
-    """Credit stages by function name at the tier `events`, where JAX reports no more than the name."""
+    """Add stages by function name at the tier `events`, where JAX reports the name of the function and nothing more."""
     for activity in run.functions.values():
         name = activity.record.jit_name
         activity.traces = run.stage_counts[name, TRACE_EVENT]

@@ -1,9 +1,10 @@
 """Records the operations and jitted calls that JAX runs between `start` and `stop` as the equations of a program.
 
-A recording runs nothing and traces nothing. It holds no array: an operand is linked to the equation that made it as
-long as the array is alive, which the operand is when JAX uses it.
+A recording runs nothing and traces nothing. It holds no array: an operand array is found by its id; the array is alive
+whenever JAX uses it.
 
-It ends by itself after `MOST` dispatches or `SECONDS` of its own time, so that what follows runs at full speed.
+A recording ends by itself after `MOST` dispatches or `SECONDS` of its own time, so that the rest of the user's code
+runs at full speed.
 """
 
 from __future__ import annotations
@@ -37,11 +38,12 @@ class Recorded:
     """The result of a recording.
 
     Attributes:
-        program: The program; its first inputs are the other arrays, then the arguments.
-        others: The number of the other arrays: made before the recording, or by no program.
+        program: The program; its inputs are first the other arrays, then the arguments of the call.
+        others: The number of input arrays that are no arguments, because they existed before the recording or no
+            program made them.
         dispatches: The number of programs that JAX ran.
         ended: A sentence on why the recording ended before `stop`; None where it did not.
-        unread: A sentence on inputs that may have changed unseen; None without such inputs.
+        unread: A sentence on NumPy arrays whose contents may have changed between two uses; None if there are none.
     """
 
     program: Any
@@ -76,7 +78,7 @@ _UNREAD = (
 
 
 def recording_of(hooks: Hooks) -> Any:
-    """Return the recording that is on; None without a recording."""
+    """Return the recording that is on in these hooks; None if no recording is on."""
     return getattr(hooks.ran, "__self__", None)
 
 
@@ -87,7 +89,8 @@ class Recording:
         hooks: The hooks in JAX.
         fail: Receives an error of this package.
         most: The number of dispatches that are recorded at most.
-        ends_at: Returns whether the recording ends at a jitted function; None: the recording goes on.
+        ends_at: Called with a jitted function; returns True if the recording ends at its call. None: the recording ends
+            at no function.
         seconds: The largest time that the recording itself may take.
     """
 
@@ -128,8 +131,10 @@ class Recording:
         self.count = 0
         self.spent = 0.0  # the seconds that the recording itself took
         self._equations: list[Any] = []
-        self._variables: dict[int, tuple[weakref.ref[Any], Any]] = {}  # the variables of arrays by id of the array
-        self._keys: dict[int, tuple[weakref.ref[Any], Any]] = {}  # random keys by id of their array of numbers
+        # id of an array -> (reference to the array, its variable)
+        self._variables: dict[int, tuple[weakref.ref[Any], Any]] = {}
+        # id of the integer array inside a random key -> (reference to that array, the random key)
+        self._keys: dict[int, tuple[weakref.ref[Any], Any]] = {}
         self._numpy = NumPyArrays()
 
     @property
@@ -138,10 +143,10 @@ class Recording:
         return self._is_at_end or self.ended is not None
 
     def start(self) -> bool:
-        """Start or continue the recording.
+        """Start the recording, or continue it after `stop`.
 
         Returns:
-            True if the recording runs; False where JAX checks each result for NaN.
+            True if the recording is on; False if `jax_debug_nans` makes JAX check each result.
 
         Raises:
             AttributeError: This version of JAX does not report its dispatches.
@@ -161,13 +166,13 @@ class Recording:
         return True
 
     def hold(self, values: Iterable[Any]) -> None:
-        """Store the contents that NumPy arrays, the arguments of a call, have before the call."""
+        """Store the contents of NumPy arguments before the call, which may change them in place."""
         for value in values:
             if is_numpy(value) and self._numpy.has_room() and self._numpy.first(value) is None:
                 self._in_own_time(self._make, value)
 
     def stop(self) -> None:
-        """End the recording; a second call ends a stop that an interrupt broke off."""
+        """Stop the recording; called again, it completes a stop that an interrupt cut short."""
         if self._on:
             self._results.stop()
             if self._results.overflowed and self.ended is None:
@@ -181,7 +186,7 @@ class Recording:
 
         Args:
             arguments: The arrays that become inputs, in this order, used or not.
-            results: The arrays that become results; an array that no equation made is also an input.
+            results: The arrays that become results; a result that no equation made is also an input.
             name: The name of the program.
         """
         unread = self._unread()
@@ -209,7 +214,7 @@ class Recording:
         return Recorded(program, len(outside), self.count, self.ended, unread)
 
     def recorded_whole(self, name: str) -> Recorded:
-        """Return the recorded program; its results are the variables that no equation uses."""
+        """Return the recorded program; its results are the variables that no later equation uses."""
         used = {id(operand) for equation in self._equations for operand in equation.invars}
         results = [
             variable for equation in self._equations for variable in equation.outvars if id(variable) not in used
@@ -223,7 +228,7 @@ class Recording:
         return _UNREAD.format(arrays=count(arrays, "NumPy array")) if arrays else None
 
     def _argument(self, array: Any) -> Any:
-        """Return the variable of an argument; for random keys, JAX may have used only their array of numbers."""
+        """Return the variable of an argument; of a random key, JAX may have used only the integer array inside."""
         if is_numpy(array):
             return self._numpy.first(array) or self._make(array)
         numbers = dispatches.base_array(array)
@@ -272,12 +277,13 @@ class Recording:
             self._in_own_time(lambda: self._add(dispatches.of_miss(frame, results)))
 
     def _in_own_time(self, work: Callable[..., object], *values: Any) -> None:
-        """Call `work` in the recording's own time, and keep errors of this package away from the user's call."""
+        """Call `work` and add its duration to `spent`; an error of this package is reported, not raised."""
         began = time.perf_counter()
         is_collecting = gc.isenabled()
         try:
             self._hooks.asking_thread = self._thread
-            gc.disable()  # JAX's heap is large: the time of one collection would end the recording
+            # JAX keeps many objects alive: one garbage collection takes so long that the recording would end
+            gc.disable()
             work(*values)
         except not_of_a_signal(*FAILURES) as error:
             self._fail(error)
@@ -340,7 +346,10 @@ class Recording:
         self.count += 1
 
     def _link_copies(self, sources: Sequence[Any], copies: Sequence[Any]) -> None:
-        """Link arrays that JAX copied to a device to the variables of their sources, since no program runs."""
+        """Link each array that JAX copied to a device to the variable of the source array.
+
+        JAX runs no program for a copy.
+        """
         if threading.get_ident() == self._thread:
             self._in_own_time(self._link, sources, copies)
 
@@ -349,7 +358,7 @@ class Recording:
             if isinstance(value, bool | int | float | complex) or self._recorded_variable(array) is not None:
                 continue
             if not hasattr(array, "shape"):
-                continue  # the token of an ordered effect
+                continue  # the token of an ordered effect, which is no array
             variable = self._operand(value, None, dispatches.source_here())
             if variable.aval.shape == array.shape and variable.aval.dtype == array.dtype:
                 self._variables[id(array)] = weakref.ref(array), variable
@@ -391,7 +400,7 @@ class Recording:
         return entry[1] if entry is not None and entry[0]() is value else None
 
     def _variable(self, value: Any) -> Any:
-        """Return the variable of an array; a new variable for an array that was not recorded."""
+        """Return the variable of an array; an array that was not recorded gets a new variable."""
         variable = self._recorded_variable(value)
         return self._make(value) if variable is None else variable
 

@@ -1,10 +1,11 @@
 """Records the calls of user functions in a cell's last statement while they run.
 
 The outermost call of a function of the user's is recorded while it runs, whatever the statement does with the result:
-assigns, prints or indexes it, or adds another call's. A jitted function is not recorded: JAX has the program.
+assigns, prints or indexes it, or adds the result of another call. A jitted function is not recorded: JAX already has
+its program.
 
 Above the last statement, a call that runs a function under a transform is recorded, such as `jax.vjp(f, x)` or
-`jax.grad(f)(x)`: the first call of each text, as it may stand in a loop.
+`jax.grad(f)(x)`: only the first execution of each call expression, which may stand in a loop.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ CALLS_ABOVE = 4
 
 
 class CallInCell(Protocol):
-    """A call in the cell; see `typed.cell.LastCall`."""
+    """A call expression of the cell with its values; see `typed.cell.LastCall`."""
 
     is_above: bool
     number: int
@@ -58,12 +59,12 @@ class CallInCell(Protocol):
 
     @property
     def known_values(self) -> list[Any]:
-        """The known values of the arguments, without those of iterators."""
+        """The values of the arguments, without iterators, whose items are unknown."""
 
 
 @dataclass
 class _RecordedCall:
-    """One recorded call; a comprehension may make the same call again with other values."""
+    """One execution of a call expression that was recorded; a comprehension executes its expression several times."""
 
     call: CallInCell
     recording: Recording
@@ -73,12 +74,12 @@ class _RecordedCall:
     result: Any = None
     is_known: bool = True
     has_raised: bool = False
-    called_before: int = 0  # the number of functions of the run that were called before this call
-    # the contents of each argument before the call, by id of the argument
+    called_before: int = 0  # how many functions the run had called before this call
+    # id of an argument -> its contents before the call
     values_now: dict[int, Any] = field(default_factory=dict)
 
     def hold(self) -> None:
-        """Copy the contents of the arguments: the call, or code after the call, may change a container."""
+        """Copy the containers in the arguments, because the call or later code may change them."""
         try:
             self.values_now = {id(value): _as_now(value, {}) for value in self.call.known_values}
         except RecursionError:  # the argument is nested too deep
@@ -86,7 +87,7 @@ class _RecordedCall:
         self.recording.hold(_elements([*self.values_now.values()]))
 
     def end(self, has_raised: bool) -> None:
-        """Store the arguments and the result at the end of the call."""
+        """Store the arguments and the result when the call ends."""
         self.recording.stop()
         self.args = tuple(self.values_now.get(id(value), value) for value in self.call.args)
         self.kwargs = {name: self.values_now.get(id(value), value) for name, value in self.call.kwargs.items()}
@@ -114,7 +115,8 @@ class RecordedCalls:
     Args:
         hooks: The hooks in JAX.
         fail: Receives an error of this package.
-        cell: The recording of the cell, which ends at the first recorded call, unless it covers the whole cell.
+        cell: The recording of the whole cell; it ends at the first recorded call, unless the user asked for the whole
+            cell.
         called: The functions that the run has called so far.
     """
 
@@ -128,15 +130,15 @@ class RecordedCalls:
         self._active: _RecordedCall | None = None
         self._recorded: list[_RecordedCall] = []
         self._left_out = 0
-        self._above: dict[int, int] = {}  # the number of executions of each recorded call above the last statement
-        self.is_checked = False  # JAX checks each result for NaN, so that the call was not recorded
-        self.not_recorded: list[str] = []  # sentences on calls that could not be recorded, with the reason
+        self._above: dict[int, int] = {}  # index of a call above the last statement -> how often it was executed
+        self.is_checked = False  # true if `jax_debug_nans` is on, so that calls are not recorded
+        self.not_recorded: list[str] = []  # sentences that say which calls could not be recorded, and why
         self._is_over = cell.covers_cell
 
     # --- called by the cell ---
 
     def evaluated(self, call: CallInCell, function: Any) -> bool:
-        """Begin to record a call whose function is known; return whether the values of the call are needed."""
+        """Begin to record a call whose function was just evaluated; return whether its argument values are needed."""
         if self._active is not None or self._is_over or not _is_recorded(function):
             return False
         if call.is_above:
@@ -162,7 +164,10 @@ class RecordedCalls:
         return True
 
     def prepared(self, call: CallInCell) -> None:
-        """Restart the recording after each argument: the work for an argument is no part of the call."""
+        """Restart the recording after each evaluated argument.
+
+        The operations of an argument do not belong to the call.
+        """
         if self._active is not None and self._active.call is call:
             self._active.recording.restart()
             self._active.hold()
@@ -183,19 +188,19 @@ class RecordedCalls:
             self._recorded.append(active)
         elif active.recording.ended is not None:
             self.not_recorded.append(_NOT_RECORDED.format(text=active.call.text, why=active.recording.ended))
-        elif not self._recorded and not self._is_over:  # for example, a call that returned a coroutine or a generator
+        elif not self._recorded and not self._is_over:  # such as a call that returned a coroutine or a generator
             self._cell.start()
 
     # --- when the cell has run ---
 
     def stop(self) -> None:
-        """End the recordings; a call that has not returned has raised."""
+        """End all recordings; a call that has not returned by now has raised."""
         self._is_over = True
         if self._active is not None:
             self._end(self._active, has_raised=True)
 
     def functions(self, file: str, reading: Reading) -> list[RecordedFunction]:
-        """Return each recorded function.
+        """Return each recorded function with its program.
 
         Args:
             file: The file of the cell.
@@ -224,12 +229,12 @@ class RecordedCalls:
         return functions
 
     def forget(self) -> None:
-        """Drop the user's values."""
+        """Drop the references to the user's values."""
         self._recorded.clear()
 
 
 def _as_now(value: Any, copies: dict[int, Any]) -> Any:
-    """Return a value with copies of its Python containers; no code of the user's runs."""
+    """Return a value with its Python containers copied; no code of the user's runs."""
     kind = type(value)
     if id(value) in copies:
         return copies[id(value)]
@@ -237,7 +242,7 @@ def _as_now(value: Any, copies: dict[int, Any]) -> Any:
         return tuple([_as_now(element, copies) for element in value])
     if kind is list:
         elements: list[Any] = []
-        copies[id(value)] = elements  # a container that contains itself has such a copy
+        copies[id(value)] = elements  # put in before the elements are copied, for a container that contains itself
         elements += [_as_now(element, copies) for element in value]
         return elements
     if kind is dict and all(type(key) in (str, int) for key in value):

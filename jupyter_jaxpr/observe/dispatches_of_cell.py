@@ -1,7 +1,7 @@
 """Records what JAX runs for a cell outside of jit.
 
-Of each cell the first operations are recorded, for the case that nothing else shows what the cell did: no jitted
-function, no last call, such as in a Python loop. The whole cell is recorded where the user asks for it.
+The first operations of each cell are recorded. They are shown if the cell has no jitted function and no call in its
+last statement, such as a cell with a Python loop. A whole cell is recorded if the user asks for it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class RecordedCell:
     def __init__(self, hooks: Hooks, fail: Callable[[BaseException], None], covers_cell: bool) -> None:
         self.covers_cell = covers_cell
         self._fail = fail
-        # A jitted function of the user's has a program of its own: the recording of the cell may end there.
+        # A function that the user jitted has a program of its own, so the recording of the cell may end at its call.
         limits = (MOST, _FOREVER) if covers_cell else (FIRST, FIRST_SECONDS, _is_jitted_by_user)
         self.recording = Recording(hooks, fail, *limits)
         self._is_over = False
@@ -67,17 +67,18 @@ class RecordedCell:
         if imported() and not self._is_over and not self.recording.is_over:
             try:
                 self._is_checked = not self.recording.start()
-            except AttributeError as error:  # another JAX version: the cell is not recorded, and the rest works
+            # this version of JAX does not report dispatches: the cell is not recorded, and the rest works
+            except AttributeError as error:
                 self._fail(error)
                 self._is_over = True
 
     @property
     def is_checked(self) -> bool:
-        """True if the recording is empty because JAX checks each result for NaN."""
+        """True if nothing was recorded because `jax_debug_nans` makes JAX check each result."""
         return self._is_checked or (self.recording.ended is not None and not self.recording.count)
 
     def pause(self) -> None:
-        """Interrupt the recording until `start`."""
+        """Stop the recording until the next `start`."""
         self.recording.stop()
 
     def stop(self) -> None:
@@ -86,7 +87,7 @@ class RecordedCell:
         self.recording.stop()
 
     def function(self, name: str, message: str | None) -> ObservedFunction | None:
-        """Return the cell in the form of a function with its program; None where JAX ran nothing.
+        """Return the cell's dispatches as a function with one program; None if JAX dispatched nothing.
 
         Args:
             name: The name of the cell.

@@ -1,4 +1,6 @@
-"""Keeps a record of each jitted function: its name, the line of its def, its programs, and whose it is.
+"""Keeps a record of each jitted function.
+
+Its name, the line of its def, its programs, and whether the user or a library jitted it.
 
 - `code_of_callables`: the function that a person wrote inside an argument of `jax.jit`.
 - `library_functions`: whether JAX or a package jitted a function for itself.
@@ -54,48 +56,49 @@ class FunctionRecord:
     def __init__(
         self, name: str, jit_name: str | None, definition: Place | None, library: bool, shared: bool = False
     ) -> None:
-        self.name = name  # the name that the author gave the function
-        self.jit_name = jit_name  # the name in JAX's events and programs; None until JAX reports it
+        self.name = name  # the name of the user's function, without wrappers
+        self.jit_name = jit_name  # the name of the function in JAX's events and programs; None until JAX reports it
         self.definition = definition
         self.library = library
-        self.shared = shared  # true for equinox: one jitted function serves all user functions with one name
-        self.equinox = shared  # equinox calls the function; a user's function inside a shared one is not itself shared
-        self.missed = False  # true if the function object was already read, at its first miss
+        self.shared = shared  # true for equinox, which runs all user functions of one name through one jitted function
+        # true if equinox calls the function; a record of one user function has `shared` set back to False
+        self.equinox = shared
+        self.missed = False  # true if this function object had a miss, at which its code was read
         self.construct: Construct | None = None  # the construct that JAX compiled by itself, outside of jit
-        self.pmap = False  # true for a pmapped function: the functions that JAX makes for it share a record
-        self.replayable = True  # false after a question to JAX's caches for stages made JAX compile or lower
-        self.programs: dict[Any, Any] = {}  # the programs observed last, newest last
-        self.unkept = False  # true if JAX may hold further programs of the function
+        self.pmap = False  # true for a function of `jax.pmap`; the functions that JAX makes for it share one record
+        self.replayable = True  # false after asking JAX's caches for stages made JAX compile or lower
+        self.programs: dict[Any, Any] = {}  # the newest observed programs, newest last
+        self.unkept = False  # true if JAX may hold programs of the function that are not kept here
         self.at_trace: Any = None  # `ValuesAtTrace` of the last trace; None if no run saw the trace
         # (history, index of this function object in the history, true if a rerun of its cell made the object)
         self.history: tuple[FunctionHistory, int, bool] | None = None
 
     @property
     def has_several(self) -> bool:
-        """True if a hit may run one of several programs."""
+        """True if a hit of the function may run one of several programs."""
         return len(self.programs) > 1 or self.unkept
 
 
 class Functions:
-    """The records of all jitted functions; a record goes with its function."""
+    """The records of all jitted functions; a record is dropped when its function is deleted."""
 
     def __init__(self) -> None:
         self._records: dict[int, FunctionRecord] = {}
-        # The key is (id of equinox's function, id of the user's code); an entry goes with the code.
+        # (id of equinox's function, id of the user's code object) -> record; an entry is dropped with its code object
         self._by_user_code: dict[tuple[int, int], tuple[weakref.ref[CodeType], FunctionRecord]] = {}
         self._by_pmapped: dict[int, tuple[weakref.ref[Any], FunctionRecord]] = {}
         self._alive: dict[int, weakref.ref[Any]] = {}
-        self.library: dict[int, int] = {}  # the misses of library functions, by id of the function
+        self.library: dict[int, int] = {}  # id of a library function -> how often it missed
 
     def find(self, fun: Any, frame: FrameType) -> FunctionRecord:
-        """Return the record of a function that misses; `frame` is JAX's frame of the miss."""
+        """Return the record of a function that misses the cache; `frame` is JAX's frame that handles the miss."""
         record = self._records.get(id(fun))
         if record is None:
             record = self._make(fun, frame)
         return self._of_user(fun, record, frame) if record.shared else record
 
     def find_traced(self, fun: Any, frame: FrameType) -> FunctionRecord | None:
-        """Return the record of a function whose trace is requested in `frame` without a call.
+        """Return the record of a function that the user traces without a call; `frame` is JAX's frame of the trace.
 
         None where the function was not called yet and is JAX's code, or where JAX requests the trace: `jax.eval_shape`
         and `jax.make_jaxpr` jit their argument, and the user jitted nothing.
@@ -107,7 +110,7 @@ class Functions:
         return self.find(fun, frame)
 
     def library_names(self, before: Mapping[int, int]) -> list[tuple[str, int]]:
-        """Return the names of library functions with their misses since `before`, an earlier copy of `library`."""
+        """Return (name, misses) for each library function that missed since `before`, an earlier copy of `library`."""
         since: Counter[str] = Counter()
         for key, times in list(self.library.items()):
             record = self._records.get(key)
@@ -116,7 +119,10 @@ class Functions:
         return since.most_common()
 
     def record_of(self, fun: Any) -> FunctionRecord | None:
-        """Return the record of a function; None where the function was not seen yet or is not known alone."""
+        """Return the record of a function.
+
+        None if the function was not seen before, or if several functions share its record.
+        """
         record = self._records.get(id(fun))
         if record is None or not record.shared:
             return record
@@ -128,16 +134,19 @@ class Functions:
         return [record for record in list(self._records.values()) if not record.library]
 
     def have_several(self) -> bool:
-        """Return whether a hit of some user function may run one of several programs."""
+        """Return whether some user function has several programs, so that its hits are ambiguous."""
         return any(record.has_several for record in self.of_users())
 
     def is_shared(self, fun: Any) -> bool:
-        """Return whether a jitted function serves several user functions, so that its calls cannot be separated."""
+        """Return whether one jitted function runs several user functions, so that their calls cannot be separated."""
         record = self._records.get(id(fun))
         return record is not None and record.shared
 
     def by_code(self, fun: Any) -> FunctionRecord:
-        """Return the record of a function without an observed miss; the file decides if it is a library's."""
+        """Return a record of a function that had no observed miss.
+
+        The file of its code decides whether it belongs to a library.
+        """
         record = self._records.get(id(fun))
         if record is None:
             code = code_of(fun)
@@ -147,7 +156,7 @@ class Functions:
         return record
 
     def drop_dead(self, records: dict[str, tuple[FunctionRecord, Any, Place | None]]) -> None:
-        """Remove the records of functions that are gone, because a record keeps programs alive."""
+        """Drop the records of deleted functions, because a record keeps programs alive."""
         indirect_records = [
             record for kind in (self._by_user_code, self._by_pmapped) for _, record in list(kind.values())
         ]
@@ -158,7 +167,7 @@ class Functions:
     def _make(self, fun: Any, frame: FrameType) -> FunctionRecord:
         place = place_of(fun.__code__) if type(fun) is FunctionType else None
         if place is not None and is_users_code_of(fun) and "__wrapped__" not in vars(fun):
-            # A user's function without wrappers: the general case below takes ten times as long.
+            # Short path for a user's function without wrappers: the general path below takes ten times as long.
             name = exact(fun.__name__)
             record = FunctionRecord(name, name, place, library=False)
         elif (pmapped := pmap_call(frame)) is not None:
@@ -222,10 +231,13 @@ class Functions:
 
 
 def _of_construct(construct: Construct, frame: FrameType) -> FunctionRecord:
-    """Return the record of a construct outside of jit; the construct is the user's if user code called `jax.lax`."""
+    """Return the record of a construct outside of jit.
+
+    The construct counts as the user's if user code called `jax.lax`.
+    """
     caller = frame_outside(frame, is_jax)
     library = caller is None or not is_users_frame(caller)
-    # The body of a library has a place, too: calls of cg on two lines run the same body.
+    # The body function alone does not identify the construct: two calls of `cg` on two lines run the same library body.
     bodies = [body for body in construct.bodies if body.file]
     own_body = next((body for body in bodies if not is_installed(body.file)), bodies[0] if bodies else None)
     definition = call_place(frame) if own_body is None else Place(own_body.file, own_body.line, own_body.name)
@@ -235,13 +247,16 @@ def _of_construct(construct: Construct, frame: FrameType) -> FunctionRecord:
 
 
 def equinox_wrapper(frame: FrameType) -> Any:
-    """Return the `filter_jit` object whose call misses in `frame`, or None."""
+    """Return the `filter_jit` object that missed in JAX's frame `frame`.
+
+    None if no `filter_jit` object made the call.
+    """
     caller = equinox_frame(frame)
     return None if caller is None else caller.f_locals.get("jit_wrapper")
 
 
 def equinox_frame(frame: FrameType) -> FrameType | None:
-    """Return the frame of equinox with the `filter_jit` object and the user's `args` and `kwargs` as locals."""
+    """Return equinox's frame that has the `filter_jit` object and the user's `args` and `kwargs` as local variables."""
     caller: FrameType | None = frame
     for _ in range(4):
         caller = caller.f_back if caller is not None else None

@@ -1,4 +1,4 @@
-"""Runs work with Python's garbage collector off, because a pause of the collector would be part of a measured time."""
+"""Switches Python's garbage collector off during a measurement, because a collection would add to the measured time."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Receives JAX's hooks and events, and records what each call did.
 
-- `threads`: what one thread is doing in JAX, and the end of its calls.
-- `credit`: calls and stages, credited to functions and lines.
-- `replay`: the programs that calls ran, and their stages.
+- `threads`: the calls that one thread has open in JAX.
+- `credit`: adds calls and stages to the counts of functions and lines.
+- `replay`: finds the programs that calls ran, and the stages of these programs.
 """
 
 from __future__ import annotations
@@ -71,30 +71,32 @@ _CHANGES = 50
 
 
 class HookReceiver:
-    """Records calls, traces and stages that JAX's hooks report, in the run of their thread and in the history."""
+    """Records the calls, traces and stages that JAX reports, in the run of the thread and in the history."""
 
     def __init__(self) -> None:
         self.functions = Functions()
         self.library = self.functions.library
         self.history = History(lambda: self.hooks.cleared.times)
-        self.shows_programs = False  # true if a session shows programs; `observe()` alone keeps no programs
+        self.shows_programs = False  # true if the panel or a cell shows programs; `observe()` alone keeps no programs
         self.hooks: Hooks = Hooks(self)
         self._eager = EagerConstructs(self._is_observed, self.evaluated, self.hooks.fail)
         self._ahead_of_calls = TracesAhead(self.traced_ahead, self.hooks.fail)
         self._untold_changes = UntoldChanges(self.changed, self.hooks.fail)
-        self.shows_libraries = False  # true while a run is on
+        self.shows_libraries = False  # true while a run is on: the programs of library calls are recorded
         self._watching: set[Run] = set()  # the runs that show programs
         self._threads: dict[int, ThreadState] = {}
-        self._ahead: dict[str, FunctionHistory] = {}  # functions whose trace was requested without a call, by source
+        # source of a function -> its history, for functions that the user traced or lowered without a call
+        self._ahead: dict[str, FunctionHistory] = {}
 
     def _watch(self) -> None:
-        """Install the hooks that show traces and compiles outside of jitted calls, while a cell runs."""
+        """Install, while a cell runs, the hooks that report traces and compiles outside of jitted calls."""
         if not self._watching or not self.hooks.tells_calls:
             return
         for watch in (self._eager, self._ahead_of_calls, self._untold_changes):
             try:
                 watch.start()
-            except AttributeError as error:  # another JAX version: such programs are not shown, and the rest works
+            # this version of JAX lacks these hooks: the programs are not shown, and the rest works
+            except AttributeError as error:
                 self.hooks.fail(error)
 
     def traced_ahead(self, ahead: TracedAhead, frame: FrameType) -> None:
@@ -111,7 +113,7 @@ class HookReceiver:
                 run.traced_ahead(ahead, frame_place(caller))
 
     def changed(self, change: Untold, frame: FrameType) -> None:
-        """Record a change that JAX made without an error, such as a dtype that it truncated."""
+        """Record a change that JAX made silently, such as a dtype that JAX truncated."""
         state = self._threads.get(threading.get_ident())
         if state is None or state.run is None or state.replaying:
             return
@@ -129,12 +131,15 @@ class HookReceiver:
             state.run.promoted.setdefault(place, change)
 
     def _is_observed(self) -> bool:
-        """Return whether a cell runs on this thread and JAX works for the cell rather than for this package."""
+        """Return whether this thread runs a cell and JAX works for the user's code rather than for this package."""
         state = self._threads.get(threading.get_ident())
         return state is not None and state.run is not None and not state.replaying and not facts.staging()
 
     def evaluated(self, fun: Any, frame: FrameType) -> None:
-        """Count a construct that runs outside of jit, compiled or not; `fun` is JAX's jitted function of it."""
+        """Count one execution of a construct outside of jit.
+
+        `fun` is the jitted function that JAX made for the construct.
+        """
         run = self._threads[threading.get_ident()].run
         function = self.functions.find(fun, frame)
         if run is None or function.library:
@@ -147,11 +152,14 @@ class HookReceiver:
         run.call_lines.called(activity.called_at, 1)
 
     def installed(self) -> None:
-        """Start the parts that need the hooks, once the hooks are installed; earlier compiles were not observed."""
+        """Start the parts that need the hooks.
+
+        JAX may have compiled functions before the hooks existed; they were not observed.
+        """
         self._watch()
         run = state_of(self._threads).run
         if run is not None and run.when_installed is not None:
-            if not run.counter.running:  # the counter must start before every other user of JAX's hook after each call
+            if not run.counter.running:  # the counter must be the first user of JAX's hook after each call
                 run.counter.start()
                 run.counted = run.counter.sees
             run.hold_last_calls()
@@ -160,14 +168,17 @@ class HookReceiver:
             self.history.held_before(functions_with_entries())
 
     def missed(self, call: JitCall) -> bool:
-        """Record a call that missed the C++ cache; return whether the hooks should report its further stages."""
+        """Record a call that missed JAX's C++ cache.
+
+        Return whether the hooks should report the later stages of the call.
+        """
         state = state_of(self._threads)
         run = state.run
         function = self.functions.find(call.fun, call.frame) if call.frame is not None else None
         if function is None or state.replaying:
             return False
         uncounted = run is not None and not run.counter.running
-        if run is not None and uncounted:  # this cell imported JAX
+        if run is not None and uncounted:  # the cell itself imported JAX, so that the counter starts here
             run.counter.start()
             run.counted = run.counter.sees
         staging = facts.staging()
@@ -187,7 +198,7 @@ class HookReceiver:
         place = None if call.frame is None else call_place(call.frame)
         activity = None
         if run is not None and function.construct is not None:
-            activity = run.activity(function)  # `evaluated` counts the calls
+            activity = run.activity(function)  # `evaluated` counts the calls of constructs
         elif run is not None:
             activity = count_missed_call(run, self.functions, self.hooks, call, function, place, uncounted)
         if staging:
@@ -201,7 +212,7 @@ class HookReceiver:
         if activity is not None:
             activity.misses += 1
             activity.missed(function, 1)
-        # Outside of observed cells and blocks, `traced` reads the key from the leaves that JAX took.
+        # Outside of observed cells and blocks, `traced` reads the key later, from the leaves that JAX flattened.
         reading = NOTHING_CALLED if run is None else run.reading
         key = None if run is None and not function.equinox else self._key(call, function, reading)
         event = self.history.begin(function, call.fun, key, place, reading)
@@ -215,7 +226,7 @@ class HookReceiver:
     def _key(
         self, call: JitCall, function: FunctionRecord, reading: Reading, flat: FlatCall | None = None
     ) -> Key | None:
-        """Return the key of a call; None, and a recorded failure, where an argument cannot be read."""
+        """Return the cache key of a call; if an argument cannot be read, record the failure and return None."""
         try:
             return key_of_miss(call, function, reading, flat)
         except not_of_a_signal(*FAILURES) as error:
@@ -223,7 +234,7 @@ class HookReceiver:
             return None
 
     def asked_ahead(self, fun: Any, options: Any, frame: FrameType) -> None:
-        """Record that the trace or the lowering of a function was requested without a call."""
+        """Record that the user traced or lowered a function without a call, with `f.trace(x)` or `f.lower(x)`."""
         state = state_of(self._threads)
         if state.replaying or facts.staging():
             return
@@ -240,13 +251,14 @@ class HookReceiver:
         history = self.history.of(function)
         state.trace_requests.append(TraceRequest(id(frame), frame.f_code, function.jit_name or function.name, history))
         source = source_of(options)
-        if source is not None:  # the source identifies the function when any thread later lowers or compiles the trace
+        # with its source, the function is recognised when any thread later lowers or compiles the trace
+        if source is not None:
             self._ahead[source] = history
             if len(self._ahead) > _AHEAD:
                 del self._ahead[next(iter(self._ahead))]
 
     def traced(self, call: JitCall) -> None:
-        """Record the trace of a call: JAX has the program of the call."""
+        """Record that JAX has traced the function of a call: the jaxpr of the call exists now."""
         if isinstance(call.record, LibraryCall):
             return call.record.traced(call)
         miss: Miss = call.record
@@ -261,7 +273,7 @@ class HookReceiver:
         call.args, call.kwargs = (), {}
 
     def trace_raised(self, name: str | None, error: BaseException | None) -> None:
-        """Record that the trace of a call, or a trace outside of jit, raised."""
+        """Record that a trace raised, inside or outside of jit."""
         state = state_of(self._threads)
         if state.stack and not state.replaying:
             call = state.stack[-1]
@@ -276,7 +288,7 @@ class HookReceiver:
             note_raised_outside(state.run.raised_outside, error)
 
     def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
-        """Record that a call has run."""
+        """Record that JAX has run the executable of a call."""
         ended_at = time.perf_counter()
         if isinstance(call.record, LibraryCall):
             state = state_of(self._threads)
@@ -292,7 +304,8 @@ class HookReceiver:
         try:
             if executable is None:
                 note_transformed(state, call, miss)
-            elif run is None or run.keeps_programs or self.shows_programs:  # `observe()` alone shows no programs
+            # with `observe()` alone, no program is shown, so none is kept
+            elif run is None or run.keeps_programs or self.shows_programs:
                 note_program(state, call, miss, executable, ended_at)
             else:
                 miss.function.unkept = True
@@ -300,7 +313,7 @@ class HookReceiver:
             leave(state, self.history, call, raised=False)
 
     def derived(self, call: DerivedCall) -> None:
-        """Record that JAX ran a program that it derived from a jitted function."""
+        """Record that JAX ran a program that it derived from a jitted function, such as its gradient."""
         state = state_of(self._threads)
         if state.replaying:
             return
@@ -310,7 +323,7 @@ class HookReceiver:
                 place = user_place(sys._getframe(1))
                 note_derived_library_program(state, state.run, call, place, recording_of(self.hooks))
             return
-        # the outer call counts these stages at its end
+        # the outer call adds these stages to its own when it ends
         within = any(stages in outer.record.derived for outer in state.stack)
         if not within:
             self.history.stages_only(function, stages)
@@ -324,7 +337,7 @@ class HookReceiver:
                 state.run.call_lines.compiled(place, tally.compiles)
 
     def stage_started(self, event: str, name: str | None) -> None:
-        """Record the start of a stage."""
+        """Record that a stage (trace, lower or compile) has started."""
         state = self._threads.get(threading.get_ident()) or state_of(self._threads)
         if not state.replaying or state.looking_away:
             state.stage = (event, name, time.perf_counter())
@@ -332,7 +345,7 @@ class HookReceiver:
             call = state.stack[-1]
             function: FunctionRecord = call.record.function
             if function.jit_name is None and call.record.tracing:
-                function.jit_name = name  # the first trace after the start of the call is the trace of its function
+                function.jit_name = name  # the first trace after a call has started is the trace of the called function
             if function.jit_name == name:
                 function.at_trace = None
                 if state.run is not None:
@@ -342,7 +355,7 @@ class HookReceiver:
             state.ahead, state.traces_ahead = None, name
 
     def stage_ended(self, event: str, name: str | None, seconds: float) -> None:
-        """Record the end of a stage."""
+        """Record that a stage (trace, lower or compile) has ended."""
         state = self._threads.get(threading.get_ident()) or state_of(self._threads)
         state.stage = None
         if event == TRACE_EVENT and state.traces_ahead is not None and state.traces_ahead == name:
@@ -350,7 +363,7 @@ class HookReceiver:
             if state.run is not None:
                 end_trace(state.run)
         if event == TRACE_EVENT and not state.replaying and not state.listening and self.hooks.tells_calls:
-            # Traces of JAX's own functions inside of a trace, of which there are hundreds, are not recorded.
+            # Inside of a trace, JAX traces hundreds of its own functions; these traces are not recorded.
             miss: Miss | None = state.stack[-1].record if state.stack else None
             forget_trace_requests(state)
             if state.trace_requests:
@@ -360,8 +373,10 @@ class HookReceiver:
             elif miss is not None and (name is None or name == miss.function.jit_name):
                 miss.stages.add(event, seconds, False)
                 stop_trace(miss)
-            elif miss is None and state.run is not None and not facts.staging():  # a library's call, if there is a call
-                if len(state.loose) > LOOSE_EVENTS - len(STAGE_NAMES):  # keep room for the other stages of the call
+            # the stage belongs to the call of a library function, if to any call
+            elif miss is None and state.run is not None and not facts.staging():
+                # keep room for the later stages of the same call
+                if len(state.loose) > LOOSE_EVENTS - len(STAGE_NAMES):
                     take_loose(state, state.run, self.hooks)
                 state.loose.append(LooseEvent(event, name, seconds, False))
             return
@@ -375,7 +390,8 @@ class HookReceiver:
             count_replayed(state, seconds)
             return
         if state.stack:
-            miss = state.stack[-1].record  # the stage belongs to the innermost call, if the names agree
+            # the stage belongs to the innermost call, if both have the same function name
+            miss = state.stack[-1].record
             if name is None or name == miss.function.jit_name:
                 miss.stages.add(event, seconds, from_disk)
                 return
@@ -391,5 +407,5 @@ class HookReceiver:
             state.loose.append(LooseEvent(event, name, seconds, from_disk, place, bool(state.stack)))
 
     def from_disk(self) -> None:
-        """Record that JAX found the executable of the present compile in its persistent cache."""
+        """Record that JAX read the present executable from its persistent compilation cache instead of compiling."""
         state_of(self._threads).from_disk = True

@@ -24,7 +24,7 @@ def jitted_copy(fun: Callable[..., Any], statics: Sequence[str]) -> Any:
     names = tuple(name for name in statics if not place_of(name)[1])
     if len(names) == len(statics):
         return jax.jit(_copy(fun), static_argnames=names)
-    # Given positions, JAX does not look up the positions of the names.
+    # With positions in place of names, JAX need not look up the position of each name.
     places = (place_of(name)[0] for name in statics)
     return jax.jit(
         _copy(fun), static_argnums=tuple(place for place in places if place is not None), static_argnames=names
@@ -32,7 +32,7 @@ def jitted_copy(fun: Callable[..., Any], statics: Sequence[str]) -> Any:
 
 
 def jitted_anew(jitted: Any) -> Any:
-    """Return `jax.jit`, with the options of `jitted`, of a new function object that calls the same function.
+    """Return a new jitted function that has the options and the Python function of `jitted`.
 
     Raises:
         AttributeError, TypeError: This version of JAX does not store the options in its jitted functions.
@@ -69,7 +69,7 @@ def static_names(
 ) -> tuple[str, ...]:
     """Return the names of parameters whose arguments JAX cannot trace: strings, functions, objects of the user's.
 
-    Each argument of `*sizes` has a name of its own, such as `sizes[0]`.
+    Each argument that `*sizes` collects has its own name, such as `sizes[0]`.
 
     Args:
         fun: A function that is not jitted.
@@ -90,7 +90,8 @@ def static_names(
 def _parameters(fun: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     try:
         bound = inspect.signature(fun).bind(*args, **kwargs)
-    except not_of_a_signal(TypeError, ValueError):  # no signature, or a call that will raise
+    # the callable has no signature, or the call does not fit the signature and will raise
+    except not_of_a_signal(TypeError, ValueError):
         return
     for name, value in bound.arguments.items():
         kind = bound.signature.parameters[name].kind
@@ -103,10 +104,13 @@ def _parameters(fun: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[st
 
 
 def _places(fun: Callable[..., Any]) -> Callable[[str], tuple[int | None, bool]]:
-    """Return a function: parameter name -> (position or None, whether JAX knows the parameter by position only)."""
+    """Return a function that maps a parameter name to its position and to whether it is positional-only.
+
+    The position is None for a keyword-only parameter.
+    """
     try:
         parameters = list(inspect.signature(fun).parameters.values())
-    except not_of_a_signal(TypeError, ValueError):  # no signature: nothing is static
+    except not_of_a_signal(TypeError, ValueError):  # the callable has no signature: no argument is treated as static
         return lambda name: (None, False)
     places: dict[str, tuple[int | None, bool]] = {}
     several: dict[str, int] = {}
@@ -132,6 +136,6 @@ def _is_static(leaf: Any, scalars: bool) -> bool:
         return scalars
     try:
         jax.typeof(leaf)
-    except not_of_a_signal(Exception):  # JAX has no type for the leaf
+    except not_of_a_signal(Exception):  # JAX has no abstract value for the leaf
         return True
     return False

@@ -1,8 +1,8 @@
-"""Keeps as little of a value as is needed to tell later whether the value has changed.
+"""Keeps just enough of a value to find out later whether the value has changed.
 
-Numbers and texts are kept, of NumPy arrays a checksum, of arrays of JAX's a weak reference: a program holds the array
-itself as a constant for as long as the program lives. Containers of Python's are read to the end, within bounds. Of an
-object of the user's nothing is read, for whether two of them are equal is for the user's code to say.
+Numbers and strings are kept. For a NumPy array a checksum is kept. For a JAX array a weak reference is kept: a program
+that captured the array as a constant keeps the array alive. Python containers are read completely, up to a limit.
+Objects of the user's classes are not read, because only the user's `__eq__` can say whether two of them are equal.
 """
 
 from __future__ import annotations
@@ -32,12 +32,13 @@ _PARTS = 256
 _DEPTH = 4
 _LONG = 256
 _SHOWN = 8
-_READ = 256 * 1024  # the size in bytes above which only a sample of an array is read
+_READ = 256 * 1024  # the size in bytes above which only a sample of the array's elements is read
 _SAMPLE = 4_096
 _BYTES = sys.maxsize
-_BYTES_OF_OBJECT = 2 * 1024 * 1024  # the bytes of arrays that are read of one static object, at each miss: about 3 ms
-_FETCHED = 4 * 1024 * 1024  # the largest array in bytes that is copied from an accelerator
-_WAIT = 0.05  # the seconds to wait for an array that JAX still computes
+# the bytes of array data that are read of one static object at each miss; reading them takes about 3 ms
+_BYTES_OF_OBJECT = 2 * 1024 * 1024
+_FETCHED = 4 * 1024 * 1024  # the size in bytes of the largest array that is copied from an accelerator to the host
+_WAIT = 0.05  # the seconds to wait for the elements of an array that JAX still computes
 
 _SCALARS = frozenset({type(None), bool, int, float, complex, str, bytes, type(Ellipsis), range})
 _DICTS: frozenset[type] = frozenset({dict, collections.OrderedDict, collections.defaultdict, types.MappingProxyType})
@@ -51,8 +52,8 @@ class Contents(NamedTuple):
     Attributes:
         kind: The name of the value's class; `Array` for a JAX array.
         text: The value as text on one line.
-        mark: A mark that is equal for equal values; None if `reference` or `parts` serve for the comparison.
-        parts: For a container, the contents of each part by its Python expression, such as [0] or .rate.
+        mark: A value that is equal for equal contents; None if `reference` or `parts` are compared instead.
+        parts: For a container, expression of a part, such as [0] or .rate -> the contents of the part.
         reference: A weak reference to a JAX array, a function or a class; None for other values.
         code: The code of a function of the user; None for other values.
     """
@@ -66,10 +67,10 @@ class Contents(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """The first part of a value that changed.
+    """The first part of a value that differs between two times.
 
     Attributes:
-        path: The path from the value to the part; empty where the whole value changed.
+        path: The Python expression of the part, such as [0] or .rate; empty if the whole value differs.
         before: The earlier contents of the part.
         after: The later contents of the part.
     """
@@ -80,12 +81,12 @@ class Difference(NamedTuple):
 
 
 def contents_of(value: Any) -> Contents | None:
-    """Return the contents of a value; None for an object that only the user's code can compare."""
+    """Return the contents of a value; None for an object of a user class, which only the user's code can compare."""
     return _contents(value, _DEPTH, [_PARTS, _BYTES])
 
 
 def difference(before: Contents | None, after: Contents | None) -> Difference | None:
-    """Return the first part that surely changed; None where no part changed or where this is unknown."""
+    """Return the first part that certainly differs; None if no part differs or if this is unknown."""
     if before is None or after is None:
         return None
     if before.parts is not None and after.parts is not None and before.kind == after.kind:
@@ -100,7 +101,7 @@ def difference(before: Contents | None, after: Contents | None) -> Difference | 
 
 
 class _Plain:
-    """A class whose `__dict__` is that of Python."""
+    """An empty class; its `__dict__` descriptor is Python's own and runs no user code."""
 
 
 _DICT = vars(_Plain)["__dict__"]
@@ -108,9 +109,9 @@ _DICT_TYPE = type(_DICT)
 
 
 def attributes_of(value: Any) -> Contents | None:
-    """Return the contents of the attributes of a user's object; None where only the user's code can read them."""
+    """Return the attributes of a user's object as `Contents`; None if only the user's code can read them."""
     if any(type(vars(base).get("__dict__", _DICT)) is not _DICT_TYPE for base in type.mro(type(value))):
-        return None  # a property of the user's
+        return None  # the user's class defines `__dict__` as a property
     try:
         attributes = object.__getattribute__(value, "__dict__")
     except AttributeError:
@@ -123,14 +124,15 @@ def attributes_of(value: Any) -> Contents | None:
 
 
 def are_surely_equal(before: Contents | None, after: Contents | None) -> bool:
-    """Return whether two values are completely known and hold the same contents."""
+    """Return whether both values were read completely and hold the same contents."""
     if before is None or after is None or before.kind != after.kind:
         return False
     if before.parts is not None and after.parts is not None:
         same_parts = before.parts.keys() == after.parts.keys()
         return same_parts and all(are_surely_equal(part, after.parts[name]) for name, part in before.parts.items())
     if before.kind == "Array" or before.code is not None or before.reference is not None:
-        # Equal code may read other values, and only the program of the user's may compare two arrays.
+        # Functions with equal code may read different globals, and JAX arrays are compared by identity: only the user's
+        # program may compute with them.
         earlier = before.reference() if before.reference is not None else None
         later = after.reference() if after.reference is not None else None
         return earlier is not None and earlier is later
@@ -145,7 +147,7 @@ def holds_array(contents: Contents | None) -> bool:
 
 
 def is_mutable(contents: Contents | None) -> bool:
-    """Return whether a value can be changed in place."""
+    """Return whether the value, or a value inside it, can be changed in place."""
     return contents is not None and (contents.parts is not None or contents.kind == "ndarray")
 
 
@@ -192,7 +194,7 @@ def _scalar(value: Any) -> Contents:
     text = repr(value) if kind is range else NOTHING_CALLED.text(value, TEXT)
     if kind in (str, bytes) and len(value) > _LONG:
         return Contents(kind_name(kind), text, (len(value), hash(value)))
-    if kind in (float, complex) and value != value:  # NaN does not equal itself
+    if kind in (float, complex) and value != value:  # NaN is not equal to itself
         return Contents(kind_name(kind), text, repr(value))
     return Contents(kind_name(kind), text, value)
 
@@ -206,7 +208,8 @@ def _text_of_scalar(value: Any) -> str:
 
 
 def _numpy_array(array: Any, left: list[int]) -> Contents | None:
-    # The numbers of a sample lie far apart: to read them takes as long as to read an array of half the largest size.
+    # The elements of a sample lie far apart in memory: reading a sample takes as long as reading a whole array of half
+    # the size limit.
     left[1] -= array.nbytes if array.nbytes <= _READ else _READ // 2
     if array.dtype.hasobject or left[1] < 0:
         return None
@@ -215,7 +218,7 @@ def _numpy_array(array: Any, left: list[int]) -> Contents | None:
 
 
 def _checksum(array: Any) -> int:
-    """Return a checksum of the whole array, or of a sample of a large array."""
+    """Return a checksum of all elements of an array; for a large array, of a sample of its elements."""
     import numpy as np
 
     numbers = array if array.nbytes <= _READ else array.flat[:: max(1, array.size // _SAMPLE)]
@@ -223,7 +226,7 @@ def _checksum(array: Any) -> int:
 
 
 def _text_of_array(name: str, numbers: Any, dtype: Any, shape: Any) -> str:
-    """Return a short array as Python prints it, a long array with its first numbers and its shape."""
+    """Return a short array as Python prints it, and a long array with its first elements and its shape."""
     if numbers is None or dtype.kind == "V":
         return exact(f"{name} of shape {shape} and dtype {dtype.name}", TEXT)
     if numbers.size <= _SHOWN:
@@ -250,9 +253,10 @@ def _array(array: Any) -> Contents | None:
 
 
 def array_text(contents: Contents) -> str:
-    """Return the text of a value; a short JAX array that still exists is read for the text."""
+    """Return the text of a value; a short JAX array that still exists is read to make the text."""
     array = contents.reference() if contents.kind == "Array" and contents.reference is not None else None
-    if array is None or array.size > _SHOWN or base_array(array) is not None:  # the numbers of a key say nothing
+    # the integers inside a random key mean nothing to a reader
+    if array is None or array.size > _SHOWN or base_array(array) is not None:
         return contents.text
     numbers = _numbers(array)
     return contents.text if numbers is None else _text_of_array("Array", numbers, array.dtype, tuple(array.shape))
@@ -272,7 +276,7 @@ def _is_other_array(before: Contents, after: Contents) -> bool:
 
 
 def _are_equal(numbers: Any, later_numbers: Any) -> bool:
-    """Return whether two arrays are equal although their bytes may differ, as for signed zeros and kinds of NaN."""
+    """Return whether two arrays are equal in value although their bytes may differ, as for 0.0 and -0.0 or for NaN."""
     import numpy as np
 
     if numbers.nbytes > _READ:
@@ -282,14 +286,14 @@ def _are_equal(numbers: Any, later_numbers: Any) -> bool:
 
 
 def _numbers(array: Any) -> Any:
-    """Return the numbers of a JAX array; None where they lie on another device or JAX still computes them.
+    """Return the elements of a JAX array; None if they lie on another device or JAX still computes them.
 
     The numbers are read through a second object over the same memory: JAX would cache them in the first object.
     """
     import numpy as np
 
     try:
-        keys = base_array(array)  # a jax.random key has a dtype of JAX's own
+        keys = base_array(array)  # a `jax.random` key has a dtype that NumPy does not know
         array = array if keys is None else keys
         if not isinstance(array.dtype, np.dtype) or array.is_deleted() or not array.is_fully_replicated:
             return None
@@ -299,7 +303,7 @@ def _numbers(array: Any) -> Any:
         while not array.is_ready():
             if time.perf_counter() > until:
                 return None
-            time.sleep(0.001)  # JAX offers no wait with a time limit
+            time.sleep(0.001)  # JAX has no wait with a time limit, so this polls
         return np.asarray(array.addressable_data(0))
     except not_of_a_signal(*FAILURES):
         return None
@@ -308,7 +312,7 @@ def _numbers(array: Any) -> Any:
 def _container(value: Any, depth: int, left: list[int]) -> Contents | None:
     kind = type(value)
     if kind not in _SETS and (len(value) > left[0] or not depth):
-        return None  # return before the text is made, which takes longer than all else
+        return None  # skip the rest, because making the text of the array takes the most time
     name = kind_name(kind)
     text = NOTHING_CALLED.text(dict(value) if kind in _DICTS and kind is not dict else value, TEXT)
     if kind in _SETS:
@@ -326,7 +330,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     kind = type(value)
     if kind in _DICTS:
         for key, part in list(value.items()):
-            # An object as key is known by its place: comparing two objects would run the user's code.
+            # A dict key that is an object is named by its position: comparing two objects would run the user's code.
             yield (
                 (f"[{NOTHING_CALLED.text(key, TEXT)}]" if type(key) in _SCALARS else f"[<{kind_name(type(key))}>]"),
                 part,
@@ -350,7 +354,7 @@ def _is_named_tuple(kind: type) -> bool:
 
 
 def _member(value: Any) -> Contents | None:
-    """Return the contents of a member of an enumeration, by its name."""
+    """Return the contents of an enum member: its name."""
     kind = type(value)
     try:
         name = object.__getattribute__(value, "__dict__")["_name_"]
@@ -362,7 +366,7 @@ def _member(value: Any) -> Contents | None:
 
 
 def _named(value: Any) -> Contents | None:
-    """Return the contents of a function, or of a library class such as jnp.float32, by its name."""
+    """Return the contents of a function, or of a library class such as jnp.float32: its name."""
     kind = type(value)
     is_of_library = (own_name(kind, "__module__") or "").partition(".")[0] in _LIBRARIES
     if kind is types.ModuleType or not is_of_library or not callable(value):
@@ -371,7 +375,7 @@ def _named(value: Any) -> Contents | None:
     if type(inner) is FunctionType and not is_installed(file_of(inner.__code__)):
         return Contents("function", _name_text(inner), None, None, weakref.ref(inner), inner.__code__)
     if issubclass(kind, type) and (own_name(value, "__module__") or "").partition(".")[0] not in _LIBRARIES:
-        return None  # a class of the user's has no contents here
+        return None  # a class of the user's cannot be compared here
     try:
         return Contents("function", _name_text(value), None, None, weakref.ref(value))
     except TypeError:

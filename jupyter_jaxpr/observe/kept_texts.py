@@ -1,4 +1,4 @@
-"""Keeps the texts in `linecache` that were never files, such as a text that the user's code ran with `exec`."""
+"""Keeps entries of `linecache` whose source text was never a file, such as code that the user ran with `exec`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def text_kept(file: str) -> Iterator[None]:
-    """Put the entry of a file back that `linecache.checkcache` or `inspect` removes in the block.
+    """Restore the `linecache` entry of `file` after the block, if `linecache.checkcache` or `inspect` removed it.
 
-    Python removes an entry with a time of change where no such file exists. The entry may be the user's only copy of
-    the text.
+    Python removes an entry that has a modification time if the file does not exist. The entry may be the only copy of
+    the user's source text.
     """
     entry = linecache.cache.get(file)
     try:

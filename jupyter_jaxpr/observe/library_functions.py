@@ -1,6 +1,6 @@
-"""Tells whether JAX or another package jitted a function for itself, rather than the user.
+"""Decides whether the user jitted a function, or JAX or another package did for its own work.
 
-Such functions are counted and not listed.
+Functions that a package jitted are counted, but not listed in the ledger.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .code_of_callables import code_of, next_inside, unwrap
 from .user_places import frame_outside
 from .whose_code import is_installed, is_jax, is_users_code_of, is_users_frame
 
-# The frames of these packages stand between the user's call and `jax.jit`: the call counts as the user's.
+# Frames of these packages may stand between the user's call and `jax.jit`; the call then counts as the user's.
 _WRAPPERS = ("equinox", "flax", "jaxtyping", "beartype")
 
 
@@ -28,13 +28,14 @@ def is_library(fun: Any, code: CodeType | None, frame: FrameType) -> bool:
         inner = unwrap(fun)
         written_by_user = is_users_code_of(inner) if type(inner) is FunctionType else not is_installed(file)
         return not written_by_user and not _called_by_user(frame)
-    # The code is JAX's code. In `jax.jit(jax.nn.softmax)` the user jitted the function, in `jnp.where` JAX did.
+    # The code belongs to JAX, so the caller of `jit` decides: `jax.jit(jax.nn.softmax)` is the user's, `jnp.where` is
+    # JAX's.
     caller = frame_outside(frame, _is_entry)
     return caller is None or is_jax(file_of(caller.f_code)) or _owned_by_module(fun)
 
 
 def is_users(fun: Any) -> bool:
-    """Return whether the code that a function runs is the user's; used where no miss was observed."""
+    """Return whether the code that a function runs is the user's. Used for functions without an observed miss."""
     code = code_of(fun)
     return code is not None and not is_installed(file_of(code))
 
@@ -51,7 +52,8 @@ def _owned_by_module(fun: Any) -> bool:
         owner = getattr(owner, part, None)
     if owner is None or owner is fun:
         return False
-    # jnp.negative is a ufunc with a jitted function inside, and `-x` calls the inner function directly.
+    # jnp.negative is a ufunc object with a jitted function inside, and the expression `-x` calls the inner function
+    # directly.
     return getattr(owner, "__wrapped__", None) is fun or (isinstance(owner, _ufunc()) and next_inside(fun) is None)
 
 
@@ -67,14 +69,14 @@ def _called_by_user(frame: FrameType) -> bool:
 
 
 def asked_by_jax(frame: FrameType) -> bool:
-    """Return whether JAX itself requests the trace of a jitted function in `frame`, a frame of the jit module."""
+    """Return whether JAX itself, not the user, traces a jitted function in `frame`, a frame of JAX's jit module."""
     own_file = file_of(frame.f_code)
     caller = frame_outside(frame, lambda file: file == own_file or _is_entry(file))
     return caller is None or is_jax(file_of(caller.f_code))
 
 
 def _is_entry(file: str) -> bool:
-    """Return whether a file is the module whose frames JAX puts around each of its entry points."""
+    """Return whether a file is the module whose wrapper frames JAX puts around each function of its public API."""
     return file.endswith(os.path.join("jax", "_src", "traceback_util.py"))
 
 

@@ -1,7 +1,8 @@
-"""Records the programs of calls that a library made of its own jitted functions.
+"""Records the programs of jitted functions that a library, not the user, jitted and called.
 
-Such a call is no row of the ledger: the user jitted nothing. The program is shown with the user's line. A call within
-another trace is a part of that trace's program. Under `grad` or `vmap` outside of jit, JAX derives the program first.
+The ledger has no row for such a call, because the user jitted nothing; the panel shows its program at the user's line.
+A call inside of another trace is part of the traced program. Under `grad` or `vmap` outside of jit, JAX runs a program
+that it derives from the library's function.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _NO_VALUES = (
 
 
 class LibraryCall:
-    """A call of a library's jitted function that missed, while the call runs."""
+    """A call of a library's jitted function that missed the cache, while the call runs."""
 
     __slots__ = ("before", "function", "place", "types")
 
@@ -42,7 +43,7 @@ class LibraryCall:
         self.types: list[Any] | None = None
 
     def traced(self, call: JitCall) -> None:
-        """Read the types of the arguments before the call runs: donated arguments cannot be read afterwards."""
+        """Read the types of the arguments now: after the call, donated arguments cannot be read."""
         self.types = call.types()
 
 
@@ -80,7 +81,7 @@ def note_library_program(state: ThreadState, run: Run, call: JitCall, executable
 def note_derived_library_program(
     state: ThreadState, run: Run, call: DerivedCall, place: Place | None, recording: Any
 ) -> None:
-    """Keep a program that JAX derived, outside of jit, from a function that a library jitted.
+    """Keep a program that JAX derived, outside of jit, from a function that a library jitted, such as its gradient.
 
     Args:
         state: The state of the thread.
@@ -125,7 +126,10 @@ def _newest_stages(state: ThreadState, name: str) -> CallStages:
 
 
 def _stages(state: ThreadState, before: LooseEvent | None, name: str) -> CallStages:
-    """Return the stages that JAX reported under a name since an event; no observed call claims library stages."""
+    """Return the stages under a function name that JAX reported since `before`.
+
+    No observed call owns the stages of a library.
+    """
     stages = CallStages()
     for event in reversed(state.loose):
         if event is before:

@@ -1,7 +1,7 @@
-"""Traces a function of a cell that did not run; no cache, count or list of ours keeps the trace.
+"""Traces a function of a cell that has not run yet. This package keeps nothing of the trace.
 
-The trace may run on another thread than the cells, and while a cell runs. Whoever asks has shown that the function
-changes nothing outside of itself.
+The trace may run beside the thread of the cells, while a cell runs. The caller must have proven that the function has
+no side effects.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from .whose_code import is_installed
 
 
 class ComputesArrays(TraceStopped):
-    """The trace was about to compute arrays."""
+    """Raised to stop a trace that is about to compute arrays."""
 
 
-# The tool id leaves the other ids free for the recorders of a cell that begins meanwhile.
+# Of the tool ids of `sys.monitoring`, the live trace uses one that the recorders of a running cell do not use.
 _TOOL_IDS = (3,)
 
 
@@ -45,7 +45,8 @@ class LiveTrace:
         error: The error that the trace raised.
         printed: The text that the function printed during the trace.
         named_values: The values of the function's names.
-        computed_at: The last line of the user's code, where the trace was stopped since it was about to compute arrays.
+        computed_at: The user's line at which the trace was stopped because it was about to compute arrays; None if it
+            was not stopped.
         seconds: The duration of the trace.
     """
 
@@ -58,12 +59,12 @@ class LiveTrace:
 
 
 def trace_live(observer: Observer, fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any], note: str) -> LiveTrace:
-    """Trace a call and return the result or the error, also an error such as SystemExit.
+    """Trace a call and return its program or the error that it raised, even SystemExit.
 
-    An error of a signal handler, and `TraceStopped` of a caller, are raised.
+    Two kinds of errors are raised instead: an error of a signal handler, and `TraceStopped`.
 
     Args:
-        observer: The observer, which records nothing meanwhile.
+        observer: The observer; it records nothing during this trace.
         fun: A function, jitted or not, whose Python has no side effects.
         args: The positional arguments: values, or types as `jax.ShapeDtypeStruct`.
         kwargs: The keyword arguments, in the same form.
@@ -94,7 +95,8 @@ def trace_live(observer: Observer, fun: Any, args: Sequence[Any], kwargs: Mappin
             return live
         except TraceStopped:
             raise
-        except not_of_a_signal(BaseException) as error:  # SystemExit would end the thread that answers requests
+        # raised here, SystemExit would end the thread that answers requests
+        except not_of_a_signal(BaseException) as error:
             live.error = error
             return live
         finally:
@@ -108,7 +110,7 @@ def trace_live(observer: Observer, fun: Any, args: Sequence[Any], kwargs: Mappin
 
 
 def _users_line(step: TracebackType | None) -> Place | None:
-    """Return the innermost line of the user's code."""
+    """Return the innermost user line of a traceback."""
     line = None
     while step is not None:
         code = step.tb_frame.f_code

@@ -1,8 +1,9 @@
-"""Finds the codes whose lines Python reports slowly, and the instructions that begin their lines.
+"""Finds very long code objects, for which line events of Python are slow, and the instructions that begin their lines.
 
-Python keeps the line of an instruction in one byte, as a difference to an estimate. In a code of some thousand lines
-the byte does not suffice; Python then reads the code from its begin for each line, and the time for all lines grows
-with their square (3,000 lines: 80 ms). Python reports instructions without their lines, in constant time.
+Python keeps the line of an instruction in one byte, as a difference to an estimate. In a code object of some thousand
+lines the byte is too small. For each line event Python then reads the code object from its start, so the time for all
+lines grows with the square of their number (3,000 lines: 80 ms). An instruction event has no line and takes constant
+time.
 """
 
 from __future__ import annotations
@@ -10,17 +11,19 @@ from __future__ import annotations
 import dis
 from types import CodeType
 
-#: The number of lines that Python may find slowly.
+#: The most lines outside of the byte's range for which line events are still used.
 _FEW = 100
-_SMALLEST, _LARGEST = -126, 127  # the limits of the byte
-_BYTES_A_LINE = 32  # an estimate
+_SMALLEST, _LARGEST = -126, 127  # the range of the byte
+_BYTES_A_LINE = 32  # an estimate of the bytecode bytes of one source line
 
 
 def line_begins(code: CodeType, has_jumps: bool) -> dict[int, int] | None:
-    """Return the line that begins at each instruction offset of a code object; None if Python reports lines fast.
+    """Return {instruction offset: the line that begins there}.
 
-    A line is here twice if the code leaves the line and comes back, as in a call of several lines. The target of a jump
-    within a line begins the line, too.
+    None if Python reports the lines of the code object fast.
+
+    A line has several offsets if the code leaves the line and returns to it, as in a call over several lines. The
+    target of a jump within a line also begins the line.
 
     Args:
         code: The code.

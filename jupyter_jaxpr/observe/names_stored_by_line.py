@@ -1,4 +1,4 @@
-"""Finds the names that each line of a code stores, and whether a line that began and ended stored them."""
+"""Finds the names that each line of a code object assigns, and whether an executed line assigned them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 
 def stores_and_returns(code: CodeType) -> tuple[dict[int, tuple[str, ...]], dict[int, int]]:
-    """Return the names that each line stores, and the line of each returning instruction by offset.
+    """Return {line: names that the line assigns} and {offset of a return instruction: its line}.
 
-    `dis` takes twenty times as long, and JAX waits for this function before its trace.
+    `dis` takes twenty times as long, and JAX waits for this function before a trace.
     """
     name_of: Callable[[int], str] = code._varname_from_oparg  # type: ignore[attr-defined]  # of CPython, not in typeshed
     written = code.co_code
@@ -42,8 +42,8 @@ def stores_and_returns(code: CodeType) -> tuple[dict[int, tuple[str, ...]], dict
         else:
             returns[2 * unit] = line
     for line, name in twice:
-        # The value of a name that a line stores twice is ambiguous. The condition of a loop is compiled twice, at one
-        # place: a line is left out only where its places differ.
+        # If a line assigns a name twice, it is unknown which value the name has, so the line is left out. The condition
+        # of a loop is compiled twice from one place in the source: this counts as one assignment.
         if len(_places(code, written, line, name)) > 1:
             stores[line] = tuple(stored_name for stored_name in stores[line] if stored_name != name)
     return stores, returns
@@ -59,7 +59,7 @@ def _argument(written: bytes, unit: int) -> int:
 
 
 def _places(code: CodeType, written: bytes, line: int, name: str) -> set[Any]:
-    """Return the places of the stores of a name on a line."""
+    """Return the source positions at which a line assigns a name."""
     name_of: Callable[[int], str] = code._varname_from_oparg  # type: ignore[attr-defined]  # of CPython, not in typeshed
     places = set()
     for unit, position in enumerate(code.co_positions()):
@@ -76,10 +76,10 @@ def has_jumps(code: CodeType) -> bool:
 
 
 def lines_that_store(code: CodeType, stores: Mapping[int, tuple[str, ...]]) -> tuple[frozenset[int], dict[int, int]]:
-    """Return the lines that surely store their names, and the instructions to observe for other lines.
+    """Return the lines that certainly assign their names, and the instructions to observe for the other lines.
 
-    The instructions are the stores of a line such as `if c: y = a`, which ends at one place with or without the store:
-    the line of each, by its offset.
+    The instructions are {offset: line}. They are the assignments of a line such as `if c: y = a`, which continues at
+    the same instruction whether or not the assignment ran.
 
     Args:
         code: The code.
@@ -137,7 +137,7 @@ def _is_short_store(operations: bytes, unit: int) -> bool:
 
 
 class LineFlow:
-    """Follows the instructions of one line of a code."""
+    """The control flow between the instructions of one line."""
 
     def __init__(self, code: CodeType) -> None:
         self._written = code.co_code
@@ -150,13 +150,14 @@ class LineFlow:
         self._answers: dict[tuple[str, int, int, bool], bool | None] = {}
 
     def is_stored(self, name: str, start: int, end: int, observed: Collection[int]) -> bool | None:
-        """Return whether a line stored a name between two offsets; None if both is possible.
+        """Return whether a line assigned a name between two instruction offsets; None if both are possible.
 
         Args:
             name: The name.
             start: The offset of the first instruction that ran.
             end: The offset at which the next line began.
-            observed: The offsets of the instructions that Python reported if they ran: none of them ran between.
+            observed: Offsets of instructions that Python would have reported, so that none of them ran between `start`
+                and `end`.
         """
         key = name, start, end, bool(observed)
         if key not in self._answers:
@@ -174,7 +175,7 @@ class LineFlow:
         return False
 
     def _ends(self, start: int, name: str, end: int = -1, observed: Collection[int] = ()) -> set[tuple[int, bool]]:
-        """Return the instructions at which a line can end, each with whether the line stored a name before.
+        """Return each way through a line as (instruction at which it ends, whether it assigned the name).
 
         Args:
             start: The first instruction of the line that runs.
@@ -226,14 +227,15 @@ class LineFlow:
             target = caches + (-distance if operation in _BACKWARD else distance)
             targets = [target]
             while operation in _FOR and self._operations[targets[-1]] in _ENDS_OF_FOR:
-                targets.append(targets[-1] + 1)  # Python runs some of the instructions that end a loop, or none
+                # of the instructions that end a `for` loop, Python runs one, several or none, depending on the version
+                targets.append(targets[-1] + 1)
             yield from targets
         if operation not in _WITHOUT_NEXT and following < len(self._operations):
             yield following
 
 
 def _protected(code: CodeType) -> list[tuple[int, int, int]]:
-    """Return the instructions whose errors the code catches: the first, the one after the last, and the handler."""
+    """Return (first instruction, instruction after the last, handler) of each block whose errors the code catches."""
     if not code.co_exceptiontable:
         return []
     entries: Iterable[Any] = dis.Bytecode(code).exception_entries  # type: ignore[attr-defined]  # not in typeshed
@@ -249,7 +251,8 @@ _RETURN = dis.opmap["RETURN_VALUE"]
 _JUMPS = frozenset({*dis.hasjrel, *dis.hasjabs, *getattr(dis, "hasjump", ())})
 _JUMP = re.compile(b"[%s]" % b"".join(re.escape(bytes([each])) for each in sorted(_JUMPS & set(range(256)))))
 _WHOLE = ((0, -1),)
-# The bits of an instruction's argument that name a variable; newer Pythons join two instructions into one.
+# The bits of an instruction's argument that hold the index of a variable; newer Pythons join two instructions into one,
+# with two indices.
 _BITS = {
     "STORE_FAST": _WHOLE,
     "STORE_DEREF": _WHOLE,
@@ -266,7 +269,7 @@ _FORWARD = _numbers("JUMP_FORWARD")
 _RETURNS = _numbers("RETURN_VALUE", "RETURN_CONST")
 _WITHOUT_NEXT = _BACKWARD | _FORWARD | _RETURNS | _numbers("RAISE_VARARGS", "RERAISE")
 _FOR, _ENDS_OF_FOR = _numbers("FOR_ITER"), _numbers("END_FOR", "POP_TOP", "POP_ITER")
-# Jumps that leave a line before its stores, or run them again; a `for` has one more way out, which ends elsewhere.
+# Jumps that can leave a line before its assignments, or repeat them. A `for` has another exit, which ends elsewhere.
 _BRANCHES = _JUMPS - _numbers("FOR_ITER", "SEND", "JUMP_BACKWARD_NO_INTERRUPT")
 _WITHOUT_ERRORS = (
     frozenset(_STORES)

@@ -1,7 +1,7 @@
 """Finds the variable of each NumPy array in a recording.
 
-A NumPy array is known by its memory, because JAX wraps the memory in objects of its own, and by what the memory holds,
-because the user's code may change the array in place between two uses.
+A NumPy array is identified by its memory address, because JAX wraps the memory in new objects, and by the contents of
+the memory, because the user's code may change the array in place between two uses.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from ..jax.numpy_values import is_numpy
 READ = 256 * 1024
 """The size in bytes above which an array is not read at each use, because that takes too long."""
 
-_FIRST = 100  # the number of argument arrays that are read before the call
+_FIRST = 100  # the number of argument arrays whose contents are read before the call
 
 
 @dataclass(slots=True)
 class _Seen:
     owner: weakref.ref[Any]
-    contents: int | None  # a checksum; None for an array that was not read
+    contents: int | None  # the checksum of the array; None if the array was not read
     variable: Any
 
 
@@ -30,16 +30,16 @@ class NumPyArrays:
     """The NumPy arrays of one recording.
 
     Attributes:
-        unread: Arrays that JAX used twice and that were not read: the cell may have changed them in between.
+        unread: How many arrays JAX used twice without a checksum: the cell may have changed them between the two uses.
     """
 
     def __init__(self) -> None:
-        self._entries: dict[Any, list[_Seen]] = {}  # the arrays by their places in memory
+        self._entries: dict[Any, list[_Seen]] = {}  # memory address -> the arrays seen there
         self._used: set[Any] = set()
         self.unread: set[Any] = set()
 
     def known(self, array: Any) -> Any:
-        """Return the variable of an array that was seen with the same contents; else None."""
+        """Return the variable of an array that was seen before with the same contents; None if there is none."""
         place = _place(array)
         entries = self._living(place)
         if not entries:
@@ -51,7 +51,7 @@ class NumPyArrays:
         return next((entry.variable for entry in reversed(entries) if entry.contents == contents), None)
 
     def first(self, array: Any) -> Any:
-        """Return the variable of the first contents of an array; else None."""
+        """Return the variable that an array had when it was first seen; None if it was not seen."""
         entries = self._living(_place(array))
         return entries[0].variable if entries else None
 
@@ -61,19 +61,19 @@ class NumPyArrays:
         self._entries.setdefault(place, []).append(_Seen(weakref.ref(_owner(array)), _contents(array), variable))
 
     def has_room(self) -> bool:
-        """Return whether further arrays may be read before the call."""
+        """Return whether the limit allows to read another array before the call."""
         return len(self._entries) < _FIRST
 
     def _living(self, place: Any) -> list[_Seen]:
         entries = self._entries.get(place, [])
-        if entries and entries[0].owner() is None:  # the owner is gone, and another array uses the memory
+        if entries and entries[0].owner() is None:  # the owner was deleted, and another array uses the memory now
             del self._entries[place]
             return []
         return entries
 
 
 def _owner(array: Any) -> Any:
-    """Return the array that owns the memory of an array."""
+    """Return the array that owns the memory of `array`, which may be a view."""
     while is_numpy(array.base):
         array = array.base
     return array

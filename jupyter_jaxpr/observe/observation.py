@@ -25,7 +25,8 @@ Outcome = Literal["fast_hit", "dispatch_only", "lowered", "compiled", "compiled_
 class Place(NamedTuple):
     """A place in Python code: file as in `co_filename`, line from 1, qualified name of the enclosing function.
 
-    For an expression, columns count UTF-8 bytes from 0, and `end_line` is the expression's last line; else they are -1.
+    For an expression, columns count UTF-8 bytes from 0, and `end_line` is the expression's last line; for a whole line,
+    columns and `end_line` are -1.
     """
 
     file: str
@@ -53,8 +54,8 @@ class StageTimes:
 class ArgumentSpec:
     """One argument of a call, by the name of its parameter.
 
-    `tree` has the structure of the argument with `jax.ShapeDtypeStruct` leaves; None for a static argument, whose short
-    repr is in `static`.
+    `tree` has the structure of the argument with `jax.ShapeDtypeStruct` leaves; None for a static argument, `static`
+    then holds its short repr.
     """
 
     name: str
@@ -68,30 +69,29 @@ class ObservedProgram:
     """One program that JAX made of a function for one cache key."""
 
     origin: Literal["ran", "seen_before", "derived", "traced", "recorded"]
-    jaxpr: Any  # a Jaxpr or a ClosedJaxpr, depending on the version of JAX
+    jaxpr: Any  # a Jaxpr or a ClosedJaxpr, depending on JAX's version
     arguments: tuple[ArgumentSpec, ...] = ()
     result: Any = None  # the result as a tree of jax.ShapeDtypeStruct; None when unknown
     stages: StageTimes | None = None
     call: Place | None = None
     lowered: Any = None  # the jax.stages.Lowered of the program, or None
     executable: Any = None  # the executable that JAX ran (jax.stages.Compiled or the loaded executable), or None
-    traced: Any = None  # jax.stages.Traced, which can be lowered and compiled at a request; or None
+    traced: Any = None  # the jax.stages.Traced that can be lowered and compiled on request, or None
     origin_note: str | None = None
-    traceback: Any = (
-        None  # JAX's record of the stack, where the equations of the program do not lead to the user's line
-    )
+    traceback: Any = None  # JAX's stack trace of the program, for a program whose equations have no line of the user's
     no_text: str | None = None  # a sentence on why StableHLO and HLO do not exist and cannot be made
     no_values: str | None = None  # a sentence on why the program can be neither stepped through nor timed
-    how: str | None = None  # the origin in at most six words; None if `origin` says enough
-    is_candidate: bool = False  # true if it is unknown whether a call of the run ran the program
-    values: CallValues | None = None  # the values of the newest call whose leaves were seen and still exist
+    how: str | None = None  # the origin of the program in at most six words; None if `origin` says enough
+    is_candidate: bool = False  # true if the run may have run the program, but this is not certain
+    values: CallValues | None = None  # the argument values of the newest call whose arguments still exist
     calls: ProgramCalls | None = None  # the calls of the cell whose arguments `--steps` kept
-    donated: tuple[bool, ...] = ()  # for each of the last leaves: true if a call donates the leaf
-    held: HeldCall | None = None  # the call that can be made again; None if no such call exists
+    donated: tuple[bool, ...] = ()  # for each of the last inputs: true if a call donates this input
+    held: HeldCall | None = None  # the newest call in a form that can be repeated; None if it cannot be repeated
     key: Any = None  # the key of the newest missed call that ran the program; None if the key is unknown
-    input_names: tuple[str, ...] = ()  # paths that replace JAX's names of the inputs
+    input_names: tuple[str, ...] = ()  # names such as p['w'] that replace JAX's names of the inputs
     result_names: tuple[str, ...] = ()
-    raised_operands: tuple[int, ...] = ()  # for a trace that raised: the variables that the raising call received
+    # for a trace that raised: the indices of the variables that the raising call received
+    raised_operands: tuple[int, ...] = ()
 
 
 @dataclass
@@ -111,7 +111,7 @@ class ObservedFunction:
     from_disk: int | None = None
     inlined: int | None = None
     raised: int | None = None
-    handed: bool = False  # true if C code such as map() received the function and may have called it unseen
+    handed: bool = False  # true if C code such as map() received the function: it may have called the function unseen
     construct: bool = False  # true if JAX compiled this construct by itself, outside of jit
     library: bool = False  # true if a library jitted this function for itself
     called_at: Place | None = None  # the line of a construct's last call in this run
@@ -120,7 +120,7 @@ class ObservedFunction:
 
 @dataclass(frozen=True)
 class Printed:
-    """Text that Python printed while JAX traced a function."""
+    """The text that Python printed while JAX traced one function."""
 
     function: str
     text: str
@@ -131,14 +131,14 @@ class Printed:
 class EagerCompile:
     """A program that JAX compiled outside of all user functions, for an eager jnp operation."""
 
-    name: str | None  # the name that JAX gave the program, such as _reduce_sum for x.sum()
+    name: str | None  # JAX's name of the program, such as _reduce_sum for x.sum()
     seconds: float
     place: Place | None = None  # the user's line that started the operation
 
 
 @dataclass(frozen=True)
 class Edit:
-    """A replacement of the user's text at a place by another text."""
+    """A replacement of the source text at a place by another text."""
 
     place: Place
     text: str
@@ -146,24 +146,24 @@ class Edit:
 
 @dataclass(frozen=True)
 class FoundCure:
-    """One of several cures; see `document.Cure`."""
+    """One of several cures of a finding; see `document.Cure`."""
 
     name: str
     code: str | None
     text: str
     level: Literal["applies", "choice", "advice"] = "advice"
-    edits: tuple[Edit, ...] = ()  # the edits of the cure, to be applied together
+    edits: tuple[Edit, ...] = ()  # the edits that apply the cure; all of them must be applied together
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A fact that the user should know; becomes a note of the document."""
+    """A fact about the user's code that becomes a note of the document."""
 
     kind: str
     text: str
     cure: str | None = None
     detail: str | None = None
-    function: str | None = None  # the name of the function that the finding is about
+    function: str | None = None  # the name of the user's function that the finding is about
     place: Place | None = None
     title: str | None = None
     cures: tuple[FoundCure, ...] = ()
@@ -172,11 +172,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class ErrorToTry:
-    """An error of a cell whose cures were not all tried in time; the error object itself is not kept.
+    """An error of a cell for which some cures were not tried in time; the exception itself is not kept.
 
     Attributes:
-        identity: The id of the error.
-        function: The name of the user's jitted function whose call raised; None where there is none.
+        identity: The `id()` of the exception.
+        function: The name of the user's jitted function whose call raised; None if no such call raised.
     """
 
     identity: int
@@ -189,25 +189,25 @@ class LineReading:
 
     file: str
     line: int
-    calls: int | None  # the number of calls; None if calls cannot be counted
-    exact: bool  # false if calls and hits are lower bounds
+    calls: int | None  # None if calls are not counted
+    exact: bool  # false if the real counts may be higher than `calls` and `hits`
     hits: int | None
     compiles: int
 
 
 @dataclass(frozen=True)
 class LedgerReading:
-    """The jit cache at the end of a run, as `FunctionRecord`s of `observe.cache.ledger`."""
+    """The ledger at the end of a run: functions as `observe.cache.ledger.FunctionRecord`."""
 
-    run: tuple[Any, ...]  # the functions of this run, in call order
-    kernel: tuple[Any, ...]  # all functions since the hooks were installed
-    seconds: float  # the duration of the run
+    run: tuple[Any, ...]  # the functions of this run, in the order of their calls
+    kernel: tuple[Any, ...]  # all functions since the start of the observer
+    seconds: float  # the duration of the run in seconds
     library_functions: tuple[str, ...]
     library_misses: int
-    note: str | None  # a sentence on the calls that are not counted
+    note: str | None  # a sentence that says which calls are not counted; None if all are
     elsewhere: str | None = None  # a sentence on the functions that missed the cache in other threads
     unlisted: str | None = None  # a sentence on calls of functions that JAX compiled before the observation
-    lines: tuple[LineReading, ...] = ()  # the counts of the user's lines, in any file
+    lines: tuple[LineReading, ...] = ()  # the counts of each user line, in any file
 
 
 @dataclass
@@ -217,18 +217,19 @@ class Observation:
     functions: list[ObservedFunction] = field(default_factory=list)  # the functions in the order of first call
     # the functions that libraries jitted and ran, with one program each
     libraries: list[ObservedFunction] = field(default_factory=list)
-    # the program that the user asked for by name; None: the last top-level function
+    # the program that the user named; None: the panel shows the last function that the cell called
     focus: ObservedProgram | None = None
     printed: list[Printed] = field(default_factory=list)
-    # the lines that no trace reached; see `Snapshot.untraced_lines`
+    # the lines of traced functions that no trace reached; see `Snapshot.untraced_lines`
     untraced_lines: list[int] = field(default_factory=list)
     eager_compiles: list[EagerCompile] = field(default_factory=list)
-    without_jit: bool = False  # whether a jitted function was called while `jax.disable_jit` was on
+    without_jit: bool = False  # true if a jitted function was called while `jax.disable_jit` was on
     findings: list[Finding] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)  # errors of this package, as tracebacks
-    # the texts that the user's objects returned during the observation
+    # the reprs of the user's objects that were made during the run
     reading: Reading = field(default_factory=Reading)
-    retrace: Any = None  # `observe.retrace.Retrace`: the offer to trace the last call; None without an offer
-    named_values: Any = None  # `observe.traced_names.NamedValues`: the values of names in the traces of the kernel
-    error_to_try: ErrorToTry | None = None  # the error whose cures are not decided; None if each cure was tried
-    ledger: LedgerReading | None = None  # the jit cache at the end; None if misses cannot be observed
+    retrace: Any = None  # `observe.retrace.Retrace`: the offer to trace the last call; None if there is no offer
+    # `observe.traced_names.NamedValues`: the traced values of the user's names, in all traces of the kernel
+    named_values: Any = None
+    error_to_try: ErrorToTry | None = None  # the error for which some cures were not tried; None if each cure was tried
+    ledger: LedgerReading | None = None  # the jit cache at the end of the run; None if misses cannot be observed

@@ -1,4 +1,4 @@
-"""Begins and ends the observation of a run, and answers questions about the running cell.
+"""Starts and ends the observation of a run, and reports the progress of the running cell.
 
 A kernel has one `Observer`. `hook_receiver` passes every call that misses JAX's C++ cache to the observer, and the
 observer keeps the newest programs of each function for as long as the function lives. While a `Run` is active, the
@@ -57,7 +57,7 @@ class Observer(HookReceiver):
 
         Args:
             file: The file of the cell; None outside of a cell.
-            keep_values: True to keep the values of each function's last call until the run drops its programs.
+            keep_values: True to keep the values of each function's last call until the programs of the run are dropped.
             per_entry: True to count the hits of each cache entry, which makes each call slower.
         """
         self.hooks.ensure()
@@ -80,14 +80,15 @@ class Observer(HookReceiver):
         if self.hooks.support.tier != "none":
             try:
                 run.counter.start()
-            except not_of_a_signal(Exception) as error:  # calls stay unknown, and the rest of the observation works
+            # without the hooks the counts of calls are unknown, and the rest of the observation works
+            except not_of_a_signal(Exception) as error:
                 run.fail(error)
             run.counted = run.counter.sees
         self.hooks.overflowed = False
         self._watching.add(run)
         self.shows_libraries = True
         self._watch()
-        run.hold_last_calls()  # the last calls must stop before the counter: both use one hook of JAX
+        run.hold_last_calls()  # stopped before the counter, because both use one hook of JAX
         if file is not None and not HAS_MONITORING and self.functions.have_several():
             run.hit_programs.start()
         if file is not None and not HAS_MONITORING:
@@ -100,7 +101,10 @@ class Observer(HookReceiver):
         return run
 
     def end(self, run: Run) -> Observation:
-        """Stop the observation and return it; a second call ends a stop that an interrupt broke off."""
+        """Stop the observation and return it.
+
+        A second call completes a stop that an interrupt cut short.
+        """
         state = self._threads.get(run.thread)
         run.ended = True
         program_calls: dict[int, ProgramCalls] = {}
@@ -148,7 +152,7 @@ class Observer(HookReceiver):
         observation = run.observation()
         for observed in (program for function in observation.functions for program in function.programs):
             observed.calls = program_calls.get(id(observed.jaxpr), ProgramCalls((), 0) if run.keep_values else None)
-        if run.ledger is not None and run.keeps_programs:  # `observe()` has its own ledger
+        if run.ledger is not None and run.keeps_programs:  # `observe()` makes its own ledger
             try:
                 observation.ledger = self._reading(run, run.ledger)
             except not_of_a_signal(Exception) as error:
@@ -178,16 +182,16 @@ class Observer(HookReceiver):
         )
 
     def running(self) -> Run | None:
-        """Return the run that is on in this thread."""
+        """Return the run of this thread; None if no run is on."""
         return state_of(self._threads).run
 
     def count_now(self, run: Run) -> None:
-        """Credit the calls made until now; do nothing on a thread other than the run's."""
+        """Add the calls counted until now to the counts of their functions; do nothing outside of the run's thread."""
         if run.thread == threading.get_ident():
             drain(run, self.functions, self.hooks)
 
     def settle(self, run: Run) -> None:
-        """Credit the calls made until now, and end the records of calls that an exception ended unseen."""
+        """Add the calls counted until now to their functions, and close calls that ended with an unseen exception."""
         state = self._threads.get(run.thread)
         if state is not None and run.thread == threading.get_ident():
             prune(state, self.history)
@@ -195,13 +199,13 @@ class Observer(HookReceiver):
         self.count_now(run)
 
     def let_go(self) -> None:
-        """Drop the calls of this thread that an exception ended unseen, because their records keep the arguments alive.
+        """Drop this thread's open calls that ended with an unseen exception: their records keep the arguments alive.
 
-        The caller runs while neither user code nor a question of ours to JAX runs on this thread.
+        Must be called while this thread runs neither user code nor work of this package inside JAX.
         """
         state = state_of(self._threads)
         if state.run is None:
-            # An interrupt may have come before the end of a question to JAX was recorded.
+            # An interrupt may have skipped the code that resets these two flags.
             state.replaying = state.looking_away = False
             if self.hooks.asking_thread == threading.get_ident():
                 self.hooks.asking_thread = 0
@@ -209,7 +213,7 @@ class Observer(HookReceiver):
             self._forget_dead(state)
 
     def _forget_dead(self, state: ThreadState) -> None:
-        """Drop the records of functions that are gone, while no user code runs on this thread."""
+        """Drop the records of deleted functions. Must be called while no user code runs on this thread."""
         self.hooks.forget_ended()
         state.ahead = state.traces_ahead = None
         if state.under_transforms:
@@ -221,7 +225,10 @@ class Observer(HookReceiver):
 
     @contextmanager
     def looking_away(self) -> Iterator[Callable[[], int]]:
-        """Ignore this thread's work in JAX within the block; yields a function: () -> number of stages that JAX ran."""
+        """Ignore what JAX does on this thread within the block.
+
+        Yields a function that returns the number of stages that JAX ran in the block.
+        """
         state = state_of(self._threads)
         before = state.replaying, state.looking_away
         state.replaying, state.looking_away = True, True
@@ -233,14 +240,14 @@ class Observer(HookReceiver):
 
     @contextmanager
     def stage_seconds(self) -> Iterator[Callable[[], float]]:
-        """Yield a function: () -> seconds of the stages that JAX ran on this thread, within `looking_away`."""
+        """Yield a function that returns the seconds JAX spent in stages on this thread, within `looking_away`."""
         state = state_of(self._threads)
         before = state.replay_seconds
         yield lambda: state.replay_seconds - before
 
     @contextmanager
     def listening(self, name: str) -> Iterator[CallStages]:
-        """Collect the stages that JAX reports on this thread for a function's name, also within `looking_away`."""
+        """Collect the stages of the function `name` that JAX reports on this thread, also within `looking_away`."""
         state = state_of(self._threads)
         stages = CallStages()
         before, state.listening = state.listening, (*state.listening, (name, stages))
@@ -250,20 +257,20 @@ class Observer(HookReceiver):
             state.listening = before
 
     def program_of(self, called: Any, jaxpr: Any) -> KeptProgram | None:
-        """Return the observed program of a jitted function whose jaxpr is `jaxpr`; else None."""
+        """Return the observed program of a jitted function that has this jaxpr; None if no observed program has it."""
         function = self.functions.record_of(getattr(called, "_fun", None))
         programs = list(function.programs.values()) if function is not None else []
         return next((program for program in reversed(programs) if program.jaxpr is jaxpr), None)
 
     def note_values(self, called: Any, args: Sequence[Any], kwargs: dict[str, Any], keep: bool = False) -> None:
-        """Keep the values of a jitted function's last call, as far as they still exist."""
+        """Keep the argument values of a jitted function's last call, as far as the arguments still exist."""
         function = self.functions.record_of(getattr(called, "_fun", None))
         if function is None or function.library:
             return
         newest = next((program for program in reversed(function.programs.values()) if program.values is not None), None)
         if newest is not None and newest.values is not None and newest.is_told_by_values:
             passed_leaves = newest.values.among(args, kwargs)
-            if passed_leaves is not None:  # the call missed, so that its program is known without a question to JAX
+            if passed_leaves is not None:  # the call missed, so its program is known without asking JAX
                 newest.values = CallValues(passed_leaves, "last", keep)
                 return
         with self.looking_away():
@@ -273,13 +280,13 @@ class Observer(HookReceiver):
         jaxpr, leaves = traced
         program = next((stored for stored in reversed(function.programs.values()) if stored.jaxpr is jaxpr), None)
         if program is not None:
-            # the newest program is shown where a run only hit
+            # moved to the end: where a run has only hits, the newest program is shown
             function.programs[program.key] = function.programs.pop(program.key)
             if not any(is_deleted(leaf) for leaf in leaves):
                 program.values = CallValues(leaves, "last", keep)
 
     def _kept_calls(self, run: Run) -> dict[int, ProgramCalls]:
-        """Return the calls of the run whose arguments were kept, by the id of the jaxpr that they ran."""
+        """Return {id of a jaxpr: the calls of the run with kept arguments that ran the jaxpr}."""
 
         def last_of(fun: Any) -> tuple[Any, CallValues] | None:
             function = self.functions.record_of(fun)
@@ -292,7 +299,7 @@ class Observer(HookReceiver):
 
 
 def _about_to_call(run: Run, called: Any) -> None:
-    """Install the hooks on the hits of a function before the function is called from a new place."""
+    """Install the hooks that report the hits of a function, before the function is called from a new place."""
     for hits in (run.hit_programs, run.static_hits):
         if hits is not None:
             hits.about_to_call(called)

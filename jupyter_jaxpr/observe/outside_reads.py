@@ -1,7 +1,8 @@
-"""Finds the paths that a function's code reads from outside of its arguments.
+"""Finds the expressions through which a function reads values that are not its arguments.
 
-`scale`, `config["opt"]["rate"]`, `self.layers`: a path begins at a global name, a variable of a function around it or a
-parameter, and goes on by attributes and by constant items. Nothing of the user's runs: only bytecode is read.
+Such an expression is a path: `scale`, `config["opt"]["rate"]`, `self.layers`. A path begins with a global name, a
+variable of an enclosing function or a parameter, and continues with attributes and constant items. No code of the user
+runs: only bytecode is read.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _GLOBALS = frozenset({"LOAD_GLOBAL", "LOAD_NAME"})
 _CELLS = frozenset({"LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})
 _CONSTANTS = frozenset({"LOAD_CONST", "LOAD_SMALL_INT"})
 _BINDS = ("STORE_GLOBAL", "STORE_NAME", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DEREF")
-# The methods of Python containers that change the container.
+# Methods of Python containers that change the container in place.
 _CHANGING = frozenset(
     "add append appendleft clear discard extend extendleft insert move_to_end pop popitem popleft remove reverse "
     "rotate setdefault sort update fill put itemset".split()
@@ -28,22 +29,22 @@ _CHANGING = frozenset(
 
 
 class Step(NamedTuple):
-    """One step of a path: an attribute or a constant item."""
+    """One part of a path: an attribute or an item with a constant key."""
 
     is_item: bool
     key: Any  # the name of the attribute, or the constant key
 
 
 class Read(NamedTuple):
-    """One read of a path.
+    """One place in the code that reads a path.
 
     Attributes:
         root: The name at the start of the path.
         is_parameter: True if the name is a parameter of the function rather than a name from outside.
         method: The method that the code calls on the value of the path; None without a call.
         place: The place of the expression.
-        code: The code with the read: the function's own code or the code of a function inside.
-        is_in_branch: True if a jump of the code skips the read.
+        code: The code object that reads the path: of the function or of a function inside it.
+        is_in_branch: True if a branch of the code can skip the read.
     """
 
     root: str
@@ -61,10 +62,10 @@ class Read(NamedTuple):
 
 
 class Reads(NamedTuple):
-    """The reads of a code and its inner codes from outside, and the paths that they change."""
+    """The paths that a function and its inner functions read from outside, and the paths that they change in place."""
 
     reads: tuple[Read, ...]
-    changes: tuple[Read, ...]  # each changed path once, with the place of its first change
+    changes: tuple[Read, ...]  # each changed path once, at the place of its first change
 
     def is_changed(self, read: Read) -> bool:
         """Return whether the code changes the value of a path, a value on the way to it, or a value inside it."""
@@ -76,7 +77,10 @@ class Reads(NamedTuple):
 
 
 class _ThisCode:
-    """Compares code objects by identity: a cell that runs twice makes equal code objects, and a trace runs one."""
+    """Wraps a code object so that it is compared by identity.
+
+    A cell that runs twice makes two equal code objects, and a trace runs only one of them.
+    """
 
     __slots__ = ("code",)
 
@@ -91,11 +95,11 @@ class _ThisCode:
 
 
 def reads_of(code: CodeType) -> Reads:
-    """Return the reads of a code; empty for code that `dis` cannot read."""
+    """Return the paths that a code object reads and changes; empty for code that `dis` cannot read."""
     return _reads_of(_ThisCode(code))
 
 
-@functools.lru_cache(maxsize=64)  # the cache keeps the codes of dead functions
+@functools.lru_cache(maxsize=64)  # the cache may keep code objects of deleted functions alive
 def _reads_of(this_code: _ThisCode) -> Reads:
     code = this_code.code
     count = code.co_argcount + code.co_kwonlyargcount
@@ -117,12 +121,12 @@ def _read(
     reads: dict[Read, None],
     changes: dict[tuple[str, tuple[Step, ...]], Read],
 ) -> None:
-    """Read one code and its inner codes.
+    """Collect the reads and changes of one code object and of its inner functions.
 
     Args:
         code: The code.
         parameters: The parameters that are roots of paths; empty for an inner function.
-        cells: The variables of outer functions that are roots -> whether the variable is a parameter.
+        cells: variable of an enclosing function that can begin a path -> True if the variable is a parameter.
         reads: Receives the reads.
         changes: Receives the first change of each path.
     """
@@ -164,14 +168,14 @@ def _instructions(code: CodeType) -> list[dis.Instruction]:
 
 
 def _rebound(code: CodeType) -> set[str]:
-    """Return the local names that a code, or a function inside, assigns to."""
+    """Return the local names that a code object, or a function inside it, assigns more than once."""
     names: set[str] = set()
     for instruction in _instructions(code):
         if instruction.opname.startswith(("STORE_FAST", "DELETE_FAST", "STORE_DEREF", "DELETE_DEREF")):
             argument = instruction.argval
             if type(argument) is not tuple:
                 names.add(argument)
-            else:  # one instruction with two variables: STORE_FAST_LOAD_FAST, STORE_FAST_STORE_FAST
+            else:  # an instruction that names two variables: STORE_FAST_LOAD_FAST, STORE_FAST_STORE_FAST
                 names.update(argument[:1] if "LOAD" in instruction.opname else argument)
     for constant in code.co_consts:
         if type(constant) is CodeType:
@@ -180,21 +184,24 @@ def _rebound(code: CodeType) -> set[str]:
 
 
 def _root(load: dis.Instruction, parameters: set[str], cells: Mapping[str, bool]) -> tuple[str, bool] | None:
-    """Return the name that an instruction loads, and whether the name is a parameter."""
+    """Return (name, whether it is a parameter) for an instruction that loads the root of a path.
+
+    None for other ones.
+    """
     name = load.argval
     if load.opname in _GLOBALS:
         return name, False
     if load.opname in _CELLS:
         return (name, cells[name]) if name in cells else None
     if "LOAD_FAST" in load.opname and "CLEAR" not in load.opname:
-        # Newer Pythons load two variables with one instruction; the steps that follow belong to the second.
+        # Newer Pythons load two variables with one instruction; the path continues from the second variable.
         name = name[-1] if type(name) is tuple else name
         return (name, True) if name in parameters else None
     return None
 
 
 def _path(instructions: list[dis.Instruction], at: int) -> tuple[tuple[Step, ...], int]:
-    """Return the steps after a load, and the index of the instruction after them."""
+    """Return the steps of the path that begins at instruction `at`, and the index of the instruction after them."""
     steps: list[Step] = []
     end = at + 1
     while end < len(instructions):
@@ -224,7 +231,7 @@ def _is_in_branch(branches: list[tuple[int, int]], offset: int) -> bool:
 
 
 def _method(instruction: dis.Instruction) -> str | None:
-    """Return the name of the method that an instruction looks up for a call."""
+    """Return the name of the method if the instruction looks up a method for a call; else None."""
     is_method = instruction.opname == "LOAD_METHOD" or (
         instruction.opname == "LOAD_ATTR" and "NULL|self" in instruction.argrepr
     )
@@ -232,7 +239,7 @@ def _method(instruction: dis.Instruction) -> str | None:
 
 
 def _changed_at(instructions: list[dis.Instruction], end: int) -> tuple[Step, ...] | None:
-    """Return the steps from a path to the part that the code changes; None where the code only reads."""
+    """Return the steps from the path to the part that the code changes; None if the code only reads the path."""
     names = [instruction.opname for instruction in instructions[end : end + 3]] + [""] * 3
     if not names[0]:
         return None
@@ -258,7 +265,7 @@ def _place(code: CodeType, first: dis.Instruction, last: dis.Instruction) -> Pla
         return Place(file, code.co_firstlineno, function)
     if end is None or begin.col_offset is None or end.end_col_offset is None or end.end_lineno is None:
         return Place(file, begin.lineno, function)
-    # an instruction with two variables; the path starts at the second
+    # an instruction that loads two variables; the path starts at the second variable
     if type(first.argval) is tuple or begin.end_col_offset is None:
         return Place(file, end.lineno or begin.lineno, function)
     return Place(file, begin.lineno, function, begin.col_offset, end.end_lineno, end.end_col_offset)

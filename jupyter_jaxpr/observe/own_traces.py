@@ -1,19 +1,18 @@
-"""Traces a callable with its arguments: a trace of our own.
+"""Runs an own trace: this package traces a callable with given arguments.
 
-The user asks for the trace by name (`%jaxpr f(x)`), or the trace is the second, symbolic run of a plain function that a
-cell called. What the body prints meanwhile is recorded and not shown again; warnings are left out. A plain function is
-traced under a new function object, so that a later `jax.jit` of the user's finds JAX's caches as if we had not been
-there. A jitted function is asked for its own trace, which a later call of the function reuses.
+The user requests the trace (`%jaxpr f(x)`), or a cell called a plain function and the trace shows its program. Text
+that the function prints during the trace is recorded and not shown again; warnings are dropped. A plain function is
+traced as a new function object, so that JAX's caches for the user's function object stay untouched. A jitted function
+is traced with its own `trace` method, whose result a later call of the function reuses.
 
-A trace changes nothing that the user's code can reach (`side_effects`). A function is traced as it is where its Python
-provably changes nothing. Otherwise the changes are put back, and what cannot be put back is refused; of a jitted
-function JAX's own trace is taken if there is one, else a copy of the function is traced, so that the first call of the
-user's still runs the function's Python.
+An own trace leaves no change that the user's code can see (`side_effects`). If the function provably has no side
+effects, it is traced directly. Otherwise its changes are undone after the trace, and a function with changes that
+cannot be undone is refused. For a jitted function with side effects, JAX's existing trace is used; if there is none, a
+copy of the function is traced, so that the user's first call still runs the Python of the function.
 
-A function of the user's is traced as `jax.jit` would: with all its numbers; where such a trace raises, as `range(n)`
-does, the numbers are held fixed. To one of a library, such as
-`jnp.reshape(x, (2, 4))` or `lax.fori_loop(0, 10, body, x)`, whole numbers are shapes, axes and bounds: it gets those
-that the cell gave it.
+The arguments of a user's function are traced as `jax.jit` would trace them, Python numbers included; if that raises, as
+`range(n)` does, the numbers are kept as constants. For a library function, such as `jnp.reshape(x, (2, 4))` or
+`lax.fori_loop(0, 10, body, x)`, integers are shapes, axes and bounds, and are always kept as constants.
 """
 
 from __future__ import annotations
@@ -74,19 +73,21 @@ def trace_call(
     reading: Reading | None = None,
     allow_effects: bool = False,
 ) -> OwnTrace:
-    """Trace a call, then lower, compile or run it for a later `stage`; return the user function's errors.
+    """Trace a call and, for a later `stage`, also lower, compile or run it.
+
+    An error of the user's function is returned.
 
     The result holds an `EffectsError` where the function's Python would have an effect that cannot be undone.
 
     Args:
-      observer: the observer, which records nothing meanwhile.
+      observer: the observer; it records nothing during the trace.
       fun: the function, jitted or not.
       args: the positional arguments: values, or `jax.ShapeDtypeStruct` for a stage before `run`.
       kwargs: the keyword arguments, in the same form.
       note: a sentence on the origin of the program.
       stage: the last stage to run.
       keep_values: True to keep the arguments alive, as `--steps` requires.
-      at: the place of the call; None where no text of the user's contains the call.
+      at: the place of the call; None if the call is not in the user's source.
       reading: the texts of the user's objects from the observed cell; None without one.
       allow_effects: True to trace a function whose Python has effects that cannot be undone.
     """
@@ -139,15 +140,15 @@ def _name_in_events(fun: Any) -> str:
 
 @dataclass(frozen=True)
 class CallToTrace:
-    """A call for an own trace.
+    """A call that this package traces.
 
     Attributes:
         fun: The called function.
         args: The positional arguments.
         kwargs: The keyword arguments.
         keep_values: True if the program keeps the arguments alive.
-        at: The place of the call; None where no text of the user's contains the call.
-        reading: The texts of the user's objects that were already read.
+        at: The place of the call; None if the call is not in the user's source.
+        reading: The reprs of the user's objects that were already made.
     """
 
     fun: Any
@@ -163,7 +164,7 @@ _HELD_FIXED = " The trace kept these arguments of the call fixed: {values}."
 
 
 def has_numbers_to_fix(call: CallToTrace, error: Exception) -> bool:
-    """Return whether a trace that raised may succeed if the numbers of the call are not traced."""
+    """Return whether a trace that raised `error` may succeed with the call's Python numbers as constants."""
     import jax
 
     if isinstance(error, EffectsError) or is_jitted(call.fun) or not is_users(call.fun):
@@ -174,7 +175,7 @@ def has_numbers_to_fix(call: CallToTrace, error: Exception) -> bool:
 
 
 def _with_numbers_fixed(call: CallToTrace, allow_effects: bool, error: Exception) -> tuple[KeptProgram, IsTraced, Any]:
-    """Return the trace of a call with only the arrays traced.
+    """Trace a call with only its arrays as inputs; Python numbers are constants.
 
     Raises:
         Exception: `error`, where this trace raises, too.
@@ -186,14 +187,17 @@ def _with_numbers_fixed(call: CallToTrace, allow_effects: bool, error: Exception
 
 
 def held_fixed_text(program: KeptProgram) -> str:
-    """Return a sentence, after a blank, on the arguments that were not traced; '' where all were traced."""
+    """Return a sentence, with a leading space, that names the arguments kept as constants; '' if all were traced."""
     shape = program.shape
     fixed = shape.fixed if isinstance(shape, CallShape) else {}
     return _HELD_FIXED.format(values=", ".join(f"{name}={text}" for name, text in fixed.items())) if fixed else ""
 
 
 def _traced(call: CallToTrace, allow_effects: bool) -> tuple[KeptProgram, IsTraced, Any]:
-    """Return the program of a call, the test for its input leaves, and the callable that runs the program."""
+    """Trace a call and return three things.
+
+    They are the program, the function that decides which leaves are inputs, and the callable that runs the program.
+    """
     fun = call.fun
     if is_jitted(fun):
         trace_of_jax = held_trace(fun, call.args, call.kwargs)
@@ -208,11 +212,14 @@ def _traced(call: CallToTrace, allow_effects: bool) -> tuple[KeptProgram, IsTrac
 
 
 def traced_anew(call: CallToTrace, effects: Sequence[SideEffect]) -> tuple[KeptProgram, IsTraced, Any]:
-    """Trace a call that JAX holds no trace of; `effects` are the side effects of its Python, which are undone later."""
+    """Trace a call that JAX has no trace of.
+
+    `effects` are the side effects of the function's Python, which the caller undoes after the trace.
+    """
     fun = call.fun
     if is_jitted(fun):
-        # JAX's cache would keep a trace of the function itself: the side effects of the first call would then not
-        # happen in the user's own call.
+        # If the function itself were traced, JAX's cache would keep the trace: the user's first call would not run the
+        # Python, and its side effects would not happen.
         copy = jitted_anew(fun) if effects else fun
         return _trace(replace(call, fun=copy), is_array), is_array, copy
     if is_users(fun):
@@ -226,7 +233,7 @@ def traced_anew(call: CallToTrace, effects: Sequence[SideEffect]) -> tuple[KeptP
         leaves = jax.tree_util.tree_leaves((call.args, call.kwargs))
         if not any(isinstance(leaf, float | complex) for leaf in leaves):
             raise
-        # In jnp.linspace(0.0, 1.0) and similar calls the numbers decide the shape.
+        # In jnp.linspace(0.0, 1.0) and similar calls the Python numbers determine the shape, so they stay constants.
         return _trace(call, _is_no_number), _is_no_number, fun
 
 
@@ -239,7 +246,7 @@ def _is_no_number(leaf: Any) -> bool:
 
 
 def _trace(call: CallToTrace, is_traced: IsTraced, traced: Any = None) -> KeptProgram:
-    """Return the program of a call; `traced` is JAX's own trace of the call, if it exists."""
+    """Return the program of a call; `traced` is JAX's existing trace of the call, or None."""
     import jax
 
     fun, args, kwargs, reading = call.fun, call.args, call.kwargs, call.reading
@@ -275,10 +282,11 @@ def _trace(call: CallToTrace, is_traced: IsTraced, traced: Any = None) -> KeptPr
 def _values(
     jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any], jaxpr: Any, keep: bool, donated: Sequence[bool]
 ) -> CallValues | None:
-    """Return the values of the call; None where dynamic and static values cannot be separated."""
+    """Return the values of the dynamic arguments; None if they cannot be separated from the static values."""
     try:
         traced = call_leaves(jitted, args, kwargs)
-    except not_of_a_signal(Exception):  # another JAX version: the program has no values
+    # this version of JAX does not say which arguments are static: the program has no values
+    except not_of_a_signal(Exception):
         return None
     if traced is None or traced[0] is not jaxpr:
         return None
@@ -292,19 +300,20 @@ def _is_info(node: Any) -> bool:
 def _traceable(
     fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], is_traced: IsTraced, at: Place | None
 ) -> Callable[..., Any]:
-    """Return a new function that calls `fun` with the untraced leaves (strings, functions) put back."""
+    """Return a new function object that calls `fun` with the untraced leaves (strings, functions) put back in place."""
     import jax
 
     leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
     fixed = {i: leaf for i, leaf in enumerate(leaves) if not is_traced(leaf)}
     call_it = _call if at is None else calling_at(at)
-    count = len(leaves)  # the function outlives this call and must not keep arrays alive
+    # stored as an int, because the new function lives longer than this call and must not keep the arrays alive
+    count = len(leaves)
 
     @functools.wraps(fun, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
         if not fixed:
             return call_it(fun, args, kwargs)
-        # A fixed leaf was replaced by None, which has no leaves: the remaining leaves keep their order.
+        # None has no leaves: an untraced leaf was replaced by None, so the other leaves keep their order.
         remaining = iter(jax.tree_util.tree_leaves((args, kwargs)))
         all_leaves = [fixed[i] if i in fixed else next(remaining) for i in range(count)]
         args, kwargs = jax.tree_util.tree_unflatten(tree, all_leaves)
@@ -319,14 +328,14 @@ def _call(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def has_arrays(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    """Return whether a call has a leaf that JAX can trace."""
+    """Return whether an argument of a call contains a leaf that JAX can trace."""
     import jax
 
     return any(is_array(leaf) for leaf in jax.tree_util.tree_leaves((tuple(args), dict(kwargs))))
 
 
 def returned_arrays(result: Any) -> bool:
-    """Return whether a result holds JAX arrays, the sign that a function computes with JAX."""
+    """Return whether a result contains JAX arrays; if so, the function computes with JAX."""
     import jax
 
     return any(isinstance(leaf, jax.Array) for leaf in jax.tree_util.tree_leaves(result))
@@ -345,7 +354,7 @@ def _go_on(
     if stage == "trace":
         if not reused:
             return
-        # The jitted function ran before: JAX still holds its executable, if the context is the same.
+        # The jitted function ran before, so JAX still has its executable, unless JAX's settings have changed.
         program.lowered = program.traced.lower()
         if events():
             return

@@ -1,6 +1,6 @@
-"""Reads the value of a path such as `config["opt"].rate` from the objects that Python stores.
+"""Reads the value of a path such as `config["opt"].rate` without running user code.
 
-No code of the user runs: a property, a `__getattr__` or a container class of the user's ends the path.
+A property, a `__getattr__` or a container class of the user's ends the path, and the value is unknown.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .outside_reads import Read, Step
 
 
 class Variable:
-    """Stands for an environment variable, whose value is not read."""
+    """Stands for an environment variable; the value of the variable is not read."""
 
 
 VARIABLE = Contents("environment variable", "")
@@ -60,12 +60,12 @@ def _item(owner: Any, step: Step) -> Any:
 
 
 def stored_attribute(owner: Any, name: str) -> Any:
-    """Return an attribute that an object or a class stores; no property and no user code runs."""
+    """Return an attribute that an object or its class stores, without running properties or other user code."""
     kind = type(owner)
     if kind is types.ModuleType:
         return vars(owner)[name]
     if issubclass(kind, type):
-        if kind is not type:  # a metaclass may define attribute access
+        if kind is not type:  # the class has a metaclass, which may define attribute access
             raise KeyError(name)
         return _stored_in_class(owner, name)
     if type(defined(kind, "__getattribute__")) is not types.WrapperDescriptorType:
@@ -74,13 +74,14 @@ def stored_attribute(owner: Any, name: str) -> Any:
     if type(descriptor) in _READ_BY_PYTHON:
         try:
             return descriptor.__get__(owner)
-        except not_of_a_signal(*FAILURES):  # the slot of the object is empty
+        except not_of_a_signal(*FAILURES):  # the object has the slot, but no value in it
             raise KeyError(name) from None
-    if defined(type(descriptor), "__set__") is not None:  # the attribute is a data descriptor, such as a property
+    # the class defines a data descriptor of this name, such as a property
+    if defined(type(descriptor), "__set__") is not None:
         raise KeyError(name)
     try:
         stored = object.__getattribute__(owner, "__dict__")
-    except AttributeError:  # the class has slots, and its objects have no __dict__
+    except AttributeError:  # the class has `__slots__`, so its objects have no `__dict__`
         stored = None
     if type(stored) is dict and name in stored:
         return stored[name]
@@ -92,7 +93,7 @@ _READ_BY_PYTHON = frozenset({types.MemberDescriptorType, type(vars(collections.n
 
 def _stored_in_class(kind: type, name: str) -> Any:
     stored = defined(kind, name)
-    # a function or a property does not read as its stored value
+    # reading a function or a property from an object gives something else than the class stores
     if stored is None or defined(type(stored), "__get__") is not None:
         raise KeyError(name)
     return stored

@@ -1,4 +1,4 @@
-"""Holds the only observer of this process, because hooks and the memory of misses belong to the whole process."""
+"""Holds the one observer of this process: the hooks in JAX and the history of misses belong to the process."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from .observer import Observer
 
 @functools.cache
 def observer() -> Observer:
-    """Return the observer of this process; making the observer installs no hook."""
+    """Return the observer of this process. The first call creates it and installs no hook."""
     return Observer()

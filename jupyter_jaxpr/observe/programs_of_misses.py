@@ -1,4 +1,4 @@
-"""Keeps the program that JAX made for a miss for as long as its function lives.
+"""Keeps the program of each miss as long as the missing function exists.
 
 - `KeptProgram`: JAX's own objects of one program, and how its arguments can be named later.
 - `keep`, `stored_program`: the newest programs of a function. They are few, for executables hold device memory: what
@@ -28,7 +28,10 @@ _KEYS = 8
 
 @dataclass(eq=False, slots=True)
 class KeptProgram:
-    """A program as JAX made it; keeping `jaxpr` and `executable` alive keeps their ids unique."""
+    """A program that JAX made for a miss.
+
+    The record keeps `jaxpr` and `executable` alive, so that their ids stay unique.
+    """
 
     origin: Literal["ran", "derived", "traced"]
     jaxpr: Any
@@ -36,7 +39,8 @@ class KeptProgram:
     traced: Any = None
     lowered: Any = None
     compiled: Any = None
-    shape: CallShape | Key | None = None  # the key of a call without static arguments serves, too
+    # the form of the call; for a call without static arguments, its cache key is enough
+    shape: CallShape | Key | None = None
     in_tree: Any = None
     out_tree: Any = None
     donated: tuple[bool, ...] = ()
@@ -44,36 +48,39 @@ class KeptProgram:
     stages: StageTimes | CallTimes | None = None
     call: Place | None = None
     construct: Construct | None = None  # the construct that JAX compiled by itself outside of jit
-    traceback: Any = None  # JAX's record of the stack of such a construct
-    parent: Any = None  # the jaxpr from which JAX derived a derived program
-    values: CallValues | None = None  # the values of the newest call that was seen
-    held: HeldCall | None = None  # the call that can be made again
-    how: str | None = None  # the origin in a few words, if no other field says the origin
+    traceback: Any = None  # JAX's stack trace of the construct's call
+    parent: Any = None  # the jaxpr of the function from which JAX derived this program; None if not derived
+    values: CallValues | None = None  # the argument values of the newest call whose arguments were seen
+    held: HeldCall | None = None  # the newest call in a form that can be repeated
+    how: str | None = None  # the origin of the program in a few words, if no other field gives the origin
     seen_at: float = field(default_factory=time.perf_counter)  # the time of the first seen call that ran the program
     at_trace: ValuesAtTrace | None = None  # the values at the trace; None if no run saw the trace
-    keys: tuple[Key, ...] = ()  # the newest keys of missed calls that ran the program
+    keys: tuple[Key, ...] = ()  # the newest cache keys of missed calls that ran the program
 
     @property
     def key(self) -> tuple[int, int]:
-        """The ids that identify the program."""
+        """The ids of the jaxpr and the executable, which identify the program."""
         return id(self.jaxpr), id(self.executable)
 
     def add_key(self, key: Key) -> None:
-        """Add the key of a missed call that ran the program; the oldest keys are dropped."""
+        """Add the cache key of a missed call that ran the program; the oldest keys are dropped."""
         self.keys = (*self.keys[1 - _KEYS :], key)
 
     @property
     def key_of_trace(self) -> Key | None:
-        """The first key, which JAX traced the program with; None if the key may have been dropped."""
+        """The cache key with which JAX traced the program; None if it may have been dropped."""
         return self.keys[0] if 0 < len(self.keys) < _KEYS else None
 
     @property
     def is_told_by_values(self) -> bool:
-        """True if a call with the values of the last call surely runs this program, because no argument is static."""
+        """True if no argument is static, so that a call with the same array values certainly runs this program."""
         return self.origin == "ran" and (self.held is None or not self.held.has_statics)
 
     def observed(self, now: bool, note: str | None = None) -> ObservedProgram:
-        """Return the record for the observation; `in_this_run` says whether this run made the program."""
+        """Return the record for the observation.
+
+        `now` is True if this run made the program.
+        """
         origin: Literal["ran", "seen_before", "derived", "traced"] = self.origin
         if not now and self.origin != "traced":
             origin = "seen_before"
@@ -98,7 +105,7 @@ class KeptProgram:
         )
 
     def note(self, in_this_run: bool) -> str | None:
-        """Return a sentence on the origin of the program, where the origin needs one."""
+        """Return a sentence on the origin of the program; None if the origin needs no explanation."""
         if self.origin == "derived":
             text = (
                 "JAX derived this program from the function, which was called under a transformation "
@@ -111,7 +118,7 @@ class KeptProgram:
         return within
 
     def arguments(self) -> tuple[ArgumentSpec, ...]:
-        """Return the arguments by name; without names where the structure is unknown."""
+        """Return the arguments with their names; without names if the structure of the arguments is unknown."""
         avals = self.jaxpr.in_avals
         try:
             return self._named(avals)
@@ -124,7 +131,8 @@ class KeptProgram:
         shape = plain_shape(self.shape) if isinstance(self.shape, Key) else self.shape
         if self.in_tree is None or shape is None:
             return tuple(ArgumentSpec(name="", tree=spec_of(aval)) for aval in avals)
-        avals = avals[len(avals) - self.in_tree.num_leaves :]  # the first inputs are closed-over tracers
+        # the first inputs are tracers that the function captured from an enclosing trace
+        avals = avals[len(avals) - self.in_tree.num_leaves :]
         donated = self.donated[len(self.donated) - len(avals) :]
         arguments = arguments_of(shape, self.in_tree, avals, donated)
         if self.equinox is not None:
@@ -138,14 +146,17 @@ class KeptProgram:
             return flat
         try:
             tree = result_of(self.out_tree, self.jaxpr.out_avals)
-            # Equinox returns a marker, the arrays, and the static values.
+            # equinox returns three parts: a marker, the arrays, and the static values.
             return tree[1] if self.equinox is not None else tree
         except not_of_a_signal(Exception):  # a pytree class of the user's may refuse types as leaves
             return flat
 
 
 def _construct_note(construct: Construct) -> str:
-    """Return a sentence on the function of JAX that ran a construct as one of several programs."""
+    """Return a sentence that names the JAX function.
+
+    For example `cg`, that ran the construct as one of several programs.
+    """
     return (
         f"JAX compiles no program for the whole of {construct.within}: JAX runs the parts of {construct.within} one by "
         f"one, and this {construct.name} is one of them."
@@ -153,7 +164,7 @@ def _construct_note(construct: Construct) -> str:
 
 
 def keep(record: FunctionRecord, program: KeptProgram) -> None:
-    """Store a program as the newest of its function."""
+    """Store a program as the newest program of its function."""
     programs, key = record.programs, program.key
     if programs:
         programs.pop(key, None)
@@ -164,12 +175,15 @@ def keep(record: FunctionRecord, program: KeptProgram) -> None:
 
 
 def own_programs(record: FunctionRecord) -> list[KeptProgram]:
-    """Return the programs that calls ran, without those that grad or vmap derived, unless there are no others."""
+    """Return the programs that calls ran.
+
+    Programs that grad or vmap derived are left out, unless there are no others.
+    """
     programs = list(record.programs.values())
     return [program for program in programs if program.origin == "ran"] or programs
 
 
 def stored_program(record: FunctionRecord, jaxpr: Any, executable: Any) -> KeptProgram | None:
-    """Return the stored program with this jaxpr and this executable; None where it is gone."""
+    """Return the stored program with this jaxpr and this executable; None if it is not stored any more."""
     program: KeptProgram | None = record.programs.get((id(jaxpr), id(executable)))
     return program

@@ -1,8 +1,8 @@
-"""Keeps the programs that calls ran, with their functions, and reads their stages from JAX's caches.
+"""Keeps the programs that calls ran, and asks JAX's caches for the lowered and compiled stages of each program.
 
-`replay` asks for a program's stages while the call is still on the stack, where its context (x64, mesh, precision)
-holds and JAX's caches answer. If such a question once made JAX compile or lower, the package asks no more about that
-function.
+`replay` asks while the call is still on the stack, because then JAX's settings (x64, mesh, precision) are those of the
+call and JAX's caches have the stages. If asking once made JAX compile or lower, the package never asks again for the
+same function.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _UNDER_TRANSFORMS = 32
 
 
 def note_call(run: Run | None, call: JitCall, miss: Miss) -> None:
-    """Keep the data of a call that its program needs, before the call runs."""
+    """Read the data of a call that its program will need, before the call runs."""
     assert call.params is not None
     jaxpr, function, key = call.params["jaxpr"], miss.function, miss.event.key
     wrapper = equinox_wrapper(call.frame) if function.equinox and call.frame is not None else None
@@ -51,10 +51,10 @@ def note_call(run: Run | None, call: JitCall, miss: Miss) -> None:
     leaves = copied(call.args_flat, call.params.get("donated_invars", ())) if keep else call.args_flat
     miss.values = CallValues(leaves, "compiled", keep)
     if function.pmap:
-        return  # JAX's jit inside of pmap receives only the leaves
+        return  # inside of pmap, JAX's jit receives only the leaves, so the arguments cannot be named
     if plain and key is not None:
         miss.held = HeldCall.plain(call.fun, call.options, key.treedef, key.count)
-    elif wrapper is None and key is not None:  # equinox regroups the arguments
+    elif wrapper is None and key is not None:  # equinox regroups the arguments, so that their keys cannot be read here
         miss.held = HeldCall.with_statics(call.fun, call.options, key, len(call.args))
 
 
@@ -101,7 +101,8 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
     if state.run is not None and state.run.static_hits is not None:
         state.run.static_hits.made_program(miss.function)
     if miss.activity is not None:
-        unfinished = miss.activity.programs.pop((id(jaxpr), id(None)), None)  # the call did not return
+        # the call did not return, so the program had no executable until now
+        unfinished = miss.activity.programs.pop((id(jaxpr), id(None)), None)
         if unfinished is not None:
             program.stages = program.stages or unfinished[0].stages
         if not miss.stages.traces:
@@ -110,7 +111,10 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
 
 
 def _values_at_trace(miss: Miss, jaxpr: Any) -> ValuesAtTrace | None:
-    """Return what the trace of a new program read: the trace of this call, or the earlier one of the same jaxpr."""
+    """Return the outside values that the trace of a new program read.
+
+    The trace is that of this call, or an earlier trace that made the same jaxpr.
+    """
     if miss.stages.traces:
         traced: ValuesAtTrace | None = miss.function.at_trace
         run = miss.state.run
@@ -121,7 +125,7 @@ def _values_at_trace(miss: Miss, jaxpr: Any) -> ValuesAtTrace | None:
 
 
 def _traces_of_called(run: Run, jaxpr: Any) -> list[tuple[str, ValuesAtTrace]]:
-    """Return the names of the jitted functions whose kept programs are parts of a program, and their traces."""
+    """Return (function name, values at its trace) for each jitted function whose kept program is inlined in `jaxpr`."""
     called = {id(program) for program in called_programs(jaxpr)}
     return [
         (activity.record.name, program.at_trace)
@@ -132,7 +136,7 @@ def _traces_of_called(run: Run, jaxpr: Any) -> list[tuple[str, ValuesAtTrace]]:
 
 
 def _note_hits_so_far(run: Run, miss: Miss) -> None:
-    """Credit the hits so far to the program of a function that had only one program."""
+    """Credit all earlier hits of a function to its only program, before the function gets a second program."""
     activity, function = miss.activity, miss.function
     if activity is None or function.has_several or function.construct is not None or not activity.hits_of(function):
         return
@@ -142,7 +146,10 @@ def _note_hits_so_far(run: Run, miss: Miss) -> None:
 
 
 def note_unfinished(call: JitCall, miss: Miss) -> None:
-    """Keep the program that JAX had made for a call that did not return; an existing program is shown instead."""
+    """Keep the program that JAX made for a call that did not return.
+
+    If the program was stored before, show the stored one.
+    """
     if miss.activity is None or call.params is None:
         return
     jaxpr = call.params["jaxpr"]
@@ -176,7 +183,7 @@ def note_unfinished(call: JitCall, miss: Miss) -> None:
 
 
 def note_transformed(state: ThreadState, call: JitCall, miss: Miss) -> None:
-    """Keep a call with tracers outside of jit: JAX runs programs that it derives from this function."""
+    """Keep the data of a call with tracers outside of jit: JAX will run programs that it derives from the function."""
     assert call.params is not None
     parent = call.params["jaxpr"]
     while len(state.under_transforms) >= _UNDER_TRANSFORMS:
@@ -189,7 +196,7 @@ def note_transformed(state: ThreadState, call: JitCall, miss: Miss) -> None:
 
 
 def origin_of(state: ThreadState, name: str) -> tuple[FunctionRecord | None, Any, Place | None, CallStages]:
-    """Return the function, jaxpr and place that a derived program comes from, and JAX's stages of the program."""
+    """Return the origin of a derived program: function, jaxpr and place; and the stage times of the program."""
     for call in reversed(state.stack):
         miss: Miss = call.record
         if miss.function.jit_name == name and not miss.tracing and call.params is not None:
@@ -218,9 +225,9 @@ def note_derived(
     place: Place | None,
     stages: CallStages,
 ) -> KeptProgram:
-    """Keep a program that JAX derived from a jitted function and ran."""
+    """Keep a program that JAX derived from a jitted function and then ran."""
     jaxpr = call.params["jaxpr"]
-    is_parent = jaxpr is parent  # not derived: JAX reached the same program in another way
+    is_parent = jaxpr is parent  # the program is not derived: JAX reached the function's own program in another way
     program = stored_program(function, jaxpr, call.executable)
     if program is None:
         program = KeptProgram("ran" if is_parent else "derived", jaxpr, call.executable, parent=parent, call=place)
@@ -232,7 +239,10 @@ def note_derived(
 
 
 def replay(state: ThreadState, function: FunctionRecord, program: KeptProgram, ask: Any) -> None:
-    """Ask JAX's caches for the stages of a program; after an answer that made JAX work, ask no more."""
+    """Ask JAX's caches for the stages of a program.
+
+    If this made JAX compile or lower, never ask again for the function.
+    """
     if not function.replayable:
         return
     state.replaying = True
@@ -249,14 +259,14 @@ def replay(state: ThreadState, function: FunctionRecord, program: KeptProgram, a
 
 
 def _dynamic_tree(key: Key | None) -> Any:
-    """Return the structure of the arguments of a call whose inner jit received only the leaves."""
+    """Return the structure of the arguments of a call whose inner jit received only the flat leaves."""
     return None if key is None or key.statics else key.treedef
 
 
 def _shape_of_same(function: FunctionRecord, jaxpr: Any) -> CallShape | Key | None:
-    """Return the form of the newest kept program of a jaxpr; None without such a program.
+    """Return the form of the call from the newest kept program with the same jaxpr; None if there is none.
 
-    A call that adds an executable to a kept jaxpr, for example on another device, has no form of its own.
+    A call that only adds an executable to a known jaxpr, for example for another device, has no form of its own.
     """
     return next((program.shape for program in reversed(function.programs.values()) if program.jaxpr is jaxpr), None)
 

@@ -1,4 +1,4 @@
-"""Returns the present stage of JAX in a run: the stage, the function, and the start of the stage."""
+"""Reports what JAX does at present in a run: the stage, the function, and when the stage started."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Progress:
 
 
 def progress_of(state: ThreadState | None, run: Run) -> Progress:
-    """Return what JAX does for a run; `state` is the thread of the run, None where JAX did nothing there."""
+    """Return what JAX does for a run; `state` is the thread of the run, None if JAX has done nothing on that thread."""
     if state is None:
         return _unreported_trace(run, None) or Progress("running", None, run.started_at)
     stack, stage = state.stack, state.stage
@@ -53,7 +53,7 @@ def progress_of(state: ThreadState | None, run: Run) -> Progress:
 
 
 def _unreported_trace(run: Run, name: str | None) -> Progress | None:
-    """Return the progress of a trace that JAX reports no event of; None where JAX traces nothing of the user's.
+    """Return the progress of a trace for which JAX reports no event; None if JAX traces no function of the user.
 
     Such are the traces of the body of a `scan`, `while_loop`, `fori_loop` or `cond` outside of jit, and of a jitted
     function under `vmap` or `grad`.
@@ -67,7 +67,7 @@ def _unreported_trace(run: Run, name: str | None) -> Progress | None:
 
 
 def _is_users_stage(name: str, state: ThreadState, run: Run) -> bool:
-    """Return whether a stage outside of a missed call belongs to a function of the user's."""
+    """Return whether a stage outside of a missed call belongs to a function of the user."""
     names = {
         *run.traced_names,
         *run.ahead,

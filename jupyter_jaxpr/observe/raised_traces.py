@@ -1,4 +1,4 @@
-"""Makes a program of the equations that JAX had traced before a trace raised."""
+"""Makes a program from the equations that JAX had traced when a trace raised."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def note_raised(activity: FunctionActivity, error: BaseException, call: Place | 
         call: The user's line that called the function.
     """
     partial = partial_trace(error)
-    if partial is not None and partial.program.eqns:  # an empty program would show nothing
+    if partial is not None and partial.program.eqns:  # a program without equations would show nothing
         activity.raised_trace = _program(partial, activity.record.name, error, call)
 
 
@@ -85,15 +85,18 @@ def add_raised(functions: list[ObservedFunction], error: BaseException) -> None:
 
 
 def raised_in(error: BaseException) -> str | None:
-    """Return the name of the function whose trace an error ended, with or without jit; None without a trace."""
+    """Return the name of the function whose trace `error` ended, inside or outside of jit.
+
+    None if it ended no trace.
+    """
     partial = partial_trace(error)
     return None if partial is None else _traced_function(error, partial)[0]
 
 
 def _traced_function(error: BaseException, partial: PartialTrace) -> tuple[str | None, CodeType | None]:
-    """Return the name of the function that JAX traced, and its code where the code is the user's.
+    """Return the name of the function that JAX traced, and its code object if the code is the user's.
 
-    JAX has no name for an object with `__call__`: the method that ran gives the name.
+    JAX has no name for an object with a `__call__` method: the name of its class's method is used.
     """
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_frame is not partial.frame:
@@ -134,10 +137,11 @@ def _program(partial: PartialTrace, name: str, error: BaseException, call: Place
 
 
 def _operands(partial: PartialTrace, error: BaseException) -> tuple[int, ...]:
-    """Return the variables that the raising call received; () where they are not known for certain.
+    """Return the indices of the variables that the raising call received; () if they are not certain.
 
-    The call is the primitive that the trace could not record, or else the call on the innermost user line. That call
-    passed the arguments of the next frame, unless the code of the frame assigns other values to them.
+    The raising call is the primitive that JAX could not trace, or else the call on the innermost user line. The
+    arguments of the latter are the parameters of the next frame, unless the code of that frame assigns new values to
+    the parameters.
     """
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_frame is not partial.frame:
@@ -152,7 +156,8 @@ def _operands(partial: PartialTrace, error: BaseException) -> tuple[int, ...]:
         bound = partial.operands(traceback.tb_frame) if bound is None and called is not None else bound
         was_users = is_users
         traceback = traceback.tb_next
-    if called is None or not isinstance(error, Exception):  # an interrupt belongs to no call
+    # an interrupt such as KeyboardInterrupt does not come from a call
+    if called is None or not isinstance(error, Exception):
         return ()
     received = _received(called) if bound is None else bound
     numbers = {partial.variable(leaf) for value in received for leaf in _leaves(value)}
@@ -160,7 +165,7 @@ def _operands(partial: PartialTrace, error: BaseException) -> tuple[int, ...]:
 
 
 def _received(frame: FrameType) -> list[Any]:
-    """Return the arguments that the call of a frame passed."""
+    """Return the arguments that a frame received from its caller."""
     code = frame.f_code
     count = code.co_argcount + code.co_kwonlyargcount
     count += bool(code.co_flags & _VARARGS) + bool(code.co_flags & _VARKEYWORDS)
@@ -170,7 +175,7 @@ def _received(frame: FrameType) -> list[Any]:
         for instruction in dis.get_instructions(code)
         if instruction.opname.startswith(("STORE_", "DELETE_"))
     }
-    # An instruction that stores several variables has a tuple of names.
+    # For an instruction that stores several variables, `dis` gives a tuple of names.
     stored |= {name for names_of_pair in stored if isinstance(names_of_pair, tuple) for name in names_of_pair}
     return [frame.f_locals[name] for name in names if name not in stored and name in frame.f_locals]
 

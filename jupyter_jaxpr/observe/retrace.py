@@ -1,6 +1,6 @@
-"""Makes the offer to trace a plain call, which the panel shows as a button.
+"""Makes the offer to trace a call of a plain function; the panel shows the offer as a button.
 
-The offer holds no array: arrays are kept as their types, and all other objects by weak references.
+The offer keeps no array alive: it keeps the types of arrays, and weak references to all other objects.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class HeldCallForTrace:
         self._leaves = [_argument(leaf) for leaf in leaves]
 
     def call(self) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
-        """Return the function and its arguments, with types in place of arrays.
+        """Return the function, the positional and the keyword arguments; each array is replaced by its type.
 
         Raises:
             CallGone: The function or an argument no longer exists.
@@ -69,8 +69,8 @@ class Retrace:
 
     Attributes:
         name: The name of the function.
-        text: The call as the cell contains it.
-        effect: The side effect because of which the call is not traced without a question.
+        text: The source text of the call.
+        effect: The side effect because of which the user must confirm the trace.
         call: The call.
         at: The place of the call.
     """
@@ -88,14 +88,14 @@ class Retrace:
 
     @property
     def question(self) -> str:
-        """The sentences of the question: what the trace runs again."""
+        """The sentences that ask the user to confirm: they say which side effects the trace repeats."""
         if not self.allows_effects:
             return _AGAIN.format(call=self.text)
         return _ALL_THE_SAME.format(call=self.text, effect=effect_text(self.effect, self.at.file))
 
 
 def deciding(effects: Sequence[SideEffect]) -> SideEffect:
-    """Return the side effect to name: rather one that cannot be undone."""
+    """Return the side effect that the question names: one that cannot be undone, if there is one."""
     return next((effect for effect in effects if effect.kind == "outside"), effects[0])
 
 
@@ -106,14 +106,14 @@ def _argument(leaf: Any) -> Callable[[], Any]:
     if is_array_of_jax(leaf) or isinstance(leaf, np.ndarray | np.generic):
         try:
             spec = leaf if isinstance(leaf, jax.ShapeDtypeStruct) else spec_of(jax.typeof(leaf))
-        except TypeError:  # a NumPy array of objects or texts
+        except TypeError:  # a NumPy array of objects or strings
             return _reference(leaf)
         return lambda: spec
     return _reference(leaf)
 
 
 def _reference(value: Any) -> Callable[[], Any]:
-    """Return a function that returns the value while it exists; small constants are kept alive."""
+    """Return a function that returns the value as long as the value exists; small constants are kept alive."""
     if value is None or type(value) in (bool, int, float, complex, str, bytes):
         return lambda: value
     try:
