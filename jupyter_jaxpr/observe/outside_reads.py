@@ -168,7 +168,7 @@ def _instructions(code: CodeType) -> list[dis.Instruction]:
 
 
 def _rebound(code: CodeType) -> set[str]:
-    """Return the local names that a code object, or a function inside it, assigns more than once."""
+    """Return the local names that a code object, or a function inside it, assigns or deletes."""
     names: set[str] = set()
     for instruction in _instructions(code):
         if instruction.opname.startswith(("STORE_FAST", "DELETE_FAST", "STORE_DEREF", "DELETE_DEREF")):

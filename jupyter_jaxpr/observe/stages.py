@@ -1,7 +1,7 @@
-"""Sums JAX's stage events of one call: trace, lower, compile, first run, rest.
+"""Adds up the times of JAX's stages in one call: trace, lower, compile, first run, rest.
 
-- `CallStages`: collects the events of one call as they come.
-- `LooseCompile`: a compilation that belongs to no call of a user's function.
+- `CallStages`: collects the stage events of one call.
+- `LooseCompile`: a compile outside of every call of a user's function.
 """
 
 from __future__ import annotations
@@ -21,29 +21,32 @@ STAGE_NAMES = {TRACE_EVENT: "trace", LOWER_EVENT: "lower", COMPILE_EVENT: "compi
 
 
 class LooseEvent(NamedTuple):
-    """A stage that ended outside of observed calls; a derived program may claim the stage later."""
+    """A stage that ended outside of every observed call.
+
+    If the stage belongs to a program that JAX derived, that program takes the event later.
+    """
 
     event: str
     name: str | None
     seconds: float
     from_disk: bool
-    place: Place | None = None  # the user's line that started a compile
-    within: bool = False  # true inside of an observed call, whose stages already contain the seconds
+    place: Place | None = None  # the user's line that caused a compile
+    within: bool = False  # true if the event came inside of an observed call, which already counts its seconds
 
 
 class Tally(NamedTuple):
-    """The number of traces, lowerings and compiles of one call, and the seconds of each reported stage."""
+    """The number of traces, lowerings and compiles in one call, and the seconds of each reported stage."""
 
     traces: int
     lowerings: int
-    compiles: int  # the number of compiles, without executables read from disk
+    compiles: int  # the number of XLA compiles; reading an executable from disk is not counted
     from_disk: int
-    seconds: dict[str, float]  # the seconds of the stages, by JAX's event
+    seconds: dict[str, float]  # JAX event -> its seconds
 
 
 @dataclass(slots=True, eq=False)
 class CallTimes:
-    """The events and times of an ended call; `times` computes the seconds on request, to keep the call fast."""
+    """The stage events of an ended call; `times` adds them up only on request, to keep the call fast."""
 
     started_at: float
     compiled_at: float | None
@@ -51,7 +54,7 @@ class CallTimes:
     events: tuple[StageEvent, ...]
 
     def times(self) -> StageTimes:
-        """Return the reported seconds of each stage, and the rest of the whole."""
+        """Return the seconds of each reported stage, and the remaining seconds of the call."""
         tally = _tally(self.events)
         total = self.ended_at - self.started_at
         first_run = None if self.compiled_at is None else self.ended_at - self.compiled_at
@@ -60,7 +63,7 @@ class CallTimes:
 
 
 class CallStages:
-    """The stages of one call: collects JAX's events and sums them at a request."""
+    """The stage events of one call: collected while JAX reports them, added up on request."""
 
     __slots__ = ("compiled_at", "events", "has_program", "started_at")
 
@@ -79,13 +82,13 @@ class CallStages:
             self.compiled_at = time.perf_counter()
 
     def take_in(self, other: CallStages) -> None:
-        """Add the stages of a program that JAX derived within this call."""
+        """Add the stages of a program that JAX derived and ran within this call."""
         self.events += other.events
         self.has_program |= other.has_program
         self.compiled_at = other.compiled_at or self.compiled_at
 
     def tally(self) -> Tally:
-        """Return the sums of the stages reported so far."""
+        """Return the sums of the stages that JAX has reported until now."""
         return _tally(self.events)
 
     @property
@@ -95,12 +98,12 @@ class CallStages:
 
     @property
     def traces(self) -> int:
-        """The number of times that JAX traced."""
+        """The number of traces in the call."""
         return self.tally().traces
 
     @property
     def lowerings(self) -> int:
-        """The number of times that JAX lowered."""
+        """The number of lowerings in the call."""
         return self.tally().lowerings
 
     @property
@@ -109,19 +112,19 @@ class CallStages:
         return self.tally().compiles + self.tally().from_disk
 
     def by_name(self) -> dict[str, float]:
-        """Return the seconds of each reported stage: trace, lower, compile."""
+        """Return {trace, lower or compile: its seconds} for the stages that JAX reported."""
         return {STAGE_NAMES[event]: seconds for event, seconds in self.tally().seconds.items()}
 
     def times(self, ended_at: float) -> StageTimes:
-        """Return the seconds of the call, which ended at `ended_at` by `time.perf_counter`."""
+        """Return the seconds of each stage of the call; `ended_at` is its end, by `time.perf_counter`."""
         return self.until(ended_at).times()
 
     def until(self, ended_at: float) -> CallTimes:
-        """Return the same seconds in a form that is computed later."""
+        """Return an object that computes the result of `times(ended_at)` on request."""
         return CallTimes(self.started_at, self.compiled_at, ended_at, tuple(self.events))
 
     def stages_only(self) -> StageTimes:
-        """Return the seconds of the stages without a total, for work that is no call of the user's."""
+        """Return the seconds of the stages without the total of a call, for work outside of the user's calls."""
         return StageTimes(**_by_name(self.tally()))
 
 

@@ -1,6 +1,6 @@
-"""Holds the state of one thread in JAX: its missed calls, from the start to the end of each.
+"""Holds the missed calls that one thread has open in JAX, from the start to the end of each call.
 
-`prune` closes calls that an exception took out of JAX unseen; `leave` closes a call that has ended.
+`leave` closes a call that has ended. `prune` closes calls that ended with an exception which no hook reported.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TRACED_FUNCTIONS = 50
 
 
 class Miss:
-    """The record of one call that missed, while the call runs."""
+    """The record of one missed call, while the call runs."""
 
     __slots__ = (
         "activity",
@@ -72,27 +72,27 @@ class Miss:
         self.place = place
         self.stages = CallStages()
         self.tracing = True
-        self.records_trace = False  # true while the printed output and the reached lines of the trace are recorded
-        self.reads_names = False  # true if only the names of the trace are read
+        self.records_trace = False  # true while the printed text and the executed lines of the trace are recorded
+        self.reads_names = False  # true if only the values of names are recorded during the trace
         self.types: list[Any] | None = None
         self.values: CallValues | None = None
         self.held: HeldCall | None = None
         self.shape: CallShape | Key | None = None
         self.equinox: EquinoxCall | None = None
-        self.derived: list[CallStages] = []  # the stages of each derived program that ran within the call
+        self.derived: list[CallStages] = []  # the stages of each program that JAX derived and ran within the call
 
 
 class TraceRequest(NamedTuple):
-    """A function whose trace was requested without a call."""
+    """A function that the user traces without a call, such as with `f.trace(x)`."""
 
-    frame: int  # the id of the requesting frame
-    code: CodeType  # the code of the requesting frame
-    name: str  # the name of the function in JAX's events
+    frame: int  # `id()` of the frame that asked for the trace
+    code: CodeType  # the code object of that frame
+    name: str  # JAX's name of the function in its events
     history: FunctionHistory
 
 
 class ThreadState:
-    """The state of one thread in JAX."""
+    """What one thread does in JAX at present."""
 
     __slots__ = (
         "ahead",
@@ -115,24 +115,26 @@ class ThreadState:
     def __init__(self) -> None:
         self.stack: list[JitCall] = []
         self.run: Run | None = None
-        self.trace_requests: list[TraceRequest] = []  # functions that JAX traces without a call
+        self.trace_requests: list[TraceRequest] = []  # functions that JAX traces for the user without a call
         self.from_disk = False
         self.replaying = False
         self.replay_events = 0
         self.replay_seconds = 0.0
-        # end and seconds of the last stages within `replaying`
+        # (end time, seconds) of the last stages that ran while the observer asked JAX's caches (`replaying`)
         self.replay_spans: deque[tuple[float, float]] = deque(maxlen=64)
         self.looking_away = False
         self.listening: tuple[tuple[str, CallStages], ...] = ()
         self.loose: deque[LooseEvent] = deque(maxlen=LOOSE_EVENTS)
-        self.ahead: tuple[str, Any] | None = None  # the name and the function of a requested trace that has not begun
-        self.traces_ahead: str | None = None  # the name of the function of a requested trace, while JAX traces it
-        self.stage: tuple[str, str | None, float] | None = None  # JAX's event, the function, and the start time
+        # (name, function) of a trace without a call that was requested and has not begun
+        self.ahead: tuple[str, Any] | None = None
+        self.traces_ahead: str | None = None  # the function name of a trace without a call, while JAX traces it
+        # the stage that runs: JAX's event, the function name, the start time
+        self.stage: tuple[str, str | None, float] | None = None
         self.under_transforms: dict[str, tuple[FunctionRecord, Any, Place | None]] = {}
 
 
 def count_replayed(state: ThreadState, seconds: float) -> None:
-    """Add the seconds of a stage that the observer ignores; its inner stages are not added twice."""
+    """Add the seconds of a stage that the observer ignores; a stage inside of it is not added twice."""
     state.replay_events += 1
     ended = time.perf_counter()
     while state.replay_spans and state.replay_spans[-1][0] > ended - seconds:
@@ -146,7 +148,7 @@ def state_of(threads: dict[int, ThreadState]) -> ThreadState:
     thread = threading.get_ident()
     state = threads.get(thread)
     if state is None:
-        if len(threads) > 100:  # drop the states of threads that have ended
+        if len(threads) > 100:  # remove the states of ended threads
             alive = {running.ident for running in threading.enumerate()}
             for ended in [ident for ident in threads if ident not in alive]:
                 del threads[ended]
@@ -155,13 +157,13 @@ def state_of(threads: dict[int, ThreadState]) -> ThreadState:
 
 
 def prune(state: ThreadState, history: History, new: JitCall | None = None) -> None:
-    """Close calls that an exception ended without a hook; `new` is a call that has just begun."""
+    """Close the calls that ended with an exception no hook reported; `new` is a call that has just begun."""
     while state.stack and (_is_where(state.stack[-1], new) or not state.stack[-1].under_way()):
         leave(state, history, state.stack[-1], raised=True)
 
 
 def leave(state: ThreadState, history: History, call: JitCall, raised: bool) -> None:
-    """Close an ended call, and the calls inside of it that an exception ended."""
+    """Close an ended call, and the calls inside of it that ended with an exception no hook reported."""
     while state.stack:
         top = state.stack.pop()
         miss: Miss = top.record
@@ -186,7 +188,7 @@ def leave(state: ThreadState, history: History, call: JitCall, raised: bool) -> 
 
 
 def start_trace(run: Run, miss: Miss, fun: Any) -> None:
-    """Begin to record the output and the lines of a call's trace."""
+    """Begin to record the printed text and the executed lines of the trace of a call."""
     miss.records_trace = True
     miss.function.at_trace = None
     if run.look_before and not miss.function.library:
@@ -205,13 +207,13 @@ def start_trace(run: Run, miss: Miss, fun: Any) -> None:
 
 
 def begin_trace(run: Run, name: str, fun: Any, objects: Mapping[str, Any] = MappingProxyType({})) -> None:
-    """Begin to record a trace, of a call or without one.
+    """Begin to record a trace, whether a call or a request such as `f.trace(x)` caused it.
 
     Args:
         run: The run.
         name: The name of the function.
         fun: The function.
-        objects: The user's objects among the static arguments, by the names of the parameters.
+        objects: parameter name -> static argument that is an object of the user.
     """
     run.traced_names.append(name)
     reference = run.traced_objects.get(id(fun))
@@ -221,7 +223,8 @@ def begin_trace(run: Run, name: str, fun: Any, objects: Mapping[str, Any] = Mapp
         before = None
         try:
             before = run.look_before(fun, objects)
-        except not_of_a_signal(*FAILURES) as error:  # the output and the lines of the trace are still recorded
+        # the printed text and the executed lines of the trace are still recorded
+        except not_of_a_signal(*FAILURES) as error:
             run.fail(error)
         if before is not None:
             run.traced_functions.append((name, before))
@@ -241,7 +244,10 @@ def _traced(fun: Any) -> Any:
 
 
 def read_names(run: Run, miss: Miss, fun: Any) -> None:
-    """Begin to read the names of a call's trace under vmap, grad or jvp: JAX reports no event of this trace."""
+    """Begin to record the values of names in a call's trace under vmap, grad or jvp.
+
+    JAX reports no event of such a trace.
+    """
     if run.keeps_programs and run.reads_names and not run.traced_names:
         miss.reads_names = True
         run.names.start(_traced(fun))
@@ -273,7 +279,7 @@ def stop_trace(miss: Miss) -> None:
 
 
 def _was_read(run: Run, read: Read) -> bool | None:
-    """Return whether the trace that ends ran an expression; None where this is unknown."""
+    """Return whether the trace that ends now executed the expression of `read`; None if this is unknown."""
     began = run.names.began(read.code)
     reached = None if run.lines is None else run.lines.was_reached(read.code, read.place.line)
     if began is False or reached is False:
@@ -282,7 +288,7 @@ def _was_read(run: Run, read: Read) -> bool | None:
 
 
 def end_trace(run: Run) -> None:
-    """End the record of the innermost trace."""
+    """Stop recording the innermost trace."""
     if run.traced_names:
         run.traced_names.pop()
     if not run.traced_names:
@@ -293,7 +299,7 @@ def end_trace(run: Run) -> None:
 
 
 def forget_trace_requests(state: ThreadState, new: int = 0) -> None:
-    """Drop requested functions whose trace has ended; `new` is the id of a frame with a new request."""
+    """Drop the requested traces that have ended; `new` is the id of a frame that requests another trace."""
     if state.trace_requests:
         active_frames = set(_frames(sys._getframe(1)))
         state.trace_requests = [
@@ -310,5 +316,5 @@ def _frames(frame: FrameType | None) -> Iterator[tuple[int, CodeType]]:
 
 
 def _is_where(call: JitCall, new: JitCall | None) -> bool:
-    """Return whether a new call uses the frame of a call, which has therefore ended."""
+    """Return whether `new` runs in the frame of `call`, so that `call` must have ended."""
     return new is not None and new.frame is not None and call.is_in(new.frame)

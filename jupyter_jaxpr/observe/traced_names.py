@@ -1,9 +1,9 @@
-"""Records the traced values of the user's Python names while JAX traces.
+"""Records the values that the user's Python names have while JAX traces.
 
-From Python 3.12 on `sys.monitoring` shows each line that begins. What the line before stored is read then, so a value
-is read under the name that holds it and nothing is guessed. Only functions of the user's are watched, only while JAX
-traces. What a name had in a trace that JAX gave up is not told from the rest here: the variables of such values are in
-no program. Python 3.11 has no such events, and nothing is read there.
+From Python 3.12 on, `sys.monitoring` reports the start of each line. At that moment this module reads the names that
+the previous line assigned, so each value is certain to belong to its name. Only user functions are watched, and only
+while JAX traces. Values of a trace that JAX abandoned are recorded, too; they match no variable of a program. Python
+3.11 has no such events, so nothing is recorded there.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from .names_stored_by_line import LineFlow, has_jumps, lines_that_store, stores_
 from .observation import Place
 from .users_codes import UsersCodes
 
-_TOOL_IDS = (3, 5, 4)  # ids without a conventional use; the call counter uses 4, untraced lines use 5
-# The number of lines of one function that are read in one trace; the rest of the trace is not read.
+# tool ids of `sys.monitoring` without a conventional use; the call counter uses 4, untraced lines use 5
+_TOOL_IDS = (3, 5, 4)
+# The most lines of one function that are read in one trace; later lines are not read.
 _LINES = 20_000
-# The number of values kept for one name at one place in one trace: the first values and the last one.
+# The most values of one name at one place in one trace: the first values and the last value are kept.
 VALUES = 200
-# The number of values kept for the traces of one run, newest first, and at its begin for the runs before: about 2 MB.
+# The most values that are kept for the traces of one run, about 2 MB; at its start, older runs are reduced to as many.
 _IN_A_RUN = 20_000
 _OF_EARLIER_RUNS = 10_000
 _FUNCTIONS = 2_000
@@ -52,7 +53,7 @@ class NamePlace(NamedTuple):
 
 
 class NamedValues:
-    """The values of names in the newest traces of a kernel."""
+    """The values of the user's names in the newest traces of a kernel."""
 
     def __init__(self) -> None:
         self._traces: deque[Mapping[NamePlace, list[TracedArray | TracedTree]]] = deque()
@@ -67,7 +68,7 @@ class NamedValues:
         self._forget(_IN_A_RUN)
 
     def begin_run(self) -> None:
-        """Forget the oldest traces: a run keeps more values than the kernel keeps of earlier runs."""
+        """Drop values of the oldest traces at the start of a run, because the run itself may add many values."""
         self._forget(_OF_EARLIER_RUNS)
 
     def _forget(self, most: int) -> None:
@@ -75,7 +76,7 @@ class NamedValues:
             self._values -= _count(self._traces.popleft())
 
     def all(self) -> tuple[Mapping[NamePlace, list[TracedArray | TracedTree]], ...]:
-        """Return one mapping for each trace, in the order of the traces."""
+        """Return {place of a name: its values} for each trace, in the order of the traces."""
         return tuple(self._traces)
 
 
@@ -84,7 +85,10 @@ def _count(trace: Mapping[NamePlace, list[TracedArray | TracedTree]]) -> int:
 
 
 def _others_count_instructions(own_tool: int, code: CodeType) -> bool:
-    """Return whether another tool hears each instruction of a code: Python would tell that tool no more."""
+    """Return whether another tool receives instruction events of a code object.
+
+    If this tool disabled them, Python would stop reporting them to the other tool.
+    """
     monitor = monitoring()
     instruction = monitor.events.INSTRUCTION
     return any(
@@ -96,13 +100,13 @@ def _others_count_instructions(own_tool: int, code: CodeType) -> bool:
 
 
 class NameRecorder:
-    """Reads the names of functions while JAX traces them on one thread.
+    """Reads the values of names in functions that JAX traces on one thread.
 
     Args:
         fail: Receives an error of this package.
         tool_ids: The possible tool ids of `sys.monitoring`.
-        stops_at: Codes at whose beginning the trace is stopped.
-        stop: The exception that stops the trace.
+        stops_at: Code objects at whose first line the trace is stopped.
+        stop: The exception that is raised to stop the trace.
     """
 
     def __init__(
@@ -120,18 +124,20 @@ class NameRecorder:
         self._tool: MonitoringTool | None = None
         self._read_value: Callable[[Any], TracedArray | TracedTree | None] = lambda value: None
         self._reads = False
-        self._codes: dict[int, _Watched] = {}  # the codes by id; the values keep the codes alive
-        self._latest: _Watched | None = None  # the code of the latest instruction
+        # `id()` of a code object -> its record; the record keeps the code object alive
+        self._codes: dict[int, _Watched] = {}
+        self._latest: _Watched | None = None  # the record of the code object that ran the last instruction
         self._search = UsersCodes()
-        self._begins: set[int] = set()  # the offsets at which lines of codes begin whose instructions are reported
+        # the instruction offsets at which lines begin, in code objects that report instructions
+        self._begins: set[int] = set()
         self._frames: dict[int, _Line] = {}
         self._watching = False
-        self._is_over = False  # true if no tool id is free, or this package failed
+        self._is_over = False  # true if no tool id is free, or after an error of this package
         self._ended = False  # true if the rest of this trace is not read
-        self._error: BaseException | None = None  # an error of this package in this trace
+        self._error: BaseException | None = None  # the error of this package in this trace, if there was one
 
     def start(self, fun: Any) -> None:
-        """Begin to read before JAX traces a function."""
+        """Begin to read names; called before JAX traces `fun`."""
         if not HAS_MONITORING or self._watching or self._is_over:
             return
         try:
@@ -148,7 +154,7 @@ class NameRecorder:
             return
         self._watching, self._ended = True, False
         monitor, number = monitoring(), self._tool.number
-        # Each function that the trace may run is read when the function begins.
+        # Each function that the trace may call is examined when it begins to run.
         for watched in self._codes.values():
             watched.lines_left = _LINES
             monitor.set_local_events(number, watched.code, monitor.events.PY_START)
@@ -156,7 +162,7 @@ class NameRecorder:
             monitor.set_local_events(number, code, monitor.events.PY_START)
 
     def stop(self) -> Mapping[NamePlace, list[TracedArray | TracedTree]]:
-        """End the reading of a trace and return the values of the names."""
+        """Stop reading, and return {place of a name: its values} for the trace."""
         if not self._watching or self._tool is None:
             return {}
         self._watching = False
@@ -181,14 +187,14 @@ class NameRecorder:
         return values_at
 
     def began(self, code: CodeType) -> bool | None:
-        """Return whether the present trace has run a code; None where this is unknown."""
+        """Return whether the present trace has run a code object; None if this is unknown."""
         watched = self._codes.get(id(code))
         if watched is None or not self._watching or self._ended or self._is_over:
             return None
         return watched.tells_lines
 
     def close(self) -> None:
-        """Free the tool id."""
+        """Free the tool id of `sys.monitoring`."""
         self.stop()
         if self._tool is not None:
             self._tool.give_back()
@@ -212,8 +218,9 @@ class NameRecorder:
 
     # --- called by Python at each line of a trace ---
     #
-    # An error raised here would reach the user's code. Near Python's recursion limit any call can raise, even in an
-    # `except` clause: the outer clauses below call nothing, and also catch the errors of the inner clauses.
+    # An error raised in these callbacks would reach the user's code. Near Python's recursion limit any call can raise,
+    # even in an `except` clause: so the outer `except` clauses below call nothing, and they also catch errors of the
+    # inner clauses.
 
     def _on_start(self, code: CodeType, offset: int) -> None:
         stops = False
@@ -250,8 +257,8 @@ class NameRecorder:
         if self._tool is not None and self._tool.is_ours:
             watched.tells_lines = True
             events = monitoring().events
-            # Python leaves out the event of an instruction that begins a line if another tool disables the event of
-            # this line then: lines are heard as lines where Python finds them fast.
+            # If another tool disables the line event of an instruction, Python also drops its instruction event. So
+            # line events are used wherever Python finds lines fast.
             is_free = not _others_count_instructions(self._tool.number, watched.code)
             watched.hears_stores = is_free and bool(watched.observed)
             local_events = events.PY_START | events.PY_RETURN
@@ -274,7 +281,7 @@ class NameRecorder:
             self._ended = True
 
     def _on_instruction(self, code: CodeType, offset: int) -> None:
-        if offset not in self._begins:  # most instructions end here, so that they cost no more
+        if offset not in self._begins:  # this early return is the most frequent way out, so it comes first
             return
         try:
             try:
@@ -293,7 +300,7 @@ class NameRecorder:
             self._ended = True
 
     def _line(self, watched: _Watched, line: int, frame: FrameType) -> None:
-        """Read what the line before stored; a new line begins."""
+        """Read the names that the previous line assigned, and remember the line that begins."""
         key = id(frame)
         last = self._frames.get(key)
         if last is not None:
@@ -331,7 +338,7 @@ class NameRecorder:
             self._ended = True
 
     def _read(self, watched: _Watched, last: _Line, frame: FrameType) -> None:
-        """Read the names that a line stored; an instruction of another line, or the return, begins now."""
+        """Read the names that a line assigned; called when another line begins or when the function returns."""
         line, names, before, start = last
         local = frame.f_locals
         for at, name in enumerate(names):
@@ -339,7 +346,8 @@ class NameRecorder:
             if value is _ABSENT:
                 continue
             if before is not None and id(value) == before[at]:
-                # The line stored the object that the name held, or the line ended before it stored.
+                # Two cases are possible: the line assigned the object that the name already had, or the line ended
+                # before the assignment.
                 is_stored = watched.is_stored(name, start, frame.f_lasti)
                 if is_stored is None and self._read_value(value) is not None:
                     watched.unknown.add((name, line))
@@ -355,35 +363,35 @@ class NameRecorder:
         if values is None:
             watched.values[kind, name, line] = values = []
         if len(values) == VALUES:
-            values.pop()  # the first values and the last one are kept
+            values.pop()  # keep the first values and replace the last one
         values.append(described)
 
     def _give_up(self) -> None:
-        """Stop reading this trace."""
+        """Stop reading values in this trace."""
         self._ended = True
         if self._tool is not None and self._tool.is_ours:
             for watched in self._codes.values():
                 monitoring().set_local_events(self._tool.number, watched.code, 0)
 
 
-# (the line of a frame, the names that the line stores, where the line may end early: the ids of their earlier values
-# and the offset of the instruction that began)
+# (line, names that the line assigns, ids of their earlier values or None, offset of the first instruction); the third
+# is None for a line that certainly assigns its names
 _Line = tuple[int, tuple[str, ...], list[int] | None, int]
 
 
 class _Watched:
-    """A function of the user's, with the names that each of its lines stores.
+    """A user function, with the names that each of its lines assigns.
 
     Attributes:
-        stores: The names that a line stores, by line.
-        returns: The line of each returning instruction, by offset.
-        begins: The lines by the offset of their first instructions; None where Python reports the lines.
-        observed: The instructions that store the names of a line which may end at one place with and without the store:
+        stores: line -> names that the line assigns.
+        returns: offset of an instruction that returns -> its line.
+        begins: offset of a first instruction -> the line that begins there; None if line events are used.
+        observed: offset -> line, for assignments of a line that may end at one place with and without the assignment:
             the line of each, by its offset.
-        hears_stores: True if Python reports these instructions in this trace.
-        sure: The lines that surely store their names before another line begins.
-        unknown: The names, each with its line, of which this trace does not show whether the line stored them.
-        tells_lines: True if Python reports the lines of the function now.
+        hears_stores: True if Python reports the instructions of `observed` in this trace.
+        sure: Lines that certainly assign their names before another line begins.
+        unknown: (line, name) for which it is unknown whether the line assigned the name in this trace.
+        tells_lines: True while line events of the function are on.
         lines_left: The number of lines that may still be read in this trace.
         values: The values read in this trace.
     """
@@ -422,7 +430,7 @@ class _Watched:
         self.values: dict[tuple[Kind, str, int], list[TracedArray | TracedTree]] = {}
 
     def read(self) -> None:
-        """Find the names that the code stores; done only for code that runs."""
+        """Find the names that the code object assigns; called when the code first runs."""
         self.is_read = True
         code = self.code
         count = code.co_argcount + code.co_kwonlyargcount
@@ -433,13 +441,13 @@ class _Watched:
         self.begins = line_begins(code, has_jumps(code))
 
     def is_stored(self, name: str, start: int, end: int) -> bool | None:
-        """Return whether a line stored a name between two offsets at which lines began; None where this is unknown."""
+        """Return whether a line assigned a name, between the offsets of two line starts; None if this is unknown."""
         if self.flow is None:
             self.flow = LineFlow(self.code)
         return self.flow.is_stored(name, start, end, self.observed if self.hears_stores else {})
 
     def take(self) -> Iterator[tuple[NamePlace, list[TracedArray | TracedTree]]]:
-        """Yield the values read in this trace, and drop them."""
+        """Yield the values read in this trace, then forget them."""
         values, self.values = self.values, {}
         unknown, self.unknown = self.unknown, set()
         if not values:

@@ -1,4 +1,4 @@
-"""Adds traces without a call, such as those of `jax.make_jaxpr`, to the observation."""
+"""Adds traces that no call caused, such as those of `jax.make_jaxpr`, to the observation."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _NOTES = {
 
 @dataclass(frozen=True)
 class KeptTrace:
-    """One trace without a call, kept until the end of the run.
+    """One trace that no call caused, kept until the end of the run.
 
     Attributes:
-        ahead: The request for the trace, without the arguments, which would stay alive.
-        shape: The form of the call.
-        place: The user's line of the request.
+        ahead: JAX's record of the trace, without the arguments, which it would keep alive.
+        shape: The names and static values of the arguments.
+        place: The user's line that caused the trace.
         in_cell: True if the line is in the observed cell.
-        position: The number of functions that the run had called before.
+        position: The number of functions that the run had called before the trace.
     """
 
     ahead: TracedAhead
@@ -50,7 +50,7 @@ class KeptTrace:
 
     @staticmethod
     def of(ahead: TracedAhead, place: Place | None, in_cell: bool, position: int, reading: Reading) -> KeptTrace:
-        """Keep the needed parts of a trace."""
+        """Keep the parts of a trace that are needed later."""
         shape = shape_of(ahead.options, ahead.args, ahead.kwargs, reading=reading)
         return KeptTrace(replace(ahead, args=(), kwargs={}), shape, place, in_cell, position)
 
@@ -68,7 +68,7 @@ class KeptTrace:
             program.in_tree, program.donated = tree, tuple(info.donated for info in infos)
         except not_of_a_signal(
             Exception
-        ):  # a pytree class of the user's may accept only arrays: fall back to the flat list
+        ):  # a pytree class of the user's may accept only arrays as leaves: use the flat list instead
             program.shape = None
         note = _NOTES[self.ahead.by].format(name=name)
         observed = program.observed(True, note)
@@ -90,7 +90,7 @@ def _is_info(node: Any) -> bool:
 def with_traces(
     functions: Sequence[ObservedFunction], traces: Sequence[KeptTrace], fail: Callable[[BaseException], None]
 ) -> list[ObservedFunction]:
-    """Return the functions of a run in the order of their calls and traces, each program once."""
+    """Return the functions of a run, with `traces` inserted in the order of time, and each program only once."""
     ran = {id(program.jaxpr) for function in functions for program in function.programs}
     at: dict[int, list[ObservedFunction]] = {}
     for trace in traces:
@@ -98,7 +98,7 @@ def with_traces(
             ran.add(id(trace.ahead.traced.jaxpr))
             try:
                 at.setdefault(trace.position, []).append(trace.function())
-            except not_of_a_signal(Exception) as error:  # the other traces are still shown
+            except not_of_a_signal(Exception) as error:  # only this trace is left out
                 fail(error)
     ordered: list[ObservedFunction] = []
     for position, function in enumerate(functions):

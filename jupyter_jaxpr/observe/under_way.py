@@ -1,6 +1,6 @@
-"""Describes a trace that has not ended: its function, its equations so far, and a loop that grows it.
+"""Describes a trace that has not ended: its function, its equations until now, and the Python loop that adds them.
 
-Only the thread that tells the progress looks here, once a second.
+Only the thread that reports the progress of a run uses this module, once a second.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from .whose_code import is_installed, is_users_frame
 
 LoopKind = Literal["for", "while"]
 
-# A loop with fewer new equations between two looks may wait for something else, such as a file.
+# If fewer equations than this appear between two looks, the loop may be waiting for something, such as a file.
 _FEWEST_EQUATIONS = 10
 
-# A loop of a whole program is named if it made at least so many equations and at least half of the program.
+# In a finished trace, a loop is named only if it made at least so many equations and at least half of the program.
 _FEWEST_OF_A_PROGRAM = 100
 
-# Of a larger program only so many equations, evenly spread, are asked for their lines.
+# In a larger program only this many equations, evenly spread, are examined for their source lines.
 _MOST_ASKED = 5_000
 
 
@@ -40,7 +40,7 @@ class UnrolledLoop:
     """A Python loop that JAX traces iteration by iteration.
 
     Attributes:
-        kind: The first word of the statement.
+        kind: `for` or `while`.
         file: The file, as in `co_filename`.
         line: The line of the statement, from 1.
     """
@@ -52,11 +52,11 @@ class UnrolledLoop:
 
 @dataclass(frozen=True)
 class UnderWay:
-    """The known parts of a program that JAX is making.
+    """What is known of a program that JAX is making.
 
     Attributes:
-        equations: The number of equations traced so far, or of the traced program; None where it is unknown.
-        loop: The loop that the trace was in at the last look; None where there is none.
+        equations: The number of equations traced until now, or of the whole program after the trace; None if unknown.
+        loop: The Python loop that the trace was in at the last look; None if there was none.
     """
 
     equations: int | None = None
@@ -65,12 +65,12 @@ class UnderWay:
 
 @dataclass(frozen=True)
 class UnreportedTrace:
-    """A trace that JAX reports no event of, such as of the body of a `scan` outside of jit.
+    """A trace for which JAX reports no event, such as the trace of the body of a `scan` outside of jit.
 
     Attributes:
-        title: The traced function with the function of `jax.lax` that takes it, such as `scan(step)`.
+        title: The traced function, as an argument of the `jax.lax` function, such as `scan(step)`.
         since: The time at which the trace was first seen, by `time.perf_counter`.
-        program: The known parts of the program that JAX is making.
+        program: What is known of the program that JAX is making.
     """
 
     title: str
@@ -79,7 +79,7 @@ class UnreportedTrace:
 
 
 class ProgramUnderWay:
-    """The program that one thread is making, looked at once a second."""
+    """The program that one thread is making, examined once a second."""
 
     def __init__(self) -> None:
         self._key: object = None
@@ -89,12 +89,12 @@ class ProgramUnderWay:
         self._unreported: tuple[str, float] = "", 0.0
 
     def look(self, thread: int, stage: str, call: JitCall | None) -> UnderWay:
-        """Return the parts that are known now.
+        """Return what is known of the program at this moment.
 
         Args:
-            thread: The thread that makes the program, which may continue meanwhile.
+            thread: The thread that makes the program; it may go on running.
             stage: The stage of the thread: `trace`, `lower`, `compile`, or any other word.
-            call: The call of the stage; None where it is unknown.
+            call: The call that the stage belongs to; None if unknown.
         """
         try:
             if stage == "trace" and imported():
@@ -103,12 +103,12 @@ class ProgramUnderWay:
             if stage in ("lower", "compile") and call is not None and call.params is not None:
                 whole = self._whole(call.params["jaxpr"])
                 return UnderWay(whole.equations, (self._loop if self._key == id(call) else None) or whole.loop)
-        except not_of_a_signal(*FAILURES):  # the progress shows less, and the cell continues
+        except not_of_a_signal(*FAILURES):  # the progress then shows less, and the cell goes on
             pass
         return UnderWay()
 
     def look_at_unreported(self, thread: int) -> UnreportedTrace | None:
-        """Return the trace of a function of the user's that JAX reported no event of; None without one."""
+        """Return the trace of a user function for which JAX reported no event; None if there is none."""
         try:
             trace = trace_under_way(sys._current_frames().get(thread)) if imported() else None
             function = next((frame for frame in trace.frames if is_users_frame(frame)), None) if trace else None
@@ -124,7 +124,7 @@ class ProgramUnderWay:
             return None
 
     def _grown(self, trace: TraceUnderWay, key: object) -> UnderWay:
-        """Return the equations of a trace so far, and the loop in which they increased since the last look."""
+        """Return the number of equations in a trace, and the Python loop that added equations since the last look."""
         if self._key != key:
             self._key, self._before, self._loop = key, None, None
         loop = _outermost_loop((frame.f_code, frame.f_lineno) for frame in trace.frames if is_users_frame(frame))
@@ -136,16 +136,16 @@ class ProgramUnderWay:
         return UnderWay(trace.equations, self._loop)
 
     def _whole(self, jaxpr: Any) -> UnderWay:
-        """Return the number of equations of a traced program, and the loop that made most of them."""
+        """Return the number of equations in a finished trace, and the Python loop that made most of them."""
         if self._counted is None or self._counted[0] != id(jaxpr):
             equations = equations_in(jaxpr)
-            self._counted = id(jaxpr), UnderWay(len(equations))  # stays where the lines cannot be read
+            self._counted = id(jaxpr), UnderWay(len(equations))  # the result if the source lines cannot be read
             self._counted = id(jaxpr), UnderWay(len(equations), _largest_loop(equations))
         return self._counted[1]
 
 
 def _largest_loop(equations: list[Any]) -> UnrolledLoop | None:
-    """Return the loop of the user's that made most of a program's equations; None where no loop made many."""
+    """Return the user's Python loop that made most equations of a program; None if no loop made enough of them."""
     asked = equations[:: len(equations) // _MOST_ASKED + 1]
     if len(equations) < _FEWEST_OF_A_PROGRAM:
         return None
@@ -165,11 +165,11 @@ def _outermost_loop(
     places: Iterable[tuple[CodeType, int | None]],
     known: dict[tuple[int, int], UnrolledLoop | None] | None = None,
 ) -> UnrolledLoop | None:
-    """Return the outermost loop around codes of the user's at lines, outermost first.
+    """Return the outermost Python loop around the user's lines of a stack.
 
     Args:
-        places: The codes and lines.
-        known: The answers for single places, by the id of the code and the line, which grow.
+        places: (code object, line) for each user frame, outermost frame first.
+        known: (id of the code object, line) -> the loop around this line; the function adds to the dictionary.
     """
     known = {} if known is None else known
     for code, line in places:
@@ -196,7 +196,7 @@ def _loop_at(code: CodeType, line: int) -> UnrolledLoop | None:
 
 
 def _own_statements(function: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a function, without those of inner functions, outer statements first."""
+    """Yield the syntax nodes of a function, outer nodes first, without the nodes of inner functions."""
     for node in ast.iter_child_nodes(function):
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
             yield node

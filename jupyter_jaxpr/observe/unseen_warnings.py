@@ -1,7 +1,7 @@
-"""Silences the warnings of this thread; the warnings of other threads are shown as usual.
+"""Silences the warnings of one thread; the warnings of other threads are shown as usual.
 
-`warnings.catch_warnings` changes the filters of the whole process: on a thread beside the one that runs cells it would
-hide warnings of the user's, and its end may bring back filters that the user has changed meanwhile.
+`warnings.catch_warnings` changes the filters of the whole process: on a second thread it would hide warnings of the
+user's cell, and at its end it could undo changes that the user made to the filters.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from typing import Any
 
 
 class _OfThread:
-    """Replaces the pattern of a filter: matches all messages of one thread until `end`."""
+    """Stands in a warning filter for the message pattern: matches every message of one thread until `end`."""
 
     def __init__(self) -> None:
         self._thread: int | None = threading.get_ident()
 
     def match(self, message: object) -> bool:
-        """Return whether the warning comes from the thread; Python calls this on the thread that warns."""
+        """Return whether the warning comes from the silenced thread; Python calls this on the thread that warns."""
         return self._thread == threading.get_ident()
 
     def end(self) -> None:
-        """Match no further message: a copy of the filters may keep this object alive."""
+        """Stop matching messages; this matters if a copy of the filters keeps this object alive."""
         self._thread = None
 
 
 @contextmanager
 def unseen_warnings() -> Iterator[None]:
-    """Ignore the warnings of this thread, and leave no trace in the warning registries of modules."""
+    """Silence this thread's warnings within the block; modules do not remember them as shown."""
     of_thread = _OfThread()
     entry: Any = ("ignore", of_thread, Warning, None, 0)
     filters: Any = warnings.filters

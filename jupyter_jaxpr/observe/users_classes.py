@@ -1,4 +1,4 @@
-"""Finds a class of the user among the values of a call whose code JAX would run to read the values."""
+"""Finds values of a call that are instances of a user class, whose code JAX would run to read them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAPPINGS = frozenset({dict, collections.OrderedDict, collections.defaultdict})
 
 
 def read_by_users_code(tree: Any, checked_classes: set[type]) -> str | None:
-    """Return the name of a user class with an instance in a tree: flattening the instance would run user code.
+    """Return the name of a user class that has an instance in a tree, because flattening the instance runs user code.
 
     Python containers and dataclasses that a library flattens are searched; other objects are not.
 
@@ -55,7 +55,7 @@ def read_by_users_code(tree: Any, checked_classes: set[type]) -> str | None:
 
 
 def comparing_class(kind: type) -> str | None:
-    """Return the name of a class whose objects are compared by user code, as JAX would; else None."""
+    """Return the name of a class if JAX's comparison of its objects would run user code; else None."""
     if kind is FunctionType or not _is_defined_by_user(kind):
         return None
     methods = [defined(kind, name) for name in ("__hash__", "__eq__", "__lt__")]
@@ -71,7 +71,7 @@ _READ = (
 
 
 def _runs_when_read(kind: type) -> bool:
-    """Return whether a class defines, in the user's Python, a method or attribute that JAX may read of its objects."""
+    """Return whether a user class defines, in Python, a method or property that JAX may call to read an object."""
     return any(type(defined(kind, name)) in (FunctionType, property, classmethod, staticmethod) for name in _READ)
 
 
@@ -81,7 +81,7 @@ def _is_taken_apart_by_user(kind: type) -> bool:
 
 
 def _fields(value: Any, kind: type) -> Iterable[Any] | None:
-    """Return the values of a dataclass object whose flatten code is JAX's or a library's; else None."""
+    """Return the field values of a dataclass object that JAX or a library flattens; None for other objects."""
     code = dispatches.flatten_code(kind)
     if code is None or not is_installed(file_of(code)):
         return None

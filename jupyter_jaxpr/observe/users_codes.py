@@ -1,6 +1,6 @@
-"""Finds the user's code objects that a trace of a function may run.
+"""Finds the code objects of user functions that a trace of a function may call.
 
-No code of the user's runs: attributes are read from the dictionaries of objects.
+No code of the user's runs: attributes are read directly from the `__dict__` of objects.
 """
 
 from __future__ import annotations
@@ -17,21 +17,24 @@ from ..jax.facts import is_jitted
 from ..plain_text import file_of
 from .whose_code import is_installed
 
-# The number of values that the search for one trace examines.
+# The most values that the search for one trace examines.
 _VALUES = 20_000
-# The number of attributes of one object, or items of one container, up to which they are examined.
+# An object with more attributes, or a container with more items, is not searched.
 _ATTRIBUTES = 64
 
 
 class UsersCodes:
-    """Finds each code of the user's once; a namespace is searched again when its number of names has changed."""
+    """Finds each code object of the user's once.
+
+    A namespace is searched again when its number of names has changed.
+    """
 
     def __init__(self) -> None:
-        self._looked_through: dict[int, int] = {}  # the number of names in each namespace, by its id
+        self._looked_through: dict[int, int] = {}  # id of a namespace -> its number of names at the last search
         self._left = 0
 
     def reached_from(self, fun: Any, frame: FrameType | None) -> Iterator[CodeType]:
-        """Yield the codes of the function, of its module, and of the cell or file that requests the trace.
+        """Yield the code objects of the function, of its module, and of the cell or file that starts the trace.
 
         Args:
             fun: The function.
@@ -59,7 +62,8 @@ class UsersCodes:
                 continue
             visited.add(id(value))
             if type(value) in _CONTAINERS:
-                # Libraries keep a wrapped function in a tuple, and users keep functions in lists.
+                # Libraries keep a wrapped function in a tuple, and users keep functions in lists, so containers are
+                # searched, too.
                 if len(value) <= _ATTRIBUTES:
                     waiting += value.values() if type(value) is dict else value
                 continue
@@ -76,7 +80,7 @@ def _users_frame(frame: FrameType | None) -> FrameType | None:
 
 
 def _defined_in(frame: FrameType) -> Iterator[CodeType]:
-    """Yield the codes that the cell or file around a frame defines, also methods that a library class wraps."""
+    """Yield the code objects defined in the cell or file of `frame`, also of methods that a library class wraps."""
     while frame.f_back is not None and not is_installed(file_of(frame.f_back.f_code)):
         frame = frame.f_back
     for constant in frame.f_code.co_consts:
@@ -85,7 +89,7 @@ def _defined_in(frame: FrameType) -> Iterator[CodeType]:
 
 
 def _inside(value: Any) -> list[Any]:
-    """Return the objects that a value may call: closure of a function, methods of a class, parts of an object."""
+    """Return the objects that a value may call: closure of a function, methods of a class, attributes of an object."""
     kind = type(value)
     if kind is FunctionType:
         wrapped = [value.__dict__["__wrapped__"]] if "__wrapped__" in value.__dict__ else []
@@ -116,7 +120,7 @@ def _content(cell: Any) -> Any:
 
 
 def _namespace(kind: type) -> dict[str, Any]:
-    """Return the namespace of a class without asking its metaclass."""
+    """Return the `__dict__` of a class without running code of its metaclass."""
     return dict(type.__dict__["__dict__"].__get__(kind))
 
 
@@ -135,15 +139,18 @@ def _stored(value: Any) -> dict[str, Any] | None:
 
 
 def _holds_no_users_code(kind: type) -> bool:
-    """Return whether a class belongs to JAX, NumPy, the kernel or this package; these lead to the whole session."""
+    """Return whether a class belongs to JAX, NumPy, the kernel or this package.
+
+    Such objects refer to the whole session, so their attributes are not searched.
+    """
     module = _namespace(kind).get("__module__")
     return isinstance(module, str) and module.partition(".")[0] in _WITHOUT_USERS_CODE
 
 
 def with_nested(code: CodeType) -> Iterator[CodeType]:
-    """Yield a code and the codes of the functions inside it."""
+    """Yield a code object and the code objects of the functions inside it."""
     if sys.version_info < (3, 13) and "locals" in code.co_names:
-        return  # reading the frame's variables would overwrite the result of locals()
+        return  # reading the variables of a running frame would overwrite the result of the user's `locals()`
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -1,10 +1,12 @@
-"""Prints a short text of a user's value, with only those of the user's methods that may be called then.
+"""Makes a short text (repr) of a user's value, and limits when methods of the user's classes may be called for it.
 
-Exact builtin scalars, strings, containers of these, and the names of functions and classes are read at any time: this
-runs no code of the user. For any other object the text is only the name of its class, unless a cell is observed. In an
-observed cell the `__repr__` of each object is called once at most, and after one that took long none is called again.
+Scalars, strings, containers of builtin types, and names of functions and classes can be printed at any time, because
+this runs no user code. For any other object the text is the name of its class, unless a cell is observed. In an
+observed cell the `__repr__` of each object is called at most once, and after a slow `__repr__` no further one is
+called.
 
-No lock of this package is held while text is made: a `__repr__` may call jitted functions, or wait for threads that do.
+No lock of this package is held while a text is made, because a `__repr__` may call jitted functions, or wait for
+threads that do.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ _BRACKETS: Final[dict[type, tuple[str, str]]] = {
 
 
 class Reading:
-    """Prints values; limits and remembers the calls of the user's methods.
+    """Makes texts of values, and remembers them, so that each user method is called at most once.
 
     Args:
         calls: True if methods of the user's may be called, as in an observed cell.
@@ -62,9 +64,9 @@ class Reading:
 
     def __init__(self, calls: bool = True) -> None:
         self.calls = calls
-        self._calls_users_code = calls  # set to False after a slow __repr__
-        # The texts, by the id of the object. An object without weak references is kept alive, because its id could be
-        # reused.
+        self._calls_users_code = calls  # changed to False after a slow __repr__
+        # id of an object -> (reference, its text). An object that allows no weak reference is kept alive, because its
+        # id could be reused.
         self._texts: dict[int, tuple[Any, str]] = {}
 
     def text(self, value: Any, limit: int = Limit.VALUE) -> str:
@@ -72,12 +74,12 @@ class Reading:
         return exact(self._text(value, limit, _DEPTH), limit)
 
     def hash_of(self, value: Any) -> int | None:
-        """Return the hash of a value; None for an unhashable value, or where no method may be called."""
+        """Return the hash of a value; None if it is unhashable, or if user methods may not be called."""
         if not self.calls:
             return None
         try:
             return hash(value)
-        except not_of_a_signal(*FAILURES):  # an unhashable value, for which JAX raises
+        except not_of_a_signal(*FAILURES):  # the value is unhashable, so that JAX will raise for it
             return None
 
     def _text(self, value: Any, limit: int, depth: int) -> str:
@@ -111,9 +113,9 @@ class Reading:
         return f"{begin}{_joined((self._text(item, limit, depth - 1) for item in value), limit)}{comma}{end}"
 
     def _record(self, value: Any, limit: int, depth: int) -> str | None:
-        """Return the text of a named tuple or dataclass with Python's own __repr__; None for any other object.
+        """Return the text of a named tuple or dataclass that uses the __repr__ made by Python; None for other objects.
 
-        The fields are printed one by one, so that each value's __repr__ is called once at most.
+        Each field is printed separately, so that the __repr__ of each value is called at most once.
         """
         kind = type(value)
         names = _printed_fields(kind)
@@ -126,7 +128,7 @@ class Reading:
         return f"{kind_name(kind, name)}({_joined(items, limit)})"
 
     def printed(self, value: Any) -> str:
-        """Return the `str` of an object, from memory if the object was printed before."""
+        """Return the `str` of an object; the result is remembered, so that `str` is called once."""
         return self._printed(value, str)
 
     def _from_repr(self, value: Any) -> str:
@@ -137,7 +139,7 @@ class Reading:
         return text
 
     def _printed(self, value: Any, printer: Callable[[Any], str]) -> str:
-        """Return the text that an object's first call of `printer` returned."""
+        """Return the remembered text of an object; at the first call, the result of `printer`."""
         kind = kind_name(type(value))
         remembered = self._texts.get(id(value))
         if (
@@ -151,7 +153,7 @@ class Reading:
             reference: Any = weakref.ref(value)
         except TypeError:
             reference = value
-        self._texts[id(value)] = reference, f"<{kind}>"  # the text of the object while its own __repr__ runs
+        self._texts[id(value)] = reference, f"<{kind}>"  # used if the object's own __repr__ prints the object again
         begun = time.perf_counter()
         try:
             text = exact(printer(value), _PRINTED)
@@ -168,7 +170,7 @@ NOTHING_CALLED = Reading(calls=False)
 
 
 def is_of_users(kind: type) -> bool:
-    """Return whether a class belongs neither to Python nor to JAX nor to NumPy: any code may be in its `__repr__`."""
+    """Return whether a class belongs to neither Python, JAX nor NumPy, so that its `__repr__` may run any code."""
     return (own_name(kind, "__module__") or "").partition(".")[0] not in _KNOWN_PACKAGES
 
 
@@ -184,7 +186,7 @@ def _scalar(value: Any, limit: int) -> str:
 
 
 def _joined(items: Iterable[str], limit: int) -> str:
-    """Return the items, separated by commas, as far as `limit` characters allow."""
+    """Return the items joined by commas, cut to `limit` characters."""
     texts: list[str] = []
     room = limit
     for item in items:
@@ -196,7 +198,7 @@ def _joined(items: Iterable[str], limit: int) -> str:
 
 
 def _named(value: Any) -> str:
-    """Return the name of a function in the form in which Python prints it."""
+    """Return the name of a function, as Python prints it in the function's repr."""
     name = own_name(value, "__qualname__") or own_name(value)
     if type(value) is types.BuiltinFunctionType:
         return repr_of(value) if type(value.__self__) in (types.ModuleType, type(None)) else f"<{name}>"
@@ -204,10 +206,13 @@ def _named(value: Any) -> str:
 
 
 def _printed_fields(kind: type) -> list[str] | None:
-    """Return the fields in the text of an object where Python made the class's __repr__; None otherwise."""
+    """Return the fields that a class's __repr__ prints, if Python made the __repr__ (dataclass, named tuple).
+
+    Else None.
+    """
     try:
         return _named_tuple_fields(kind) if issubclass(kind, tuple) else _dataclass_fields(kind)
-    except not_of_a_signal(*FAILURES):  # a metaclass that hides the attributes of the class
+    except not_of_a_signal(*FAILURES):  # the class has a metaclass that hides attributes
         return None
 
 
@@ -219,7 +224,7 @@ def _named_tuple_fields(kind: type) -> list[str] | None:
 
 
 def _dataclass_fields(kind: type) -> list[str] | None:
-    # dataclasses wrap the method against endless recursion
+    # a dataclass wraps its __repr__ to prevent endless recursion; look inside the wrapper
     repr_method = attribute_of(defined(kind, "__repr__"), "__wrapped__")
     if (
         type(repr_method) is not FunctionType

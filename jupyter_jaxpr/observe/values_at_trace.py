@@ -1,8 +1,8 @@
-"""Reads the values that a function takes from outside of its arguments when JAX traces it, and compares them later.
+"""Records, at a trace, the values that a function reads from outside of its arguments, and finds later changes.
 
-A program holds such values as constants: a call that finds a cache entry does not read them again. The program also
-holds values from static arguments as constants, and JAX compares static arguments by their own `__eq__` alone. No code
-of the user runs, and no array is held.
+A program contains such values as constants: a call that hits the cache does not read them again. Values inside static
+arguments are constants of the program, too, and JAX compares static arguments only by their `__eq__`. No user code runs
+here, and no array is kept alive.
 """
 
 from __future__ import annotations
@@ -32,31 +32,33 @@ _VALUES = 128
 _FUNCTIONS = 48
 _DEPTH = 4
 
-# Returns whether a trace ran a read; None if this is unknown.
+# A function that says whether a trace executed a read; it returns None if this is unknown.
 Ran = Callable[[Read], bool | None]
 
 
 class Kept(NamedTuple):
-    """A path that a function reads, and the contents at the trace."""
+    """A path that a function reads, and the contents of its value at the trace."""
 
     read: Read
     contents: Contents | None
-    through_jit: bool  # true if the reader is jitted: JAX may have taken its program from the cache
-    in_callback: bool  # true if a callback may call the reader when the program runs
-    cached: str | None = None  # the jitted function whose earlier trace, from JAX's cache, read the path
-    holds_tracer: bool = False  # true if the value is a tracer or a container with a tracer
-    owner: int = 0  # the id of the object or the cell at the root of the path
+    # true if a jitted function reads the path: JAX may have taken its program from the cache instead of tracing it
+    through_jit: bool
+    in_callback: bool  # true if the reading function may also run in a callback, when the program runs
+    # the jitted function whose earlier trace read the path, if JAX took its program from the cache
+    cached: str | None = None
+    holds_tracer: bool = False  # true if the value is a tracer, or a container that holds one
+    owner: int = 0  # the id of the object, or of the closure cell, that holds the root of the path
 
 
 class ChangedSince(NamedTuple):
-    """A path whose value has changed since the trace.
+    """A path whose value has changed since the trace, so that the program has an old value.
 
     Attributes:
         name: The path as the code writes it, with the changed part, such as weights[1].
         place: The place of the expression that reads the path.
-        of_static: The static argument that holds the value; None for another value.
-        cached: The jitted function whose earlier trace read the path; None where the trace itself read it.
-        is_named_by_eq: True if the `__eq__` of the static argument's class names the attribute that holds the value.
+        of_static: The static argument that contains the value; None for a value outside of the arguments.
+        cached: The jitted function whose earlier trace read the path; None if the trace of this program read it.
+        is_named_by_eq: True if the `__eq__` of the static argument's class mentions the attribute that holds the value.
     """
 
     name: str
@@ -69,7 +71,7 @@ class ChangedSince(NamedTuple):
 
 
 class ChangedByTrace(NamedTuple):
-    """A path whose value changed while JAX traced a function, because the traced code changes the path.
+    """A path that the traced code itself changes, such as a list to which it appends while JAX traces.
 
     Attributes:
         function: The name of the traced function.
@@ -86,49 +88,51 @@ class ChangedByTrace(NamedTuple):
     place: Place
 
 
-# The relation of the static argument of a later call to the object of the trace: the same object, another object, or
-# another object where the object of the trace was changed in place.
+# The static argument of a later call, compared with the static argument at the trace: `same` object, `other` object, or
+# another object while the first was `changed` in place.
 Relation = Literal["same", "other", "changed"]
 
 
 class ValuesAtTrace:
-    """The values that a function read from outside at one trace of the function.
+    """The values that a function read from outside of its arguments in one trace.
 
     Args:
         fun: The function.
-        statics: The static arguments of the call, by the names of their parameters.
+        statics: parameter name -> static argument of the call.
     """
 
     def __init__(self, fun: Any, statics: Mapping[str, Any]) -> None:
         self._function = weakref.ref(fun)
         self._statics: dict[str, weakref.ref[Any]] = {}
         for name, value in statics.items():
-            # A number cannot change; a function may read other values.
+            # A plain number cannot change in place, so it is skipped; a function can still read other values.
             if contents_of(value) is None or type(value) is FunctionType or type(value) is functools.partial:
                 try:
                     self._statics[name] = weakref.ref(value)
                 except TypeError:
                     continue
-        self._cached: dict[tuple[str, str], Kept] = {}  # values that earlier traces of called functions read
-        # The values that the function, or a function that it calls, changes by name.
+        # values read by earlier traces of called functions, whose programs JAX took from the cache
+        self._cached: dict[tuple[str, str], Kept] = {}
+        # paths that the function, or a function it calls, changes in place
         self._changing: dict[tuple[str, str], Kept] = {}
         self._values = self._read(fun)
 
     def settle(self, ran: Ran) -> tuple[list[FrozenCall], list[ChangedByTrace]]:
-        """Remove the values that the trace did not read, and the values that it changed itself.
+        """Keep only the values that the trace read and did not change.
 
         Args:
-            ran: Returns whether the trace ran a read.
+            ran: A function that says whether the trace executed a read.
 
         Returns:
-          The environment variables that the trace read by os.environ[...], and the values that the trace changed.
+          Two lists: the reads of environment variables by os.environ[...], and the values that the trace changed.
         """
         fun = self._function()
         if fun is None or not (self._values or self._changing):
             return [], []
         earlier_changing = self._changing
         did_run = {key: ran(entry.read) for key, entry in self._values.items()}
-        # If the trace is not known to have run a jitted reader, JAX may have taken the reader's program from the cache.
+        # A jitted reader that the trace certainly did not run is left out; otherwise JAX may have taken its program
+        # from the cache.
         self._cached = {key: entry for key, entry in self._values.items() if entry.through_jit and not did_run[key]}
         self._values = {
             key: entry
@@ -148,14 +152,14 @@ class ValuesAtTrace:
 
     @property
     def calls_cached(self) -> bool:
-        """True if the trace called functions whose programs JAX took from its cache."""
+        """True if the trace called jitted functions whose programs JAX took from its cache."""
         return bool(self._cached)
 
     def take_from(self, earlier: Iterable[tuple[str, ValuesAtTrace]]) -> None:
-        """Take the values that earlier traces of called functions read; where two traces differ, none is taken.
+        """Add the values that earlier traces of called functions read; if two traces of a function differ, add neither.
 
         Args:
-            earlier: The functions, by name, whose programs the trace took from JAX's cache, and their traces.
+            earlier: (function name, values at its earlier trace) for functions whose programs JAX took from its cache.
         """
         found: dict[tuple[str, str], Kept | None] = {}
         for name, traced in earlier:
@@ -169,7 +173,7 @@ class ValuesAtTrace:
         self._values.update({key: entry for key, entry in found.items() if entry is not None})
 
     def changed(self) -> list[ChangedSince]:
-        """Return the values that surely changed since the trace, or since the earlier trace that read them."""
+        """Return the paths whose values certainly changed since this trace or the earlier trace that read them."""
         fun = self._function()
         if fun is None or not self._values:
             return []
@@ -182,7 +186,7 @@ class ValuesAtTrace:
                 name = entry.read.name + changed.path
                 static = entry.read.root if self._is_of_static(entry) else None
                 if static is not None and _is_named_by(self._statics[static](), "__hash__", entry.read):
-                    continue  # a call after the change has another hash, so the call uses another entry
+                    continue  # a call after this change has another hash, and therefore another cache entry
                 named = static is not None and _is_named_by(self._statics[static](), "__eq__", entry.read)
                 changes.setdefault(
                     (name, changed.before.text),
@@ -191,19 +195,19 @@ class ValuesAtTrace:
         return list(changes.values())
 
     def reads_static(self, name: str) -> bool:
-        """Return whether the trace read an attribute or an item of a static argument."""
+        """Return whether the trace read an attribute or an item of the static argument `name`."""
         return any(self._is_of_static(entry) and entry.read.root == name for entry in self._values.values())
 
     def differs_from(self, statics: Mapping[str, Any]) -> Iterator[tuple[ChangedSince, Relation]]:
-        """Yield the paths that surely have other values in the static arguments of another call than at the trace.
+        """Yield the paths inside static arguments whose values certainly differ between the trace and a later call.
 
         Arrays are not compared, because that could wait for a device.
 
         Args:
-            statics: The static arguments of the call, by the names of their parameters.
+            statics: parameter name -> static argument of the later call.
 
         Yields:
-          The difference, and the relation of the call's object to the object of the trace.
+          The difference, and how the static argument of the call relates to the one of the trace.
         """
         for entry in self._values.values():
             name = entry.read.root
@@ -245,7 +249,7 @@ def _changes(
 
 
 def _difference_in(static: Any, entry: Kept) -> Difference | None:
-    """Return the difference of a path in a static argument to the trace; None without a sure difference."""
+    """Return how a path inside a static argument differs from the trace; None if no difference is certain."""
     if holds_array(entry.contents):
         return None
     try:
@@ -256,7 +260,7 @@ def _difference_in(static: Any, entry: Kept) -> Difference | None:
 
 
 def _is_named_by(static: Any, method_name: str, read: Read) -> bool:
-    """Return whether a method of an object's class, such as `__eq__`, names the attribute with which a path goes on."""
+    """Return whether a method of an object's class, such as `__eq__`, mentions the first attribute of a path."""
     method = defined(type(static), method_name)
     if type(method) is not FunctionType or not read.steps or read.steps[0].is_item:
         return False
@@ -267,16 +271,18 @@ _ALL_ATTRIBUTES = ("__dict__", "vars", "astuple", "asdict")
 
 
 def _was_read(entry: Kept, ran: bool | None) -> bool:
-    """Return whether a trace read a value; if this is unknown, whether the trace may have read the value."""
+    """Return whether a trace read a value; if `ran` is None, return True if the trace may have read it."""
     return ran or (ran is None and not entry.read.is_in_branch and not entry.in_callback)
 
 
 def values_at_trace(fun: Any, statics: Mapping[str, StaticValue]) -> ValuesAtTrace | None:
-    """Return the values that a function reads from outside, before its trace; None without weak references.
+    """Record the values that a function reads from outside, before JAX traces it.
+
+    None if `fun` allows no weak reference.
 
     Args:
         fun: The function.
-        statics: The static arguments of the call, by the names of their parameters.
+        statics: parameter name -> static argument of the call.
     """
     try:
         weakref.ref(fun)
@@ -287,7 +293,7 @@ def values_at_trace(fun: Any, statics: Mapping[str, StaticValue]) -> ValuesAtTra
 
 
 class _Reader:
-    """Reads the values of a function and of the user functions that it calls."""
+    """Reads the outside values of a function and of the user functions that it calls."""
 
     def __init__(self) -> None:
         self._values: dict[tuple[str, str], Kept] = {}
@@ -339,7 +345,8 @@ class _Reader:
                 contents,
                 through_jit,
                 in_callback or (has_callback and change.code is not function.__code__),
-                # A large container, of which no contents are kept, is not walked, so its changes stay unknown.
+                # The contents of a large container are not kept, so it is not searched for tracers, and its changes
+                # stay unknown.
                 holds_tracer=contents is not None and _holds_tracer(value, 3),
                 owner=id(owner),
             )
@@ -356,7 +363,7 @@ class _Reader:
             self._values[key] = Kept(read, contents, through_jit, in_callback)
 
     def _follow(self, read: Read, value: Any, depth: int, through_jit: bool, in_callback: bool) -> None:
-        """Read the values of a user function that the code names or calls."""
+        """Read the outside values of a user function that the code names or calls."""
         if read.method is not None:
             kind = type(value)
             is_class = issubclass(kind, type)
@@ -375,7 +382,7 @@ class _Reader:
 
 
 def _holds_tracer(value: Any, depth: int) -> bool:
-    """Return whether a value is a tracer, or a container of Python's with a tracer inside."""
+    """Return whether a value is a tracer, or a Python container with a tracer inside."""
     kind = type(value)
     if any(kind is container for container in DICTS):
         parts: Iterable[Any] = list(dict.values(value))
@@ -395,7 +402,10 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _bound(fun: Any) -> tuple[FunctionType, dict[str, Any]] | None:
-    """Return the user function that a callable runs, and the parameters whose values the callable holds."""
+    """Return the user function that a callable runs, and {parameter.
+
+    Value} for the arguments that the callable binds.
+    """
     bound_values: dict[str, Any] = {}
     for _ in range(50):
         kind = type(fun)
@@ -429,7 +439,7 @@ def _bound(fun: Any) -> tuple[FunctionType, dict[str, Any]] | None:
 
 
 def _call_of(fun: Any) -> Any:
-    """Return the `__call__` of a user's object, bound to the object; None for other callables."""
+    """Return the bound `__call__` method of an object of a user class; None for other callables."""
     call = None if issubclass(type(fun), type) else defined(type(fun), "__call__")
     if type(call) is not FunctionType or is_installed(file_of(call.__code__)):
         return None

@@ -1,4 +1,4 @@
-"""Tells whether a file, a code or a frame is the user's, a package's or JAX's."""
+"""Decides whether a file, a code object or a frame belongs to the user, to an installed package or to JAX."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def is_users_code_of(fun: FunctionType) -> bool:
 
 
 def is_class_of_users(kind: type) -> bool:
-    """Return whether a class stands in a notebook, a script or a module of the user's."""
+    """Return whether a class is defined in a notebook, a script or a module of the user's."""
     name = own_name(kind, "__module__")
     if name is None or name == "__main__":
         return name is not None
@@ -42,12 +42,12 @@ _TEXT = "<string>"
 
 
 def _is_users_text(code: CodeType, names: Mapping[str, Any]) -> bool:
-    """Return whether executed text is the user's: neither a package nor a dataclass executed it."""
+    """Return whether code without a file is the user's, rather than made by a package or by `dataclasses`."""
     if function_of(code).startswith("__create_fn__."):
         return False
     name = names.get("__name__")
     if name == "__main__":
-        return True  # the file of __main__ may be a program that runs user code, such as `python -m pytest`
+        return True  # the __main__ module may be a program that runs user code, such as `python -m pytest`
     module = sys.modules.get(name) if type(name) is str else None
     file = attribute_of(module, "__file__")
     return not (type(file) is str and is_installed(file))
@@ -68,7 +68,7 @@ def is_jax(file: str) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def is_installed(file: str) -> bool:
-    """Return whether a file belongs to Python, an installed package or this package: it is not the user's."""
+    """Return whether a file belongs to Python, an installed package or this package, so that it is not the user's."""
     return (
         file.startswith(("<frozen", _OURS, *_installed_roots()))
         or f"{os.sep}site-packages{os.sep}" in file

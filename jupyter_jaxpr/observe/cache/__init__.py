@@ -1,1 +1,4 @@
-"""Records the jit cache: its keys, the reason of each miss, and the ledger."""
+"""Records the jit cache.
+
+The key of each miss, the reason of each miss, and the ledger (a table of functions and entries).
+"""

@@ -1,7 +1,7 @@
-"""Finds the reasons that distinguish the arguments of two calls: values, structure, call style.
+"""Compares the arguments of two calls and yields a reason for each difference: value, structure, call style.
 
-The arguments are compared by parameter, as Python binds them: an argument that one of the two calls left out has the
-default value there. JAX traces a dynamic parameter that is left out with its default as a constant.
+Arguments are compared by parameter name, as Python binds them; an argument that a call left out has its default value.
+If a call leaves a dynamic argument out, JAX traces the function with the default value as a constant.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ _ONE_OF_MANY = re.compile(r"(.+)\[\d+\]|argument \d+")
 
 
 def static_differences(old: Key, new: Key) -> Iterator[Reason]:
-    """Yield a reason for each static argument whose value differs between the two calls, default values included."""
+    """Yield a reason for each static argument whose value differs between the two calls.
+
+    An argument that was left out has its default value.
+    """
     for name, after in _bound_statics(new, old).items():
         before = old.statics.get(name) or old.defaults.get(name)
         if before is None or before.equals(after):
@@ -41,7 +44,7 @@ def static_differences(old: Key, new: Key) -> Iterator[Reason]:
 
 
 def _bound_statics(key: Key, other: Key) -> dict[str, StaticValue]:
-    """Return the static values of `key`, and the default values that stand where `other` passed a static value."""
+    """Return the static values of `key`, with default values for those that only `other` passed."""
     return {**{name: value for name, value in key.defaults.items() if name in other.statics}, **key.statics}
 
 
@@ -50,7 +53,7 @@ def dynamic_differences(
 ) -> Iterator[tuple[int, Reason]]:
     """Yield a reason for each dynamic argument whose structure differs, or that only one of the two calls passed.
 
-    The number beside a reason counts the differences that the reason covers.
+    Each reason comes with the number of differences that it covers.
     """
     old_trees, new_trees = _argument_trees(old), _argument_trees(new)
     for name, tree in new_trees.items():
@@ -74,7 +77,7 @@ def dynamic_differences(
 
 
 def _fixed(leaf: Leaf | None) -> StaticValue | None:
-    """Return the value of a leaf that is static in `equinox.filter_jit`; None for any other leaf."""
+    """Return the value of a leaf that is static in `equinox.filter_jit`; None for a leaf that is an array."""
     return leaf.holder.value if leaf is not None and isinstance(leaf.holder, StaticLeaf) else None
 
 
@@ -83,14 +86,14 @@ def _each_value(name: str) -> str:
 
 
 def _is_default(default: StaticValue, tree: Any) -> bool:
-    """Return whether a structure without leaves, such as None, is the structure of the default value."""
+    """Return whether a default value such as None has the given pytree structure, which has no leaves."""
     if tree.num_leaves or default.value is UNKNOWN:
         return False
     return bool(flatten(default.value)[1] == tree)
 
 
 def _text(name: str, tree: Any, leaves: Mapping[str, Leaf], reading: Reading) -> str:
-    """Return the text of an argument: the type of an array, the structure of any other pytree."""
+    """Return the text of an argument: the type for an array, the pytree structure for a container."""
     leaf = leaves.get(name)
     return structure_text(tree, reading, 80) if leaf is None else type_and_weakness(leaf)
 
@@ -124,7 +127,7 @@ def _default_cure(name: str, default: StaticValue) -> str:
 
 
 def _without_parameter(old: Key, new: Key) -> Iterator[Reason]:
-    """Yield a reason for the arguments of `*args` and `**kwargs` that only one of the two calls passed."""
+    """Yield a reason for each argument in `*args` and `**kwargs` that only one of the two calls passed."""
     before, after = (_variadic(key) for key in (old, new))
     for group in sorted(before.keys() | after.keys()):
         was, count_after = before.get(group, 0), after.get(group, 0)
@@ -150,7 +153,7 @@ def _without_parameter(old: Key, new: Key) -> Iterator[Reason]:
 
 
 def _variadic(key: Key) -> dict[str, int]:
-    """Count the values of each `*args` by its name; arguments without a signature are counted under the empty name."""
+    """Return {name of an `*args` parameter: number of values}; without a signature the name is empty."""
     counts: dict[str, int] = {}
     for name in passed(key):
         match = _ONE_OF_MANY.fullmatch(name)
@@ -161,23 +164,26 @@ def _variadic(key: Key) -> dict[str, int]:
 
 
 def _only_in(key: Key, other: Key) -> list[str]:
-    """Return the keyword arguments that only `key` passed, and that have no default value in `other`."""
+    """Return the keyword arguments that `key` passed and `other` neither passed nor has as a default value."""
     other_names = {*passed(other), *other.defaults}
     return [name for name in passed(key) if name not in other_names and not _ONE_OF_MANY.fullmatch(name)]
 
 
 def passed(key: Key) -> tuple[str, ...]:
-    """Return the names of the arguments that a call passed."""
+    """Return the names of the arguments that a call passed explicitly."""
     return (*key.names, *key.statics)
 
 
 def call_style(old: Key, new: Key, reasons: Iterable[Reason]) -> Reason | None:
-    """Return the reason that two calls pass equal arguments in different ways; None where both use the same way.
+    """Return a reason if two calls pass equal arguments in different ways, such as by position and by keyword.
+
+    Else None.
 
     Args:
         old: The earlier call.
         new: This call.
-        reasons: The other differences of the two calls. An argument whose value differs is left out of the reason.
+        reasons: The other differences of the two calls. The reason does not mention an argument whose value differs,
+            too.
     """
     if (old.positional, old.keywords) == (new.positional, new.keywords):
         return None
@@ -204,8 +210,8 @@ def call_style(old: Key, new: Key, reasons: Iterable[Reason]) -> Reason | None:
     return Reason("call_style", text, argument, was, now_passed, cure)
 
 
-# The ways in which two calls pass the same argument differently.
-# The second text is used where nothing else differs between the calls.
+# The texts of a reason for each way in which two calls can pass the same argument differently. The second text is used
+# if the two calls have no other difference.
 _WAYS = (
     (
         "The call passes {names} by keyword, not by position.",
@@ -226,7 +232,7 @@ def _style_text(key: Key) -> str:
 
 
 def _argument_trees(key: Key) -> dict[str, Any]:
-    """Return the tree of each dynamic argument by the name of its parameter."""
+    """Return {parameter name: pytree structure} for the dynamic arguments of a call."""
     positional, keywords = key.treedef.children()
     trees = [*positional.children(), *keywords.children()]
     dynamic_positional = len(positional.children())

@@ -1,8 +1,8 @@
 """Defines the cache key of a call as this package records it: types and static values, never arrays.
 
-JAX's own keys cannot be read from its C++ cache, so a key is taken at each miss from the same arguments JAX sees.
-It is cheap (0.2 us a leaf): avals and shardings are JAX's own objects, and names of leaves are worked out only when
-two keys are compared.
+JAX's own keys cannot be read from its C++ cache, so this package makes a key at each miss from the arguments that JAX
+sees. Making a key is cheap (0.2 us per leaf): avals and shardings are JAX's own objects, and the names of leaves are
+computed only when two keys are compared.
 """
 
 from __future__ import annotations
@@ -35,21 +35,24 @@ NO_STATICS: Mapping[str, StaticValue] = {}
 
 
 class Leaf(NamedTuple):
-    """The part of a cache key that comes from one dynamic leaf."""
+    """The part of a cache key that comes from one leaf of the dynamic arguments."""
 
-    aval: Any  # the ShapedArray that JAX makes of the value; None for a value that is no valid argument
+    aval: Any  # the ShapedArray that JAX makes of the value; None if JAX does not accept the value
     holder: str  # the kind of object that holds the value: 'jax.Array', 'numpy', 'float', 'tracer', ...
     sharding: Any  # the jax.sharding.Sharding of a jax.Array; None for other values
     committed: bool | None
-    layout: Any  # the major-to-minor order of a jax.Array; None where the layout was not read
+    layout: Any  # the major_to_minor tuple of a jax.Array; None if the layout was not read
 
     @property
     def weak(self) -> bool:
-        """True if the type of the leaf is weak."""
+        """True if the leaf has a weak type."""
         return bool(getattr(self.aval, "weak_type", False))
 
     def describe(self) -> str:
-        """Return the type as JAX prints it, such as f32[8,4]; the Python type of a leaf that has no aval."""
+        """Return the type as JAX prints it, such as f32[8,4].
+
+        For a leaf without an aval, the name of its Python type.
+        """
         if self.aval is None:
             return str(self.holder)
         return type_text(self.aval)
@@ -79,8 +82,8 @@ _OPTIONS = (
 class JitOptions:
     """The arguments of a `jax.jit` call, apart from the function.
 
-    JAX's own record compares by identity, though two jits of one function share their entries. The record also holds
-    the default values of the function's parameters, which may be arrays.
+    JAX's own record of these options compares by identity, although two `jax.jit` of one function share their cache
+    entries. JAX's record also keeps the default values of the function's parameters alive, which may be arrays.
     """
 
     __slots__ = ("_values", "by", "donates", "keeps_unused")
@@ -96,23 +99,23 @@ class JitOptions:
 
     @classmethod
     def of_pmap(cls, values: tuple[Any, ...]) -> JitOptions:
-        """Return the options of a `jax.pmap` call."""
+        """Return the options of a `jax.pmap` call, from the values in its cache key."""
         options = cls.__new__(cls)
-        # the options do not show whether pmap donates an argument: assume so
+        # the values do not show whether pmap donates an argument, so this assumes that it does
         options.by, options._values, options.donates, options.keeps_unused = "pmap", values, True, True
         return options
 
     def equals(self, other: JitOptions) -> bool:
-        """Return whether the options are equal, also where two different `jax.jit` calls took them."""
+        """Return whether two records hold equal options, even if they come from two `jax.jit` calls."""
         try:
             return bool(self._values == other._values)
-        except not_of_a_signal(Exception):  # a sharding class of the user's may refuse a comparison
+        except not_of_a_signal(Exception):  # the `__eq__` of a sharding class of the user's may raise
             return False
 
 
 @functools.lru_cache(maxsize=16)
 def _option_reader(kind: Any) -> Callable[[Any], Any]:
-    """Return a function that reads the options from JAX's record; other JAX versions have other options."""
+    """Return a function that reads the options from JAX's record; the fields of the record depend on JAX's version."""
     names = [name for name in _OPTIONS if hasattr(kind, name)]
     if not names:
         return _no_options
@@ -128,20 +131,20 @@ def _no_options(options: Any) -> tuple[()]:
 
 
 class Key:
-    """The parts of a call's cache key.
+    """The cache key of one call, as this package records it.
 
     Attributes:
         positional: the number of positional arguments.
         keywords: the sorted names of the keyword arguments.
-        statics: the static values by parameter name.
-        defaults: the default values of the parameters that the call left out.
+        statics: parameter name -> static value.
+        defaults: parameter name -> default value, for parameters that the call left out.
         names: the parameter name of each dynamic positional argument, then of each keyword argument.
-        treedef: the structure of the dynamic arguments, as (positional, keywords).
+        treedef: the pytree structure of the dynamic arguments, (positional, keywords).
         count: the number of dynamic leaves.
         context: the values of JAX's trace context.
         options: the arguments of the `jax.jit` call.
-        function: for equinox, the user's function, which is a static argument there.
-        transforms: the transforms around the call; None for a call outside of transforms, and where unknown.
+        function: the user's function, for `equinox.filter_jit`, which passes it as a static argument.
+        transforms: the transforms around the call; None for a call outside of transforms, or if unknown.
     """
 
     __slots__ = (
@@ -196,7 +199,7 @@ class Key:
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:
-        """The part of the key that comes from each dynamic leaf; made at the first request."""
+        """One `Leaf` for each leaf of the dynamic arguments; computed at the first access."""
         if self._leaves is None:
             if self._columns is None:
                 self._leaves = tuple(map(Leaf._make, self._facts))
@@ -209,17 +212,20 @@ class Key:
 
     @property
     def context_names(self) -> Sequence[str]:
-        """The names of the values in `context`; JAX only appends to its list of names."""
+        """The names of the values in `context`.
+
+        JAX only ever appends to its list of names, so old contexts keep their meaning.
+        """
         return trace_context_names()[: len(self.context)]
 
     @property
     def is_of_now(self) -> bool:
-        """True if a call made now would have the same context."""
+        """True if a call made at this moment would have the same `context`."""
         return tuple(self.context) == tuple(trace_context())
 
     @property
     def traced(self) -> bool:
-        """True if an argument was a tracer: the call was under a transformation or inside the trace of another jit."""
+        """True if an argument was a tracer: the call was under a transform or inside another function's trace."""
         return any(leaf.holder == "tracer" for leaf in self.leaves)
 
 
@@ -227,7 +233,7 @@ def type_text(aval: Any) -> str:
     """Return the text of an aval as JAX prints it, such as f32[8,4]."""
     try:
         return exact(aval.str_short(short_dtypes=True), Limit.TYPE)
-    except not_of_a_signal(*FAILURES):  # an aval class of a library: show its own text
+    except not_of_a_signal(*FAILURES):  # an aval class of another library: use its own `str`
         return text_of(aval, Limit.TYPE)
 
 

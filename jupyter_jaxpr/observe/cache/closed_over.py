@@ -1,7 +1,8 @@
-"""Reads the values that a function object's code takes from outside of its arguments, to compare two objects.
+"""Records the values that a function object reads from outside of its arguments, to compare two function objects.
 
-A function that was made anew for another value of `i` cannot be made once: `i` has to become an argument. So the
-values are taken when a function object misses for the first time, and compared with those of the object before.
+If a function object was made again for another value of `i`, the advice "define the function once" would be wrong: `i`
+must become an argument. So the values are recorded at the first miss of a function object, and compared with the values
+of the previous object.
 """
 
 from __future__ import annotations
@@ -33,17 +34,18 @@ _LONG = 256
 
 
 class Outside(NamedTuple):
-    """A value that a function reads from outside, recorded without keeping any array alive."""
+    """A value that a function reads from outside of its arguments; the record keeps no array alive."""
 
-    text: str | None  # the text of a number, a string or another plain value; None for an object
+    text: str | None  # the text of a number, a string or another plain value; None for other objects
     kind: str  # the name of the value's class; `array` for a JAX array
-    value: Any  # a plain value; for a long text or tuple, its hash
-    reference: weakref.ref[Any] | None  # the weak reference to an object that allows one
+    value: Any  # a plain value; for a long string or tuple, its hash
+    reference: weakref.ref[Any] | None  # a weak reference to an object; None if the class allows none
     code: CodeType | None = None  # the code of a function of the user's
-    inside: Mapping[str, Outside] | None = None  # the values that a function of the user's reads
-    fixed: bool = False  # True for a JAX array and for a jitted function, whose contents never change
+    # name -> value, for the values that a user function itself reads from outside
+    inside: Mapping[str, Outside] | None = None
+    fixed: bool = False  # true for a JAX array and for a jitted function, whose contents never change
     aval: Any = None  # the aval of a JAX array
-    is_default: bool = False  # whether the value is the default value of an argument
+    is_default: bool = False  # true if the value is the default value of a parameter
 
     @property
     def is_nan(self) -> bool:
@@ -55,7 +57,7 @@ class Outside(NamedTuple):
         return self.text if self.text is not None else f"<{self.kind}>"
 
     def is_same(self, later: Outside) -> bool | None:
-        """Return whether a later value is the same value; None where this is unknown."""
+        """Return whether a later value is the same value; None if this is unknown."""
         if self.reference is not None and later.reference is not None:
             mine, later_value = self.reference(), later.reference()
             if mine is later_value is not None:
@@ -72,7 +74,7 @@ class Outside(NamedTuple):
 
 
 class ChangedValue(NamedTuple):
-    """A name that a function reads from outside, with its different values in two function objects."""
+    """A name that a function reads from outside, with two different values in two function objects."""
 
     name: str
     before: Outside
@@ -90,18 +92,21 @@ class ChangedValue(NamedTuple):
 
 
 class FunctionReads(NamedTuple):
-    """The code of a user's function and the values that the code reads from outside of its arguments."""
+    """The code of a user function, and the values that the code reads from outside of its arguments."""
 
-    code: CodeType | None  # the code without line numbers; None for a partial of a function of a package
+    code: CodeType | None  # the code object, with line numbers removed; None for a partial of a package's function
     outside: Mapping[str, Outside]
 
     def has_code_of(self, other: FunctionReads) -> bool:
-        """Return whether two functions have equal code, on any lines."""
+        """Return whether two functions have equal code, ignoring line numbers."""
         return self.code == other.code
 
 
 def _without_lines(code: CodeType) -> CodeType:
-    """Return a code that equals the same code on other lines; a code compares its constants with their types."""
+    """Return a copy of a code object without line numbers.
+
+    The comparison of code objects also compares the types of their constants.
+    """
     constants = tuple(_without_lines(value) if type(value) is CodeType else value for value in code.co_consts)
     return code.replace(
         co_firstlineno=1, co_linetable=b"", co_filename="", co_name="", co_qualname="", co_consts=constants
@@ -109,7 +114,9 @@ def _without_lines(code: CodeType) -> CodeType:
 
 
 def function_reads(fun: Any, reading: Reading) -> FunctionReads | None:
-    """Return what a function or a partial reads, with the arguments that a partial binds; None for code of a package.
+    """Return the code and the outside values of a function; None for code of a package.
+
+    The arguments that a partial binds count as outside values.
 
     Args:
         fun: The function, the method or the partial.
@@ -131,7 +138,7 @@ def function_reads(fun: Any, reading: Reading) -> FunctionReads | None:
 
 
 def values_outside(fun: Any, reading: Reading) -> Mapping[str, Outside]:
-    """Read the values that a user's function takes by name from enclosing functions, globals and default values.
+    """Return {name: value} for the enclosing variables, globals and default values that a user function reads.
 
     Args:
         fun: The jitted function, or the body of a construct.
@@ -158,10 +165,10 @@ def _read(fun: Any, reading: Reading, depth: int, visited: set[int]) -> Mapping[
 
 
 def changed_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) -> list[ChangedValue]:
-    """Return the names whose values surely differ between two function objects with the same code.
+    """Return the names whose values certainly differ between two function objects with the same code.
 
-    Where a function that is read was itself made anew from the same code, the changed names inside that function are
-    returned in its place.
+    If a name refers to another function that was itself made again from the same code, the changed names inside that
+    function are returned instead.
     """
     changes: list[ChangedValue] = []
     for name, current in after.items():
@@ -176,12 +183,12 @@ def changed_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) 
 
 
 def unread_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) -> list[str]:
-    """Return the names whose values were not read, such as long lists: a change of these values is unknown."""
+    """Return the names whose values were not recorded, such as long lists, so that changes are unknown."""
     return [name for name, current in after.items() if name in before and before[name].is_same(current) is None]
 
 
 def kept_values(code: CodeType | None, outside: Mapping[str, Outside]) -> list[str]:
-    """Return the names of the numbers, texts and arrays that a function reads from enclosing functions."""
+    """Return the names of the numbers, strings and arrays that a function reads from enclosing functions."""
     read = {name: outside[name] for name in (code.co_freevars if code is not None else ()) if name in outside}
     return [name for name, value in read.items() if value.text is not None or value.kind == "array"]
 
@@ -190,10 +197,10 @@ def _outside(value: Any, reading: Reading, depth: int, visited: set[int]) -> Out
     kind = "array" if _is_array(value) else kind_name(type(value))
     if is_plain(value):
         long = type(value) in _SIZED and len(value) > _LONG
-        # a large value is not kept alive
+        # the hash replaces a large value, so that the value is not kept alive
         return Outside(reading.text(value), kind, hash(value) if long else value, None)
     if type(value) in _CONTAINERS:
-        return Outside(None, kind, None, None)  # the contents may change, and a container allows no weak reference
+        return Outside(None, kind, None, None)  # a container can change in place and allows no weak reference
     inner = unwrap(value) if type(value) in _FUNCTIONS or is_jitted(value) else None
     users_function = inner if type(inner) is FunctionType and not is_installed(file_of(inner.__code__)) else None
     inside = _read(users_function, reading, depth - 1, visited) if users_function is not None and depth else None
@@ -213,7 +220,7 @@ def _is_array(value: Any) -> bool:
 
 
 def named_values(fun: FunctionType) -> Iterator[tuple[str, Any]]:
-    """Yield the values that a function reads by name from outside of its arguments, default values included."""
+    """Yield (name, value) for everything that a function reads by name from outside, default values included."""
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=False):
         try:
             yield name, cell.cell_contents
@@ -229,7 +236,7 @@ def named_values(fun: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def _attributes(called: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the attributes of a callable object of the user's; properties are not evaluated."""
+    """Yield (name, value) for the attributes of a callable object of a user class, without running properties."""
     try:
         attributes = object.__getattribute__(called, "__dict__")
     except AttributeError:
@@ -241,14 +248,17 @@ def _attributes(called: Any) -> Iterator[tuple[str, Any]]:
 
 @functools.lru_cache(maxsize=256)
 def _globals_read(code: CodeType) -> Sequence[str]:
-    """Return the global names that a code and its inner codes load; `co_names` would also hold attribute names."""
+    """Return the global names that a code object and its inner functions read.
+
+    `co_names` is not used, because it also contains attribute names.
+    """
     try:
         instructions = [
             instruction
             for instruction in dis.get_instructions(code)
             if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME")
         ]
-    except not_of_a_signal(*FAILURES):  # `dis` cannot read code of other tools
+    except not_of_a_signal(*FAILURES):  # `dis` cannot read bytecode that another tool made
         return ()
     names = dict.fromkeys(instruction.argval for instruction in instructions)
     for constant in code.co_consts:
@@ -258,10 +268,10 @@ def _globals_read(code: CodeType) -> Sequence[str]:
 
 
 def reads_another(called: str, name: str, changed: Sequence[ChangedValue]) -> Reason:
-    """Return the reason of a new function object whose code reads a changed value, so that one object is not enough.
+    """Return the reason for a new function object that reads a changed outside value.
 
     Args:
-        called: The function object as text, such as: the second function object of g from line 3.
+        called: A text that names the function object, such as: the second function object of g from line 3.
         name: The name of the function.
         changed: The changed values, at least one.
     """

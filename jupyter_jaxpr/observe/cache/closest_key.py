@@ -1,7 +1,7 @@
-"""Finds the earlier key that is closest to the key of a miss, and their differences.
+"""Finds the earlier cache key that is closest to the key of a miss, and the differences between the two keys.
 
-`Distance` says which of two earlier keys is closer; of several equally close keys, the latest is the closest. Each
-difference is one `Reason`; nothing is guessed.
+`Distance` orders the earlier keys; of several equally close keys, the latest one is chosen. Each difference becomes one
+`Reason`.
 """
 
 from __future__ import annotations
@@ -46,27 +46,30 @@ class Difference(NamedTuple):
     """The differences between a call and one earlier call."""
 
     reasons: tuple[Reason, ...]
-    kinds: tuple[Kinds, ...]  # the kinds of each differing argument, structure, static value and setting
+    # for each differing argument, structure, static value or setting: the kinds of its differences
+    kinds: tuple[Kinds, ...]
 
     @property
     def compiles(self) -> bool:
-        """True if these differences make JAX compile."""
+        """True if these differences make JAX compile, rather than only look up the executable in Python."""
         return _compile(self.kinds)
 
 
 class Distance(NamedTuple):
-    """The distance between a call and an earlier call, in the order in which distances are compared."""
+    """The distance between two calls; its fields are in the order in which distances are compared."""
 
     compiles: bool  # true if the differences make JAX compile
-    differing: int  # the number of differing arguments, static values and settings
-    of_structure: int  # the number of arguments, static values and settings that differ in their structure
-    kinds: int  # the number of kinds of all differences: shape and dtype of one array are two
-    holders: int  # the number of values of the same type in another holder, which alone make JAX compile nothing
-    order: list[int]  # the places of the kinds in `_ORDER`, the last place first
+    differing: int  # the number of arguments, static values and settings that differ
+    of_structure: int  # the number of these that differ in their pytree structure
+    kinds: int  # the total number of kinds of difference; shape and dtype of one array are two kinds
+    # the number of arguments of the same type in another holder (such as NumPy and jax.Array); these do not make JAX
+    # compile
+    holders: int
+    order: list[int]  # for each kind of difference, its index in `_ORDER`, largest index first
 
     @classmethod
     def of(cls, kinds: Sequence[Kinds]) -> Distance:
-        """Return the distance of a call whose differences are of these kinds."""
+        """Return the distance for a list of differences, given by their kinds."""
         compiling = [group for group in kinds if group != _HOLDER]
         flat = [kind for group in compiling for kind in group]
         return cls(
@@ -83,14 +86,14 @@ _HOLDER: Kinds = ("argument_type",)
 
 
 def _compile(kinds: Sequence[Kinds]) -> bool:
-    """Return whether the differences make JAX compile: a value of the same type in another holder does not."""
+    """Return whether the differences make JAX compile; a value of the same type in another holder alone does not."""
     return any(group != _HOLDER for group in kinds)
 
 
 def closest(key: Key, earlier: Sequence[Key], reading: Reading) -> Difference:
     """Return the differences between a call and the closest earlier call.
 
-    An earlier call whose executable also serves this call is closer than any other.
+    An earlier call whose executable JAX can use for this call is closer than any other.
 
     Args:
         key: The key of the call.
@@ -101,7 +104,8 @@ def closest(key: Key, earlier: Sequence[Key], reading: Reading) -> Difference:
     best: tuple[Distance, Key, Difference | None] | None = None
     for old in reversed(earlier):
         candidate = None
-        # the full comparison is too slow for the hundreds of keys of a function with many shapes
+        # this short path is for functions with hundreds of keys (one for each shape), for which the full comparison is
+        # too slow
         kinds = kinds_of_values(old, key)
         if kinds is None:
             candidate = _difference(old, key, leaves, reading)
@@ -117,9 +121,9 @@ def closest(key: Key, earlier: Sequence[Key], reading: Reading) -> Difference:
 
 
 def kinds_of_values(old: Key, new: Key) -> tuple[Kinds, ...] | None:
-    """Return the kinds of the differences where only static values and leaf types may differ; else None.
+    """Return the kinds of the differences, if two keys can differ only in static values and types of leaves; else None.
 
-    This takes much less time than `difference`.
+    This is much faster than `difference`.
     """
     if (old.positional, old.keywords) != (new.positional, new.keywords):
         return None
@@ -146,7 +150,7 @@ def kinds_of_values(old: Key, new: Key) -> tuple[Kinds, ...] | None:
 
 
 def compare(old: Key, new: Key, reading: Reading) -> tuple[Reason, ...]:
-    """Return a reason for each difference between the two keys, in the order in which a reader would look for them."""
+    """Return a reason for each difference between two keys, the most important kind first."""
     return difference(old, new, reading).reasons
 
 
@@ -174,16 +178,20 @@ def _difference(old: Key, new: Key, new_leaves: Mapping[str, Leaf], reading: Rea
         kinds.append(("call_style",))
     settings = list(setting_reasons(old, new))
     if any(setting.argument == "jax_enable_x64" for setting in settings):
-        # With x64 toggled, the same number or NumPy array has another dtype: converting the argument is no cure.
+        # If jax_enable_x64 was switched, the same number or NumPy array has another dtype, so converting the argument
+        # is no cure.
         reasons = [replace(reason, cure=None) if reason.kind == "dtype" else reason for reason in reasons]
     for setting in settings:
         number = meshes_changed(old, new) if setting.argument == "mesh" else 1
         kinds.append((setting.kind,) * max(number, 1))
-    if _compile(kinds):  # JAX compiled for the other differences: another holder has no part in the miss
+    if _compile(kinds):  # JAX compiled because of the other differences, so a different holder is no reason
         reasons = [reason for reason in reasons if reason.kind != "argument_type"]
     return Difference((*reasons, *settings), tuple(kinds))
 
 
 def _by_path(key: Key, reading: Reading) -> dict[str, Leaf]:
-    """Return the leaves of a key by path, such as p['w']; the path does not depend on how the argument was passed."""
+    """Return {path: leaf} for the leaves of a key, such as p['w'].
+
+    The path is the same for an argument passed by position and by keyword.
+    """
     return dict(zip(paths(key, reading), key.leaves, strict=True))

@@ -1,7 +1,8 @@
-"""Finds why JAX compiled a construct outside of jit again.
+"""Finds the reason why JAX compiled an eager construct (such as `lax.scan` outside of jit) again.
 
-JAX keeps one jitted function for each body that JAX traced, so the key of the new call is compared with the keys of
-all earlier calls. Where no part differs, JAX traced the body again: the body is another function object.
+JAX makes one jitted function for each body that it traced, so the key of the new call is compared with the keys of all
+earlier calls of the construct. If no part of the key differs, the body is a new function object, which JAX had to
+trace.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .reason import Reason
 def construct_reasons(
     event: MissEvent, earlier: Sequence[MissEvent], history: FunctionHistory, reading: Reading
 ) -> tuple[Reason, ...]:
-    """Return the reasons that JAX compiled a construct.
+    """Return the reasons why JAX compiled a construct.
 
     Args:
         event: The call that compiled; its `construct` is set.
@@ -57,8 +58,8 @@ def construct_reasons(
 
 
 def _is_another_function(construct: Construct, before: Sequence[MissEvent]) -> bool:
-    """Return whether the body of this call surely differs from the bodies of all earlier calls."""
-    # The reference to a body that is gone equals no new reference: Python keeps one plain weak reference per object.
+    """Return whether the body of this call certainly is another function than the bodies of all earlier calls."""
+    # A weak reference to a deleted body equals no new reference: Python keeps one plain weak reference per object.
     body = construct.function
     if construct.name == "map":
         return True  # lax.map wraps the user's body in a new function in each call
@@ -148,7 +149,7 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
 
 
 def _made_by(construct: Construct, bodies: str) -> Reason:
-    """Return the reason that a function of JAX, which is no program of its own, made the body of a construct anew."""
+    """Return the reason for a body that a JAX function, which has no program of its own, made again."""
     text = (
         f"JAX traced and compiled the {construct.name} again: {bodies} is a new function object in each call of "
         f"{construct.within}."
@@ -158,7 +159,7 @@ def _made_by(construct: Construct, bodies: str) -> Reason:
 
 
 def _reads_another(construct: Construct, bodies: str, changed: ChangedValue) -> Reason:
-    """Return the reason that a body reads a changed value from outside, so that defining the body once is no cure."""
+    """Return the reason for a body that reads a changed outside value, so that defining the body once is no cure."""
     text = (
         f"JAX traced and compiled the {construct.name} again: {bodies} is a new function object that reads "
         f"{changed.name} from outside, and {changed.described()}."

@@ -1,10 +1,10 @@
-"""Keeps the history of one function: its calls that missed, its counts, and its function objects.
+"""Keeps the history of one function: its missed calls, its counts, and its function objects.
 
-- `MissEvent`: one call that missed, or that ran while another function was traced.
-- `FunctionHistory`: all events of one function; function objects with one name and one place count as one function.
+- `MissEvent`: one call that missed, or that JAX inlined while it traced another function.
+- `FunctionHistory`: all events of one function; function objects with the same name and def line count as one function.
 
-A history holds keys (types and static values), never arrays. It keeps the newest events, up to a limit, and counts
-all events.
+A history holds keys (types and static values), never arrays. All events are counted, and the newest ones are kept, up
+to a limit.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from .ledger import FunctionRecord
 
 
-# Each entry is (names of the wrappers around a function, true if a partial binds the function, the class of a called
-# object that is no function, hash of the other differences between two functions of one line).
+# (names of the wrappers around a function, true if a partial binds arguments, class name of a callable object, hash of
+# the other properties that distinguish two functions on one line)
 Wrapped = tuple[Wrappers, bool, str, int]
 
 
@@ -46,37 +46,39 @@ EVENTS_PER_FUNCTION = 512
 class MissEvent:
     """One call that missed JAX's C++ cache, or that JAX inlined into a trace."""
 
-    number: int  # the number of the event in this kernel
+    number: int  # the index of the event among all events of this kernel
     thread: int
-    function_object: int  # the index of the function object in its history
+    function_object: int  # the index of the called function object among the function objects of the history
     key: Key | None  # the key of the call; None for an inlined call, or if the key could not be read
     place: Place | None
     outcome: Outcome | None = None  # the outcome of the call; None while the call runs
-    fast_path: bool = False  # true if later calls with this key hit the fast path
-    effects: tuple[str, ...] = ()  # effects of the program: a possible cause of a missing fast path
-    held_before: bool = False  # true if JAX held entries of this function object before the observation began
-    rerun: bool = False  # true if the cell of the function ran again since the previous function object was first seen
-    clears: int = 0  # the number of times that JAX's caches had been cleared
+    fast_path: bool = False  # true if later calls with this key hit JAX's C++ fast path
+    effects: tuple[str, ...] = ()  # the effects of the program, which may be why the entry has no fast path
+    held_before: bool = False  # true if JAX had entries of this function object before the observation began
+    rerun: bool = False  # true if the cell of the def ran again since the previous function object was first seen
+    clears: int = 0  # how often JAX's caches had been cleared before the event
     reloaded: bool = False  # true if the file of the def was executed again since the previous function object
-    cell: int | None = None  # the n in In [n] of the cell that made the call
-    definition: Place | None = None  # the def of the function object; set for its first miss
-    definition_cell: int | None = None  # the n in In [n] of the cell with this def
-    partial: dict[str, str] | None = None  # the values that a functools.partial binds, as text
-    partial_read: bool = True  # false if `partial` lacks values, which are not read outside of observed cells
-    wrappers: Wrappers = ()  # the wrappers around the user's function; set for the first miss of a function object
-    alike: int = 0  # the number of earlier function objects with the same wrappers
-    making: Making | None = None  # the place that made the function object; None for the first object or if unknown
-    captured: Sequence[str] = ()  # the values that the function object reads from enclosing functions
-    method: bool = False  # true for a method bound to its object; set for the first miss of a function object
-    callable_class: str = ""  # the class of a called object that is no function; set for the object's first miss
-    changed: Sequence[ChangedValue] = ()  # outside values that differ from the values of the previous function object
-    unread: Sequence[str] = ()  # the names of outside values that may have changed
-    construct: Construct | None = None  # the construct that JAX compiled outside of jit
-    another: bool = False  # true if functions with other code or options stand on the same line, such as lambdas
-    reasons: tuple[Reason, ...] | None = None  # computed at the first request
-    entry: int = -1  # the index of the entry of the function; computed at the first request
-    signature: str | None = None  # computed at the first request
-    trace: float | None = None  # the seconds of JAX's trace
+    cell: int | None = None  # the n of In [n] of the cell that made the call
+    definition: Place | None = None  # the place of the def; only set for the first miss of a function object
+    definition_cell: int | None = None  # the n of In [n] of the cell that contains the def
+    partial: dict[str, str] | None = None  # parameter -> repr of the value that a functools.partial binds
+    partial_read: bool = True  # false if `partial` lacks values, because values are not read outside of observed cells
+    wrappers: Wrappers = ()  # the wrappers around the user's function; only set for the first miss of a function object
+    alike: int = 0  # how many earlier function objects had the same wrappers
+    making: Making | None = None  # where the function object was made; None for the first object or if unknown
+    captured: Sequence[str] = ()  # names of the values that the function object reads from enclosing functions
+    method: bool = False  # true for a bound method; only set for the first miss of a function object
+    # the class name of a callable object that is no function; only set for the object's first miss
+    callable_class: str = ""
+    changed: Sequence[ChangedValue] = ()  # outside values that differ from those of the previous function object
+    unread: Sequence[str] = ()  # names of outside values that were not recorded and may have changed
+    # the construct that JAX compiled by itself outside of jit; None for a jitted function
+    construct: Construct | None = None
+    another: bool = False  # true if functions with other code or options have the same def line, such as two lambdas
+    reasons: tuple[Reason, ...] | None = None  # None until the first request computes them
+    entry: int = -1  # the index of the function's cache entry; computed at the first request
+    signature: str | None = None  # the argument types as text; computed at the first request
+    trace: float | None = None  # the seconds of JAX's trace; None if JAX did not trace
     lower: float | None = None
     compile: float | None = None
     total: float | None = None
@@ -88,7 +90,7 @@ class MissEvent:
 
     @property
     def made_entry(self) -> bool:
-        """True if JAX holds an entry for the key after the call."""
+        """True if the call made a cache entry in JAX."""
         return self.outcome in ("dispatch_only", "lowered", "compiled", "compiled_from_disk")
 
 
@@ -98,7 +100,7 @@ _NO_ENTRY = MissEvent(0, 0, -1, None, None)
 
 @dataclass(slots=True)
 class Counts:
-    """Counts of one function, by JAX's events and by outcome."""
+    """The counts of one function: JAX's events, and calls by their outcome."""
 
     misses: int = 0
     dispatch_only: int = 0
@@ -114,7 +116,7 @@ class Counts:
         return Counts(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
 
     def minus(self, earlier: Counts) -> Counts:
-        """Return the difference between these counts and earlier ones."""
+        """Return these counts minus earlier counts of the same function."""
         return Counts(*(getattr(self, name) - getattr(earlier, name) for name in self.__slots__))
 
     def copy(self) -> Counts:
@@ -124,40 +126,41 @@ class Counts:
 
 @dataclass(slots=True, eq=False)
 class FunctionHistory:
-    """The memory of one function of the user's in this kernel."""
+    """The history of one user function in this kernel."""
 
     name: str
-    definition: Place | None  # the def of the newest function object
+    definition: Place | None  # the place of the def of the newest function object
     events: deque[MissEvent] = field(default_factory=lambda: deque(maxlen=EVENTS_PER_FUNCTION))
-    counts_of: dict[int, Counts] = field(default_factory=dict)  # the counts of each thread that is alive, by its id
-    counts_gone: Counts = field(default_factory=Counts)  # the summed counts of threads that have ended
-    compiled_at: float = -math.inf  # the time of the last counted compile, by `time.perf_counter`
+    counts_of: dict[int, Counts] = field(default_factory=dict)  # thread id -> the counts of a living thread
+    counts_gone: Counts = field(default_factory=Counts)  # the sum of the counts of ended threads
+    compiled_at: float = -math.inf  # when the last compile was counted, by `time.perf_counter`
     objects: int = 0
-    last_seen: int = -1  # the number of the cell execution in which the newest function object was first seen
-    # the event that made each entry; filled at the first request
+    last_seen: int = -1  # in which cell execution the newest function object was first seen
+    # for each cache entry, the event that made it; filled at the first request
     entries: list[MissEvent] = field(default_factory=list)
     by_hash: dict[int, list[int]] = field(default_factory=dict)
-    # the number of entries at which dead function objects are dropped next
+    # when the number of entries reaches this, entries of deleted function objects are dropped
     looked_through_at: int = EVENTS_PER_FUNCTION
     newest: weakref.ref[FunctionType] | None = None  # the user's function inside the newest function object
     wrapped: dict[Wrapped, NewestObject] = field(default_factory=dict)
-    full_record: FunctionRecord | None = None  # the record of all events, None if outdated
-    full_record_at: int = 0  # the number of cache clears when `full_record` was made
-    alive: dict[int, weakref.ref[Any]] = field(default_factory=dict)  # the function objects by their number
-    # the jitted function of each function object, if it was seen
+    full_record: FunctionRecord | None = None  # the ledger's record of all events; None if new events came since
+    full_record_at: int = 0  # how often JAX's caches had been cleared when `full_record` was made
+    # index of a function object -> weak reference to it
+    alive: dict[int, weakref.ref[Any]] = field(default_factory=dict)
+    # index of a function object -> weak reference to its jitted function, if that was seen
     jitted: dict[int, weakref.ref[Any]] = field(default_factory=dict)
 
     def is_alive(self, number: int) -> bool:
-        """Return whether a function object still exists."""
+        """Return whether the function object with this index still exists."""
         return number in self.alive and self.alive[number]() is not None
 
     @property
     def last_number(self) -> int:
-        """The number of its newest event."""
+        """The number of the newest event."""
         return self.events[-1].number if self.events else 0
 
     def forget_entries(self) -> None:
-        """Drop the keys of entries whose function object is gone and whose events are no longer kept."""
+        """Drop the keys of entries whose function object was deleted and whose events were dropped."""
         if len(self.entries) < self.looked_through_at:
             return
         recent = {event.function_object for event in self.events}
@@ -171,9 +174,9 @@ class FunctionHistory:
         self.looked_through_at = len(self.entries) + EVENTS_PER_FUNCTION
 
     def live(self, number: int, fun: Any) -> None:
-        """Keep a weak reference to a new function object.
+        """Keep a weak reference to the new function object `fun` with the index `number`.
 
-        JAX drops the entries of a function object with the object, so the end of the object clears `full_record`.
+        When a function object is deleted, JAX drops its cache entries, so `full_record` is cleared then.
         """
 
         def forget_object(_: object) -> None:
@@ -184,15 +187,15 @@ class FunctionHistory:
         self.alive[number] = weakref.ref(fun, forget_object)
 
     def called(self, number: int, jitted: Any) -> None:
-        """Keep a weak reference to the jitted function that was called for a function object."""
+        """Keep a weak reference to the jitted function whose call used the function object with the index `number`."""
         earlier = self.jitted.get(number)
         if earlier is None or earlier() is None:
             self.jitted[number] = weakref.ref(jitted)
 
     def count_alike(self, event: MissEvent, first: FunctionObject, fun: Any) -> None:
-        """Record on `event`, the first miss of a function object, the number of earlier objects with the same wrappers.
+        """Record on `event`, a function object's first miss, how many earlier objects had the same wrappers.
 
-        The values that changed since the previous object are recorded too: an object that it read may be gone later.
+        The outside values that changed since the previous object are recorded, too, because they may be deleted later.
         """
         event.partial, event.partial_read = first.partial, first.partial_read
         event.wrappers, event.method, event.callable_class = first.wrappers, first.method, first.callable_class
@@ -211,16 +214,16 @@ class FunctionHistory:
         self.wrapped[key] = NewestObject(event.alike + 1, first.outside)
 
     def counts_on(self, thread: int | None) -> Counts:
-        """Return the counts of one thread; of all threads where `thread` is None."""
+        """Return the counts of one thread; if `thread` is None, the sum over all threads."""
         if thread is not None:
             return self.counts_of.get(thread, Counts())
         return sum(list(self.counts_of.values()), self.counts_gone)
 
     def counts_by(self, thread: int) -> Counts:
-        """Return the counts to which the calls of a thread are added."""
+        """Return the counts to which calls on this thread are added."""
         counts = self.counts_of.get(thread)
         if counts is None:
-            if len(self.counts_of) >= 100:  # remove the counts of ended threads
+            if len(self.counts_of) >= 100:  # merge the counts of ended threads into `counts_gone`
                 alive = {running.ident for running in threading.enumerate()}
                 for ended in [ident for ident in self.counts_of if ident not in alive]:
                     self.counts_gone += self.counts_of.pop(ended)

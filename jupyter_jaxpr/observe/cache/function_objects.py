@@ -1,4 +1,4 @@
-"""Reads a function object at its first miss: what wraps the function, what a partial binds, what it reads outside."""
+"""Reads the properties of a function object at its first miss: wrappers, bound arguments, outside values."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from .wrapped_functions import Wrappers, equinox_wrappers, options_of, wrappers_
 
 
 class FunctionObject(NamedTuple):
-    """The parts of a function object that are read at its first miss."""
+    """The properties of a function object that are read at its first miss."""
 
     wrappers: Wrappers = ()  # the wrappers around the user's function
-    partial: dict[str, str] | None = None  # the values that a `functools.partial` binds, as text
-    partial_read: bool = True  # true if the texts of `partial` show the values
+    partial: dict[str, str] | None = None  # parameter -> repr of the value that a `functools.partial` binds
+    partial_read: bool = True  # true if `partial` has the reprs of the values; false if the values could not be read
     method: bool = False  # true if the object is a bound method
-    apart: int = hash(((), ()))  # a hash of whatever else distinguishes two functions of one line
+    apart: int = hash(((), ()))  # a hash of all other properties that distinguish two functions on one line
     callable_class: str = ""  # the name of the class whose object is called; empty for functions, methods and partials
-    # the values that the function reads from outside of its arguments
+    # name -> value that the function reads from outside of its arguments
     outside: Mapping[str, Outside] = MappingProxyType({})
 
 
 class NewestObject(NamedTuple):
-    """The number of function objects with one set of wrappers, and the outside values of the newest object."""
+    """How many function objects had the same wrappers, and the outside values of the newest of them."""
 
     objects: int
-    outside: Mapping[str, Outside]  # the values that the newest object reads
+    outside: Mapping[str, Outside]  # name -> value that the newest object reads from outside
 
 
 def read_function_object(record: Any, fun: Any, key: Key | None, reading: Reading) -> FunctionObject:
-    """Read the parts of a function object, calling only those methods of the user's objects that `reading` allows."""
+    """Read the properties of a function object; `reading` says which methods of the user's objects may be called."""
     equinox = None if key is None else key.function
     name, outside = record.name, read_outside(record, fun, reading)
-    # One line may hold several lambdas: the positions of their code distinguish them. The options of a transformation,
-    # such as in_axes, distinguish the functions that the transformation returned.
+    # One line may hold several lambdas, which are distinguished by the columns of their code. Results of a transform
+    # with different options, such as in_axes, are distinguished by the options.
     if equinox is None and type(fun) is FunctionType and "__wrapped__" not in vars(fun):
         if name != "<lambda>":
             return FunctionObject(outside=outside)
@@ -72,7 +72,7 @@ def read_function_object(record: Any, fun: Any, key: Key | None, reading: Readin
 
 
 def _positional(fun: Any, count: int) -> list[str]:
-    """Return names for the first positional arguments of a function: the parameter names, then `argument n`."""
+    """Return names for the first positional arguments of a function: parameter names, or `argument n` if unknown."""
     code = fun.__code__ if type(fun) is FunctionType and "__wrapped__" not in vars(fun) else None
     names = [] if code is None else list(code.co_varnames[: min(code.co_argcount, count)])
     return [*names, *(f"argument {n}" for n in range(len(names), count))]

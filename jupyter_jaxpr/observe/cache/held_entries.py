@@ -1,12 +1,12 @@
 """Decides which cache entries of a function JAX still holds.
 
-JAX drops the entries of a function object that is gone, all entries at `jax.clear_caches()`, those of one function at
-its `clear_cache()`, and the oldest of all functions above 8,192. The first two are known. For the third, JAX states
-the number of entries of a function object: if this number is smaller than the number of entries that the observer
-saw, JAX holds the newest entries. A call that raised may leave an entry, too. If JAX's entries may belong to such
-calls, or if JAX may have evicted entries, it is unknown which entries are gone. That number does not count entries
-without a fast path; for these JAX states how many traces of the function object it holds, and an entry whose trace is
-gone is gone.
+JAX drops entries in four cases: (1) the entries of a deleted function object; (2) all entries at `jax.clear_caches()`;
+(3) the entries of one function at its `clear_cache()`; (4) the oldest entries when all functions together have more
+than 8,192. Cases 1 and 2 are observed directly. For case 3, JAX reports the number of entries of a function object: if
+it is smaller than the number that the observer saw, JAX has only the newest ones. A call that raised can also leave an
+entry. If such entries are possible, or case 4 is, it is unknown which entries JAX dropped. JAX's number does not
+include entries without a fast path; for these JAX reports how many traces of the function object it has, and an entry
+without its trace has been dropped.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ JAX keeps 8,192 entries, but the entries of libraries count, too.
 
 
 def held_entries(history: FunctionHistory, clears: int, misses: int) -> list[bool | None]:
-    """Return for each of `history.entries` whether JAX holds the entry now; None where this is unknown.
+    """Return for each item of `history.entries` whether JAX still has the entry; None if this is unknown.
 
     Args:
-        history: The history of the function; the entry of each event is set.
-        clears: The number of times that JAX's caches were cleared.
+        history: The history of the function; `entry` is already set on each event.
+        clears: How often JAX's caches were cleared.
         misses: The number of misses of all functions in this kernel.
     """
     newest = {event.entry: event for event in history.events if event.entry >= 0}
@@ -82,26 +82,26 @@ def held_entries(history: FunctionHistory, clears: int, misses: int) -> list[boo
 
 
 def _last_traces(history: FunctionHistory, entries: Sequence[int]) -> dict[int, int]:
-    """Return the number of the last miss in which JAX traced, for each of the entries that JAX traced."""
+    """Return {entry: number of the last miss in which JAX traced for the entry}."""
     return {event.entry: event.number for event in history.events if event.entry in entries and event.trace is not None}
 
 
 def _traces_left(history: FunctionHistory, number: int, traces: Mapping[int, int] | None) -> int | None:
-    """Return the number of traces that JAX holds for a function object; None where JAX does not report the number."""
+    """Return the number of traces that JAX has of a function object; None if JAX does not report it."""
     reference = history.alive.get(number)
     fun = reference() if reference is not None else None
     return traces.get(id(fun), 0) if traces is not None and fun is not None else None
 
 
 def _may_have_left_one(event: MissEvent, number: int, clears: int) -> bool:
-    """Return whether an event is a call of the function object that raised after the last clear of JAX's caches."""
+    """Return whether an event is a call of the function object that raised since JAX's caches were last cleared."""
     return event.outcome == "raised" and event.function_object == number and event.clears == clears
 
 
 def _left_by_raised(raised: Sequence[MissEvent], makers: Sequence[MissEvent]) -> int:
-    """Return the largest number of entries that calls that raised may have left: calls with one key left one entry.
+    """Return the largest number of entries that raised calls can have left; calls with equal keys leave one entry.
 
-    A call that raised leaves an entry without a program. A later call with the same key fills the entry.
+    A raised call leaves an entry without a program; a later successful call with the same key fills this entry.
     """
     known = [maker.key for maker in makers[-_KEYS:]]
     left = 0
@@ -118,14 +118,17 @@ _KEYS = 32
 
 
 def _are_surely_equal(old: Key | None, new: Key | None) -> bool:
-    """Return whether two keys without static values are equal; static values may have an `__eq__` of the user's."""
+    """Return whether two keys are equal and have no static values.
+
+    Comparing static values could run an `__eq__` of the user's.
+    """
     if old is None or new is None or old.statics or new.statics or old.function or new.function:
         return False
     return kinds_of_values(old, new) == ()
 
 
 def _size(history: FunctionHistory, number: int) -> int | None:
-    """Return the number of entries on JAX's fast path for a function object; None without a known jitted function."""
+    """Return JAX's number of fast-path entries of a function object; None if its jitted function is unknown."""
     called, fun = history.jitted.get(number), history.alive.get(number)
     jitted = called() if called is not None else None
     if jitted is None and fun is not None:
@@ -139,6 +142,9 @@ def _size(history: FunctionHistory, number: int) -> int | None:
 
 
 def _several_options(events: Sequence[MissEvent]) -> bool:
-    """Return whether the events come from jits with different options: each such jit has its own entries."""
+    """Return whether the events come from several `jax.jit` with different options.
+
+    Each of these has its own entries.
+    """
     keys = [event.key for event in events if event.key is not None]
     return any(not keys[0].options.equals(key.options) for key in keys[1:])

@@ -1,9 +1,9 @@
-"""Remembers each miss of the user's functions: the key of the call, and its seconds.
+"""Keeps the history of all user functions in a kernel: the cache key and the seconds of each miss.
 
-`History` holds the history of each function for as long as the kernel lives, and which cell was executed when.
+`History` also knows which cell was executed when.
 
-It holds keys (types and static values), never arrays, and is bounded: the newest events of each function are kept, the
-counts go on. Of functions whose objects are all gone the last `GONE_KEPT` are kept.
+It keeps keys (types and static values), never arrays. Its size is limited: all events are counted, but only the newest
+events of each function are kept. Of functions without a living function object, the last `GONE_KEPT` are kept.
 """
 
 from __future__ import annotations
@@ -41,28 +41,29 @@ The calls are counted together, at a request for the counts or when so many call
 
 
 class History:
-    """The memory of all functions of a kernel."""
+    """The history of all user functions in a kernel."""
 
     def __init__(self, clears: Callable[[], int] = lambda: 0) -> None:
-        self.clears = clears  # returns the number of times that JAX's caches were cleared
+        self.clears = clears  # a function that returns how often JAX's caches were cleared
         self._functions: dict[tuple[str, str, int], FunctionHistory] = {}
-        self._forgotten: set[str] = set()  # the names of dropped functions
-        self._ledgers: list[weakref.ref[Ledger]] = []  # the ledgers of blocks that are still running
+        self._forgotten: set[str] = set()  # the names of functions whose history was dropped
+        self._ledgers: list[weakref.ref[Ledger]] = []  # the ledgers of blocks that have not ended
         self._ended: deque[_Ended] = deque()
         self.number = 0
-        # The key is the id of a function: a set would call the __hash__ of a user's callable.
+        # id of a function -> weak reference. A set would call the __hash__ of a user's callable.
         self._held_before: dict[int, weakref.ref[Any]] = {}
-        self._cell_of: dict[str, str] = {}  # the id of the cell, by the file of the cell
-        self._executed: dict[str, int] = {}  # the number of the latest execution of a cell, by the id of the cell
+        self._cell_of: dict[str, str] = {}  # file of a cell -> cell id
+        self._executed: dict[str, int] = {}  # cell id -> number of its latest execution
         self._executions = 0
-        self._count_of: dict[str, int | None] = {}  # the n of In [n], by the file of the cell
-        # The lock is reentrant: a garbage collection may run at any line, and a finaliser may call a jitted function.
+        self._count_of: dict[str, int | None] = {}  # file of a cell -> the n of In [n]
+        # Reentrant, because a garbage collection may happen on any line, and a finaliser may then call a jitted
+        # function.
         self._lock = threading.RLock()
 
     # --- called by the session of the magic ---
 
     def executed(self, file: str, cell_id: str | None, count: int | None = None) -> None:
-        """Record that a cell, whose code carries the name `file`, is about to run as In [count]."""
+        """Record that a cell is about to run as In [count]; `file` is the `co_filename` of its code."""
         self._executions += 1
         cell = cell_id or file
         by_file: tuple[tuple[dict[str, Any], str, Any], ...] = (
@@ -78,15 +79,15 @@ class History:
 
     @property
     def cell_numbers(self) -> Mapping[str, int | None]:
-        """The n of In [n] for each cell, by the cell's file."""
+        """The n of In [n] of each executed cell, by the file of the cell."""
         return self._count_of
 
     def held_before(self, functions: Iterable[Any]) -> None:
-        """Record that JAX already held entries of these functions before the observation began."""
+        """Record that JAX had entries of these functions before the observation began."""
         for function in functions:
             try:
                 self._held_before[id(function)] = weakref.ref(function)
-            except TypeError:  # not every callable can be referred to weakly
+            except TypeError:  # some callables allow no weak reference
                 continue
 
     # --- called by the observer ---
@@ -94,7 +95,10 @@ class History:
     def begin(
         self, record: Any, fun: Any, key: Key | None, place: Place | None, reading: Reading = NOTHING_CALLED
     ) -> MissEvent:
-        """Record that a call has missed; methods of the user's objects are called before the lock is taken."""
+        """Record that a call has missed.
+
+        Methods of the user's objects are called before the lock is taken, because they may call jitted functions.
+        """
         first = None if record.missed else read_function_object(record, fun, key, reading)
         record.missed = True
         with self._lock:
@@ -118,7 +122,7 @@ class History:
             return event
 
     def inlined(self, record: Any, place: Place | None) -> None:
-        """Record a call that JAX inlined into the trace of another function."""
+        """Record a call that JAX inlined while it traced another function."""
         with self._lock:
             history, number, _ = self._history_of(record)
             self.number += 1
@@ -138,26 +142,26 @@ class History:
         activity: FunctionActivity | None = None,
         lines: CallLines | None = None,
     ) -> None:
-        """Record that a call has ended.
+        """Record that a missed call has ended.
 
-        The call is counted later: a compilation leaves the processor's caches empty, so that a line of Python right
-        after it takes ten times as long.
+        The counts are updated later: right after a compile the processor's caches are cold, and each line of Python
+        takes ten times as long.
 
         Args:
             record: The record of the function object.
             event: The event that `begin` returned.
-            stages: The stages of the call; the caller no longer changes them.
+            stages: The stages of the call; the caller must not change them afterwards.
             raised: True if the call raised.
             total: The seconds of the whole call.
-            activity: The counts of the run, if a run counts the call too.
-            lines: The counts by line, if a run counts the call too.
+            activity: The counts of the function in the current run; None outside of a run.
+            lines: The counts of the lines in the current run; None outside of a run.
         """
         self._ended.append((record.history[0], event, stages, raised, total, activity, lines))
         if len(self._ended) >= ENDED:
             self.count()
 
     def count(self) -> None:
-        """Count the calls that have ended; where another thread is counting, wait for that thread."""
+        """Update the counts for all ended calls; if another thread does this already, wait for it."""
         with self._lock:
             while self._ended:
                 self._count_call(*self._ended.popleft())
@@ -191,7 +195,7 @@ class History:
             lines.missed(event.place, outcome, tally.compiles)
 
     def stages_only(self, record: Any, stages: CallStages) -> None:
-        """Count stages of a program that JAX derived from a function, without a call of the function."""
+        """Count stages of a program that JAX derived from a function, which belong to no call of the function."""
         self.worked(self.of(record), stages)
 
     def of(self, record: Any) -> FunctionHistory:
@@ -200,7 +204,7 @@ class History:
             return self._history_of(record)[0]
 
     def worked(self, history: FunctionHistory, stages: CallStages) -> None:
-        """Count the stages of a function on this thread that belong to no call."""
+        """Count stages of a function on this thread that belong to no call."""
         with self._lock:
             history.full_record = None
             tally = stages.tally()
@@ -220,12 +224,12 @@ class History:
 
     @property
     def functions(self) -> dict[tuple[str, str, int], FunctionHistory]:
-        """The histories by name and place, after all ended calls are counted."""
+        """(name, file, line) -> history of the function. Ended calls are counted before."""
         self.count()
         return self._functions
 
     def ledger(self, thread: int | None, calls: Callable[[], list[Calls]], reading: Reading) -> Ledger:
-        """Return a ledger that records from now on, on one thread or on all threads."""
+        """Return a ledger that records from this moment on, for one thread or for all threads."""
         from .ledger import Ledger
 
         self._forget_functions()
@@ -235,7 +239,7 @@ class History:
         return ledger
 
     def _forget_functions(self) -> None:
-        """Drop the functions that missed longest ago and have no living objects, unless a block is running.
+        """Drop functions without living function objects, oldest miss first, unless a ledger's block is running.
 
         A ledger reads its functions at the end of its block.
         """
@@ -252,7 +256,7 @@ class History:
                 self._forgotten.add(self._functions.pop(key).name)
 
     def full_ledger(self, newest: int, reading: Reading = NOTHING_CALLED) -> Ledger:
-        """Return the ledger of all threads since the kernel started, with the `newest` functions by last miss."""
+        """Return the ledger of all threads since the kernel started: the `newest` functions by their last miss."""
         from .ledger import Ledger
 
         return Ledger(self, None, 0, {}, list, reading, newest)
@@ -260,11 +264,11 @@ class History:
     # --- whose ---
 
     def names(self) -> list[str]:
-        """Return the names of all functions that were seen, without repetition."""
+        """Return the name of each function that was seen, each once."""
         return [*dict.fromkeys(name for name, _, _ in list(self._functions)), *self._forgotten]
 
     def place_key(self, name: str, definition: Place | None) -> tuple[str, str, int]:
-        """Return the key of a function's history: the name, and the cell or file and the line of the def."""
+        """Return the dictionary key of a function's history: its name, the file or cell of its def, and the line."""
         if definition is None:
             return name, "", 0
         return name, self._cell_of.get(definition.file, definition.file), definition.line
@@ -274,7 +278,7 @@ class History:
         return self.functions.get(self.place_key(name, definition))
 
     def _history_of(self, record: Any) -> tuple[FunctionHistory, int, bool]:
-        """Return the history of a function object, its index there, and whether a rerun of its cell made the object."""
+        """Return (history, index of the function object, whether its cell ran again and made the object)."""
         if record.history is not None:
             earlier: tuple[FunctionHistory, int, bool] = record.history
             return earlier
@@ -292,7 +296,7 @@ class History:
         return history, number, rerun
 
     def _was_on_another_line(self, key: tuple[str, str, int]) -> bool:
-        """Return whether an earlier execution of the cell made this function on another line."""
+        """Return whether an earlier execution of the cell defined this function on another line."""
         name, cell, _ = key
         executed = self._executed.get(cell, -1)
         functions = [
@@ -303,9 +307,9 @@ class History:
         return bool(functions) and all(function.last_seen < executed for function in functions)
 
     def _is_reloaded(self, history: FunctionHistory, inner: Any) -> bool:
-        """Return whether the file of a function was executed again.
+        """Return whether the file of a function was executed again, such as by `importlib.reload`.
 
-        The def is at the top level of the file, so that one execution of the file makes one object.
+        The def must be at the top level of the file, so that each execution of the file makes one function object.
 
         Args:
             history: The history of the function.
@@ -314,10 +318,11 @@ class History:
         place = history.definition
         if type(inner) is not FunctionType or place is None or "<locals>" in place.function or self._is_cell(place):
             return False
-        if inner.__globals__.get("__file__") != place.file:  # exec ran this code under the name of a file
+        if inner.__globals__.get("__file__") != place.file:  # code that `exec` ran with the name of an existing file
             return False
         before = [history]
-        if history.newest is None:  # The file may have been edited: look for the function on its earlier lines.
+        # The file may have been edited in between, so look for the function on its earlier line numbers.
+        if history.newest is None:
             before = [
                 function
                 for function in self._functions.values()

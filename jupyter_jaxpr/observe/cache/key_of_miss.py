@@ -1,4 +1,7 @@
-"""Reads the cache key of a call that missed: of jit, pmap, an eager construct or equinox's `filter_jit`."""
+"""Makes the cache key of a call that missed.
+
+A call of jit, of pmap, of an eager construct, or of equinox's `filter_jit`.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,13 @@ from .keys_of_calls import equinox_key_of, key_of, pmap_key_of
 
 
 def key_of_miss(call: JitCall, function: FunctionRecord, reading: Reading, flat: FlatCall | None = None) -> Key:
-    """Return the key of a call that missed.
+    """Return the cache key of a call that missed.
 
     Args:
         call: The call.
         function: The record of the called function.
         reading: The methods of the user's objects that may be called.
-        flat: The leaves that JAX took, if they are known.
+        flat: The dynamic leaves as JAX flattened them, if known.
     """
     pmapped = pmap_call(call.frame) if function.pmap and call.frame is not None else None
     if pmapped is not None:

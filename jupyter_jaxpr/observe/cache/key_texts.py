@@ -1,4 +1,4 @@
-"""Returns the texts of a key: its signature, the path of each leaf, the names of the positional arguments."""
+"""Makes the texts of a cache key: its signature, the path of each leaf, the names of the positional arguments."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def signature_text(key: Key, reading: Reading) -> str:
     return ", ".join([*leaves, *statics, *fields])
 
 
-#: The largest number of static fields of one call that are named; further fields are counted.
+#: How many static fields of a call are named; the rest is only counted.
 _FIELDS = 6
 
 
 def static_fields_of(key: Key, reading: Reading) -> list[tuple[str, str]]:
-    """Return the path and the text of each static field of the arguments of a call."""
+    """Return (path, text) for each static field inside the arguments of a call."""
     sides = key.treedef.children()
     if len(sides) != 2:
         return []
@@ -47,7 +47,10 @@ def static_fields_of(key: Key, reading: Reading) -> list[tuple[str, str]]:
 
 
 def paths(key: Key, reading: Reading) -> list[str]:
-    """Return the path of each leaf, such as p['w']; a path starts with the parameter's name for any way of passing."""
+    """Return the path of each leaf, such as p['w'].
+
+    A path starts with the parameter name, whether the argument was passed by position or by keyword.
+    """
     from jax.tree_util import tree_flatten_with_path, tree_unflatten
 
     dynamic_positional = len(key.names) - sum(name not in key.statics for name in key.keywords)
@@ -55,7 +58,7 @@ def paths(key: Key, reading: Reading) -> list[str]:
     try:
         tree = tree_unflatten(key.treedef, list(range(len(key.leaves))))
         with_paths, _ = tree_flatten_with_path(tree)
-    except not_of_a_signal(*FAILURES):  # a node class that cannot be rebuilt from integers
+    except not_of_a_signal(*FAILURES):  # the pytree class cannot be rebuilt with integers as leaves
         return [f"leaf {n}" for n in range(len(key.leaves))]
     for path, _ in with_paths:
         side, place, *inner = path
@@ -74,7 +77,7 @@ def paths(key: Key, reading: Reading) -> list[str]:
 
 
 def step_text(step: Any, reading: Reading) -> str:
-    """Return one step of a path as JAX prints it, such as ['w'] or .weight."""
+    """Return one part of a pytree path as JAX prints it, such as ['w'] or .weight."""
     kind = kind_name(type(step))
     if kind == "DictKey":
         return f"[{reading.text(step.key, Limit.NAME)}]"

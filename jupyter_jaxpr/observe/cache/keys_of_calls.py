@@ -1,4 +1,4 @@
-"""Takes the key of a call of `jax.jit`, of `jax.pmap` or of `equinox.filter_jit`, its arguments as JAX sees them."""
+"""Makes the cache key of a call of `jax.jit`, `jax.pmap` or `equinox.filter_jit`, from the arguments that JAX sees."""
 
 from __future__ import annotations
 
@@ -32,15 +32,16 @@ def key_of(
     reading: Reading = NOTHING_CALLED,
     flat: FlatCall | None = None,
 ) -> Key:
-    """Read the key of one call; JAX's settings are those of this moment.
+    """Return the cache key of one call, with JAX's settings at this moment.
 
     Args:
         options: JAX's record of the `jax.jit` arguments, with the signature and the static arguments.
         args: positional arguments of the call.
         kwargs: keyword arguments of the call.
-        fun: the jitted function, where it is known.
+        fun: the jitted function; None if unknown.
         reading: the methods of the user's static values that may be called.
-        flat: the dynamic leaves and their structure as JAX flattened them; None flattens them again, which calls the
+        flat: the dynamic leaves and their structure as JAX flattened them; with None they are flattened again, which
+            calls the
             flatten methods of the user's classes.
 
     Returns:
@@ -87,27 +88,27 @@ def key_of(
 
 
 def static_places(options: Any, count: int) -> tuple[set[int], set[str]]:
-    """Return the positions and the names of the static arguments of a call with `count` positional arguments."""
+    """Return the positions and the names of the static arguments, for a call with `count` positional arguments."""
     positions = {n + count if n < 0 else n for n in getattr(options, "static_argnums", ()) or ()}
     return positions, set(map(exact, getattr(options, "static_argnames", ()) or ()))
 
 
 def by_name(kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the keyword arguments with plain `str` names: a name may be of a subclass of `str`."""
+    """Return the keyword arguments with names of the exact type `str`; a user may pass names of a subclass."""
     if all(type(name) is str for name in kwargs):
         return kwargs
     return {exact(name): value for name, value in kwargs.items()}
 
 
 def _needs_all(fun: Any) -> bool:
-    """Return whether a plain function has no default values, so that every call passes every parameter."""
+    """Return whether a plain function has no default values, so that every call passes all arguments."""
     return type(fun) is FunctionType and not fun.__defaults__ and not fun.__kwdefaults__ and not vars(fun)
 
 
 def _left_out(
     signature: inspect.Signature | None, count: int, keywords: Container[str], reading: Reading
 ) -> Mapping[str, StaticValue]:
-    """Return the default values of the parameters that a call with `count` positional arguments left out."""
+    """Return {parameter: default value} for the parameters that a call with `count` positional arguments left out."""
     values = {}
     for position, parameter in enumerate(() if signature is None else signature.parameters.values()):
         if parameter.default is parameter.empty or parameter.name in keywords:
@@ -118,14 +119,20 @@ def _left_out(
 
 
 def _names_of(fun: Any, count: int) -> Sequence[str]:
-    """Return the names of a plain function's first parameters from its code; () where the signature is needed."""
+    """Return the names of a plain function's first parameters, from its code object.
+
+    () if only the signature shows them.
+    """
     if type(fun) is not FunctionType or count > fun.__code__.co_argcount or vars(fun):
         return ()
     return fun.__code__.co_varnames[:count]
 
 
 def pmap_key_of(call: PmapCall, reading: Reading) -> Key:
-    """Return the key of a `jax.pmap` call; JAX's jit inside of pmap sees only the leaves."""
+    """Return the cache key of a `jax.pmap` call.
+
+    The jit inside of pmap is no help: it receives only the flat leaves.
+    """
     key = key_of(call, call.args, call.kwargs, reading=reading, flat=None if reading.calls else call.flat)
     key.options = JitOptions.of_pmap(call.options)
     return key
@@ -139,9 +146,9 @@ def equinox_key_of(
     reading: Reading,
     inner: Sequence[Any] = (),
 ) -> Key:
-    """Return the key of an `equinox.filter_jit` call; the jit inside of filter_jit sees the arguments regrouped.
+    """Return the cache key of a call of `equinox.filter_jit`, whose inner jit receives the arguments regrouped.
 
-    Leaves that are no arrays are static in filter_jit: their aval is None and their holder is a `StaticLeaf`.
+    A leaf that is no array is static in filter_jit: its `aval` is None and its `holder` is a `StaticLeaf`.
 
     Args:
         options: JAX's record of the inner jit.
@@ -152,13 +159,13 @@ def equinox_key_of(
         inner: The arguments of the inner jit: the leaves and structures that equinox made.
     """
     kwargs = by_name(kwargs)
-    # equinox does not distinguish arguments passed by position from arguments passed by keyword
+    # in equinox, an argument passed by position and one passed by keyword give the same key
     with contextlib.suppress(TypeError):
         bound = wrapper._signature.bind(*args, **kwargs)
         args, kwargs = bound.args, bound.kwargs
     names = [*positional_names(wrapper._signature, len(args)), *sorted(kwargs)]
     function = StaticValue(wrapper._static_fun, reading)
-    # the node that equinox made of the function's class
+    # equinox's pytree node for the class of the function
     node = getattr(wrapper._static_fun[1], "node_data", lambda: None)()
     if node is not None:
         function.type = node[0]
@@ -172,7 +179,10 @@ def equinox_key_of(
 
 
 def _equinox_flat(inner: Sequence[Any]) -> FlatCall | None:
-    """Return the leaves and the structure of a `filter_jit` call; None where this version of equinox has other ones."""
+    """Return the leaves and the structure of a `filter_jit` call.
+
+    None if this version of equinox passes them differently.
+    """
     try:
         donated, not_donated, (_, *statics) = inner
         dynamic = {**donated, **not_donated}
@@ -181,7 +191,7 @@ def _equinox_flat(inner: Sequence[Any]) -> FlatCall | None:
             leaves += [value if static is None else static for value, static in zip(dynamic[name], fixed, strict=True)]
         (_, first), (_, other_arguments) = statics
         positional_others, keywords = other_arguments.children()
-        positional = [first, *positional_others.children()][:-1]  # the last child is None and belongs to equinox
+        positional = [first, *positional_others.children()][:-1]  # the last child is equinox's own, and always None
         tree = structure_of([structure_of(positional), keywords])
     except not_of_a_signal(AttributeError, KeyError, TypeError, ValueError):
         return None

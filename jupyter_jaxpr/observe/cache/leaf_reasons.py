@@ -1,4 +1,4 @@
-"""Finds the reasons that distinguish two leaves of one argument: type, weak type, placement, holder."""
+"""Compares two leaves of one argument and yields the reasons: type, weak type, placement on devices, holder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .static_values import StaticLeaf
 
 
 def leaf_differences(path: str, old: Leaf, new: Leaf) -> Iterator[tuple[Sequence[ReasonKind], Reason]]:
-    """Yield a reason for each difference of two leaves, with the kinds of difference that the reason covers."""
+    """Yield (kinds of difference, reason) for the differences between two leaves of one argument."""
     if old.aval is None or new.aval is None:
         before, after = (leaf.holder if isinstance(leaf.holder, StaticLeaf) else None for leaf in (old, new))
         cure = (
@@ -54,7 +54,7 @@ def leaf_differences(path: str, old: Leaf, new: Leaf) -> Iterator[tuple[Sequence
 
 
 def kinds_of_types(old: Leaf, new: Leaf) -> list[ReasonKind]:
-    """Return the kinds in which the types of two leaves differ: shape, dtype, weak type."""
+    """Return which of shape, dtype and weak type differ between two leaves."""
     kinds: list[ReasonKind] = []
     if getattr(old.aval, "shape", None) != getattr(new.aval, "shape", None):
         kinds.append("shape")
@@ -66,7 +66,7 @@ def kinds_of_types(old: Leaf, new: Leaf) -> list[ReasonKind]:
 
 
 def _type(path: str, old: Leaf, new: Leaf) -> tuple[Sequence[ReasonKind], Reason] | None:
-    """Return the reason that two types differ; one reason covers shape, dtype and weak type together."""
+    """Return one reason for all differences of the type (shape, dtype, weak type), and the kinds; None if equal."""
     kinds = kinds_of_types(old, new)
     if not kinds:
         return None
@@ -92,7 +92,7 @@ _TYPE_CURES = {
     "dtype": "Convert {0} to one dtype before each call, for example with {0}.astype(...).",
     "weak_type": "Pass {0} as one kind of value every time, such as jnp.asarray({0}, dtype=...).",
 }
-# Padding does not change the number of axes, so that it is no cure for another rank.
+# Padding an array does not change the number of its axes, so it is no cure for another rank.
 _RANK_CURE = "Pass arrays with the same number of axes in every call, or expect one compile for each shape."
 _KEY_CURE = (
     "Make all random keys with one function: jax.random.key makes typed keys, jax.random.PRNGKey makes raw keys."
@@ -107,7 +107,10 @@ _PYTHON_NUMBERS = frozenset(_KINDS_OF_NUMBERS)
 
 
 def _number_cure(path: str, old: Leaf, new: Leaf) -> str | None:
-    """Return a cure that gives a Python number and a value of another dtype one type; None for arrays."""
+    """Return the cure for an argument that is a Python number in one call and has another dtype in the other call.
+
+    None if both are arrays.
+    """
     numbers = [leaf.holder for leaf in (old, new) if leaf.holder in _PYTHON_NUMBERS]
     if len(numbers) == 2:
         kind = max(numbers, key=list(_KINDS_OF_NUMBERS).index)
@@ -132,14 +135,14 @@ def _weak_text(leaf: Leaf) -> str:
 
 
 def type_and_weakness(leaf: Leaf) -> str:
-    """Return the type of a leaf with its weak type, such as f32[8] or weak f32[]."""
+    """Return the type of a leaf, with the word weak for a weak type, such as f32[8] or weak f32[]."""
     return f"weak {leaf.describe()}" if leaf.weak else leaf.describe()
 
 
 def _between_holders(path: str, old: Leaf, new: Leaf) -> Reason | None:
-    """Return the reason that a jax.Array and a value of another class lie on different devices; None for equal devices.
+    """Return the reason for a jax.Array in one call and a NumPy array or number in the other; None for equal devices.
 
-    JAX puts a Python number or a NumPy array on the default device and does not commit it.
+    JAX puts a number or a NumPy array on the default device, and does not commit it to this device.
     """
     array = new if new.sharding is not None else old
     if array.sharding is None or not (array.committed or len(array.sharding.device_set) > 1):
@@ -188,7 +191,7 @@ def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
 
 
 def _sharding_texts(old: Any, new: Any) -> tuple[str, str]:
-    """Return the texts of two shardings, with only as much detail as distinguishes them."""
+    """Return the texts of two shardings, as short as possible, but different."""
     was, became = _sharding_text(old), _sharding_text(new)
     if was == became:
         for read, words in _MORE_OF_SHARDINGS:
@@ -234,7 +237,7 @@ def _sharding_text(sharding: Any) -> str:
 
 
 def mesh_text(mesh: Any) -> str:
-    """Return the axes of a mesh with their sizes as text, such as data=4, model=2."""
+    """Return the axes of a mesh with their sizes, such as data=4, model=2."""
     return ", ".join(f"{text_of(name)}={size}" for name, size in getattr(mesh, "shape", {}).items())
 
 

@@ -1,4 +1,4 @@
-"""Makes the user's ledger from the memory of misses: functions, entries, hits, misses, reasons.
+"""Makes the user's ledger from the recorded misses: functions, cache entries, hits, misses, reasons.
 
 - `Ledger`: the ledger of one block of code, by function name; `print(ledger)` is a table.
 - `FunctionRecord`, `CacheEntry`, `Miss`: the rows of a ledger.
@@ -37,13 +37,13 @@ class Miss:
 
     Attributes:
         outcome: ``dispatch_only``, ``lowered``, ``compiled``, ``compiled_from_disk``, ``inlined`` or ``raised``.
-        reasons: the reasons of the miss, against the closest earlier key; empty for ``inlined`` and ``raised``.
+        reasons: the reasons of the miss, compared with the closest earlier key; empty for ``inlined`` and ``raised``.
         line: the line of the user's code with the call, None when unknown.
         file: the file of that line.
         signature: the argument types and static values, such as ``x: f32[10], n=3``.
         trace_s: the seconds of JAX's trace, None where JAX did not trace.
         lower_s: the seconds of JAX's lowering, None where JAX did not lower.
-        compile_s: the seconds of XLA's compile, or of reading the executable from disk; None without either.
+        compile_s: the seconds of XLA's compile, or of reading the executable from disk; None where neither happened.
         total_s: the seconds of the whole call until it returned.
         entry: the index into the entries of the function, -1 without an entry.
         number: the number of this call among the missed and inlined calls of the kernel.
@@ -73,13 +73,15 @@ class CacheEntry:
 
     Attributes:
         signature: the argument types and static values.
-        hits: the calls of the block that used the entry and compiled nothing, with slow hits; None where the hits of
+        hits: the calls in the block that used the entry and compiled nothing, slow hits included; None where the hits
+            of
             several entries cannot be separated.
         misses: the calls with this key that traced, lowered or compiled.
         fast_path: True if later calls with this key hit JAX's C++ fast path.
-        made_here: True if a call of this block made the entry; False for an earlier entry.
-        held: True if JAX still holds the entry; None where this is unknown. Entries that are surely gone are left out.
-        number: the number of the entry among the function's entries, in the order of this kernel.
+        made_here: True if a call in this block made the entry; False if the entry existed before.
+        held: True if JAX still holds the entry; None where this is unknown. Entries that JAX certainly dropped are left
+            out.
+        number: the index of the entry among all entries of the function in this kernel.
     """
 
     signature: str
@@ -135,22 +137,23 @@ class FunctionRecord:
 
 @dataclass(frozen=True)
 class Calls:
-    """The number of calls of a function in a block."""
+    """The number of calls of one function in a block, as far as they were counted."""
 
     name: str
     definition: Place | None
     calls: int | None
     exact: bool
-    raised: int = 0  # the number of `calls` that raised, as far as the counter saw them
-    ahead: bool = False  # true for a trace without a call; shown only if JAX compiled the function in the block
+    raised: int = 0  # how many of the `calls` raised, as far as the counter saw them
+    # true for a function that was traced without a call; it is shown only if JAX compiled it in the block
+    ahead: bool = False
 
 
 class Ledger(Mapping[str, FunctionRecord]):
     """The jitted functions in a block of code, with their calls, entries and misses.
 
-    `ledger["train_step"]` is a function's record; where several lines have functions of one name, `ledger["train_step",
-    12]` is the function of line 12, and `ledger["train_step", 12, file]` the function of one file or cell. The ledger
-    of a running block shows the calls so far.
+    `ledger["train_step"]` is the record of a function. If several functions have the same name, `ledger["train_step",
+    12]` is the one defined on line 12, and `ledger["train_step", 12, file]` the one in a certain file or cell. While
+    the block runs, the ledger shows the calls until now.
     """
 
     def __init__(
@@ -182,35 +185,35 @@ class Ledger(Mapping[str, FunctionRecord]):
         self._elsewhere: tuple[str, ...] | None = None
 
     def close(self) -> None:
-        """Fix the contents of the ledger at the end of its block."""
+        """End the ledger: its contents no longer change after the end of the block."""
         if self._records is None:
             self._records = self._read()
             self._elsewhere = self.elsewhere
-            self._calls = list  # the run, and with it the called functions, would stay alive
-            self._reading = NOTHING_CALLED  # the printed objects would stay alive
-            self._before = {}  # the counts of all functions of the kernel
+            self._calls = list  # drops the reference to the run, which keeps the called functions alive
+            self._reading = NOTHING_CALLED  # drops the reference to the objects that were printed
+            self._before = {}  # drops the earlier counts of all functions in the kernel
             self.entry_hits = None
 
     @property
     def is_closed(self) -> bool:
-        """True if the block has ended."""
+        """True if the block of the ledger has ended."""
         return self._records is not None
 
     @property
     def functions(self) -> tuple[FunctionRecord, ...]:
-        """The called functions of the user's, in the order of their first miss or call."""
+        """The user functions that were called in the block, in the order of their first miss or call."""
         return self._read() if self._records is None else self._records
 
     @property
     def lines(self) -> Lines:
-        """The writer for the lines of functions and misses."""
+        """The object that writes line numbers of functions and misses, with a file name where needed."""
         from .ledger_table import Lines
 
         return Lines(self.functions, self.file, self._history.cell_numbers)
 
     @property
     def elsewhere(self) -> tuple[str, ...]:
-        """The functions that missed meanwhile in other threads, whose calls the ledger does not count."""
+        """The functions that missed in other threads during the block; their calls are not in the counts."""
         if self._elsewhere is not None:
             return self._elsewhere
         if self._thread is None:
@@ -237,7 +240,7 @@ class Ledger(Mapping[str, FunctionRecord]):
         raise KeyError(name)
 
     def _named(self, name: object) -> list[FunctionRecord]:
-        """Return the records of a name; of a name and a def line; or of a name, a def line and a file."""
+        """Return the records for the key of `ledger[...]`: a name; (name, def line); or (name, def line, file)."""
         index = name if isinstance(name, tuple) else (name,)
         return [record for record in self.functions if (record.name, record.line, record.file)[: len(index)] == index]
 
@@ -272,7 +275,8 @@ class Ledger(Mapping[str, FunctionRecord]):
                 first = next((event.number for event in function.events if self._is_here(event)), None)
             if first is not None:
                 order[key] = first
-            elif self._counts(function).seconds:  # JAX compiled the function without a call, such as for .lower()
+            # JAX compiled the function without a call, such as for `f.lower(x).compile()`
+            elif self._counts(function).seconds:
                 order[key] = self._history.number + 1 + len(order)
         for key in [key for key, function_calls in calls.items() if not function_calls.ahead]:
             order.setdefault(key, self._history.number + 1 + len(order))
@@ -289,7 +293,10 @@ class Ledger(Mapping[str, FunctionRecord]):
         return event.number > self._since and self._thread in (None, event.thread) and event.outcome is not None
 
     def _record(self, key: tuple[str, str, int], called: Calls | None) -> FunctionRecord:
-        """Return the record of one function; after an error of this package, an entry contains the error."""
+        """Return the record of one function.
+
+        If this package fails, the record has one entry that contains the error.
+        """
         try:
             return self._described(key, called)
         except not_of_a_signal(*FAILURES) as error:
@@ -325,9 +332,9 @@ class Ledger(Mapping[str, FunctionRecord]):
         definition = history.definition
         exact = called is not None and called.exact
         if calls is not None and calls < len(events):
-            calls, exact = len(events), False  # C code such as map() made some of the calls
+            calls, exact = len(events), False  # C code such as map() made some calls, so the count is a lower bound
         raised = max(counts.raised, called.raised if called is not None else 0)
-        # the calls for which JAX looked for an entry
+        # the number of calls for which JAX looked for a cache entry
         looked = None if calls is None else calls - (raised - counts.raised)
         clears = self._history.clears()
         makers = entries_of(history, self._reading)
@@ -359,7 +366,7 @@ class Ledger(Mapping[str, FunctionRecord]):
         return record
 
     def _fast_hits(self, history: FunctionHistory) -> dict[int, int] | None:
-        """Return the number of fast hits of each entry by index; None where some hits are not counted."""
+        """Return {entry index: fast hits}; None if some hits were not counted."""
         counted = None if self.entry_hits is None else self.entry_hits.hits_of(history)
         if counted is None:
             return None
@@ -377,7 +384,7 @@ class Ledger(Mapping[str, FunctionRecord]):
 
     @property
     def _is_whole(self) -> bool:
-        """True if the ledger covers all threads and calls, so that an old record is valid until a new event."""
+        """True if the ledger covers all threads and calls, so that a record stays valid until the next event."""
         return self._thread is None and self._since == 0
 
 
@@ -403,7 +410,8 @@ def _miss(event: MissEvent, history: FunctionHistory, entry: int, reading: Readi
 def _signature(key: Key, reading: Reading) -> str:
     try:
         return signature_text(key, reading)
-    except not_of_a_signal(*FAILURES) as error:  # the other misses and entries still have their signatures
+    # one failure must not hide the signatures of the other misses and entries
+    except not_of_a_signal(*FAILURES) as error:
         return could_not(error)
 
 
@@ -417,9 +425,9 @@ def _entries(
     is_held_by_entry: Sequence[bool | None],
     fast_hits: Mapping[int, int] | None,
 ) -> tuple[tuple[CacheEntry, ...], dict[int, int]]:
-    """Return the entries that the block used and that JAX holds, and the entry index of each event by number.
+    """Return two things: the cache entries that the block used and JAX still has, and {event number: entry index}.
 
-    A hit does not show which entry it used: each entry of the function may have been used.
+    A hit does not show which entry it used, so after a hit each entry of the function counts as possibly used.
     """
     met = {event.entry for event in events if event.entry >= 0}.union(fast_hits or ())
     if fast_hits is None and (calls or 0) > counts.misses + counts.inlined:
@@ -434,7 +442,7 @@ def _entries(
     entries = []
     for entry, mine in users.items():
         maker = makers[entry]
-        # A function with a single entry used this entry in each call that did not miss.
+        # If the function has a single entry, every call that did not miss used this entry.
         alone = len(makers) == 1 and calls is not None
         slow_hits = sum(event.outcome == "dispatch_only" for event in mine)
         hits = max((calls or 0) - counts.misses + counts.dispatch_only - counts.inlined, 0) if alone else None

@@ -1,4 +1,4 @@
-"""Prints function records as a table of 80 columns."""
+"""Prints the ledger as a table of 80 columns: functions with their counts, and their misses with the reasons."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ def table(
     own_file: str | None = None,
     cells: Mapping[str, int | None] | None = None,
 ) -> str:
-    """Return the table of the functions with their counts; below each function its misses with their reasons."""
+    """Return the table as a string.
+
+    Below each function stand its misses with their reasons.
+    """
     note_lines = [line for sentence in (unlisted, note) if sentence for line in textwrap.wrap(sentence, WIDTH)]
     elsewhere_lines = textwrap.wrap(not_counted(elsewhere), WIDTH) if elsewhere else []
     if not functions:
@@ -52,12 +55,12 @@ def table(
 
 
 class Lines:
-    """Writes the text of a line, with the file or cell where the block does not stand in the same one.
+    """Writes line numbers, such as `line 4 of model.py`; the file is left out if it is the file of the block.
 
     Args:
         functions: The functions of the ledger.
-        own: The file of the block; if None, lines are written with their file where there are several files.
-        cells: The number of each cell, by its file.
+        own: The file of the block; if None, the file is written if the functions are in several files.
+        cells: file of a cell -> the n of In [n].
     """
 
     def __init__(
@@ -73,7 +76,7 @@ class Lines:
         self._own_file = only if own_file is None else own_file
 
     def text(self, line: int | None, file: str | None) -> str:
-        """Return the text of a line, such as `line 4`, `line 4 of model.py` or `line 4 of cell [2]`."""
+        """Return the text of a line number, such as `line 4`, `line 4 of model.py` or `line 4 of cell [2]`."""
         if line is None:
             return "unknown line"
         if file is None or file == self._own_file:
@@ -87,7 +90,7 @@ class Lines:
 
 
 def not_counted(elsewhere: Sequence[str]) -> str:
-    """Return a sentence about the functions that missed in other threads."""
+    """Return a sentence that names the functions which missed in other threads."""
     names = ", ".join(elsewhere[:5])
     return (
         f"Calls in other threads are not counted here: {names} missed the cache in another thread. Call the function "
@@ -96,7 +99,10 @@ def not_counted(elsewhere: Sequence[str]) -> str:
 
 
 def _rows(function: FunctionRecord, places: Lines) -> list[str]:
-    """Return the rows of a function: its name, line and counts; two rows where the name with its file is long."""
+    """Return the table row of a function: name, line and counts.
+
+    If the name with its file is long, it gets a row of its own.
+    """
     name, line = function.name, places.text(function.line, function.file)
     above = []
     if function.line is not None:
@@ -107,7 +113,8 @@ def _rows(function: FunctionRecord, places: Lines) -> list[str]:
         name = name[: _NAME - 2] + "…"
     bound = "" if function.calls_exact else "≥"
     calls, hits = (
-        "unknown" if number is None or (bound and not number) else f"{bound}{number}"  # "≥0" would carry no information
+        # "≥0" would tell the reader nothing
+        "unknown" if number is None or (bound and not number) else f"{bound}{number}"
         for number in (function.calls, function.hits)
     )
     price = duration(function.seconds).replace("\N{NO-BREAK SPACE}", " ") if function.seconds else ""
@@ -117,7 +124,7 @@ def _rows(function: FunctionRecord, places: Lines) -> list[str]:
 
 
 def _miss(miss: Miss, places: Lines) -> list[str]:
-    """Return the rows of a miss: the line, the outcome and the seconds, then a row for each reason."""
+    """Return the table rows of a miss: first the line, the outcome and the seconds, then each reason."""
     price = duration(miss.seconds).replace("\N{NO-BREAK SPACE}", " ") if miss.seconds else ""
     labels = " · ".join(filter(None, (places.text(miss.line, miss.file), OUTCOMES[miss.outcome], price)))
     lines = textwrap.wrap(labels, WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 12, break_on_hyphens=False)

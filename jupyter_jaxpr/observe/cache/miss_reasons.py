@@ -1,4 +1,4 @@
-"""Finds the reasons of a miss: a new function, another key, or an entry that is gone."""
+"""Finds the reasons of a miss: a new function object, a new cache key, or an entry that JAX dropped."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 
 
 def reasons_of(event: MissEvent, history: FunctionHistory, reading: Reading = NOTHING_CALLED) -> tuple[Reason, ...]:
-    """Return the reasons of a miss; () for a call that JAX inlined and for a call that raised.
+    """Return the reasons of a miss; () for a call that JAX inlined or that raised.
 
     Args:
         event: The call that missed.
@@ -38,7 +38,7 @@ def reasons_of(event: MissEvent, history: FunctionHistory, reading: Reading = NO
     if event.reasons is None and event.outcome is not None:
         try:
             event.reasons = _reasons(event, history, reading)
-        except not_of_a_signal(*FAILURES) as error:  # a failure here must not hide the reasons of other misses
+        except not_of_a_signal(*FAILURES) as error:  # one failure must not hide the reasons of the other misses
             event.reasons = (Reason("unknown", f"The reason is unknown: the difference {could_not(error)}."),)
     return event.reasons or ()
 
@@ -76,7 +76,8 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
         text = f"This is the first call of {history.name} with these options for {by}."
         return (Reason("first_call", text, after=f"other options of {by}"),)
     if event.key.traced and event.outcome != "dispatch_only" and is_first_under(event.key, same_jit):
-        return (first_under(event.key, history.name),)  # equal types would not have avoided the miss
+        # under a new transform the call would have missed with equal types, too, so this reason stands alone
+        return (first_under(event.key, history.name),)
     keys = [old.key for old in same_jit[-_COMPARED:] if old.key is not None]
     nearest = closest(event.key, keys, reading)
     if nearest.compiles or (nearest.kinds and event.outcome == "dispatch_only" and not event.key.traced):
@@ -87,7 +88,10 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
 def _new_object(
     event: MissEvent, earlier: Sequence[MissEvent], history: FunctionHistory, reading: Reading
 ) -> tuple[Reason, ...]:
-    """Return the reasons that the first call of a function object missed: the new object, and further differences."""
+    """Return the reasons why the first call of a function object missed.
+
+    The object is new, and the call may differ, too.
+    """
     name = history.name
     number = event.function_object
     if event.held_before:
@@ -117,7 +121,8 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
     before = [old for old in history.events if old.function_object == event.function_object - 1]
     if event.partial is not None and before and before[0].partial is not None:
         return _new_partial(event, before[0], history)
-    if event.method and event.outcome == "dispatch_only":  # Python compares two methods by their object and code
+    # Python compares bound methods by object and function, so JAX can find the program for an equal method
+    if event.method and event.outcome == "dispatch_only":
         text = (
             f"This is another method object of the same method {name}{_defined_at(history, event)}: Python makes a "
             f"method object each time that the code reads object.{name}. JAX compiled nothing."
@@ -149,7 +154,7 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
 
 
 def _where_made(called: str, event: MissEvent, by: str) -> tuple[str, str]:
-    """Return the text of the reason of a new function object, and the cure."""
+    """Return two texts: why the function object is new, and the cure."""
     making = event.making
     if making is None or (making.function is None and not making.in_loop):
         text = f"This is {called}. Make the function once."
@@ -169,7 +174,7 @@ def _where_made(called: str, event: MissEvent, by: str) -> tuple[str, str]:
 
 
 def _beside(event: MissEvent, earlier: Sequence[MissEvent], reading: Reading) -> tuple[Reason, ...]:
-    """Return the differences from the closest call of an earlier function object with the same wrappers."""
+    """Return the differences from the closest call of an earlier function object that had the same wrappers."""
     if event.key is None:
         return ()
     keys = [
@@ -184,7 +189,7 @@ def _beside(event: MissEvent, earlier: Sequence[MissEvent], reading: Reading) ->
 
 
 def _as_it_is(event: MissEvent, history: FunctionHistory, expression: str | None) -> str:
-    """Return the text that names a function among functions of the same name and line with other wrappers."""
+    """Return the text that distinguishes a function from functions of the same name and line with other wrappers."""
     if len(history.wrapped) < 2:
         return history.name
     if event.callable_class == "PjitFunction":
@@ -242,7 +247,10 @@ def _without_fast_path(name: str, effects: Sequence[str]) -> str:
 
 
 def _same_key(event: MissEvent, of_object: Sequence[MissEvent], history: FunctionHistory, reading: Reading) -> Reason:
-    """Return the reason of a miss whose key equals an earlier key: the entry is gone, or JAX makes no entry."""
+    """Return the reason of a miss whose key equals an earlier key.
+
+    JAX dropped the entry, or JAX makes no entry for such calls.
+    """
     assert event.key is not None
     equal = (old for old in reversed(of_object) if old.key is not None and not compare(old.key, event.key, reading))
     last = next(equal, None)
@@ -266,7 +274,10 @@ _NO_CLEARING = "Do not call {call} between calls."
 
 
 def _why_gone(event: MissEvent, last: MissEvent | None, name: str) -> tuple[str, str]:
-    """Return why JAX traced for a key of which it had an entry, and the call that clears entries."""
+    """Return two texts.
+
+    Why JAX traced again for a key of which it had an entry, and the call that cleared the entries.
+    """
     if last is not None and last.clears != event.clears:
         return "jax.clear_caches() cleared the caches", "jax.clear_caches()"
     if event.number > EVICTED_ABOVE:
@@ -281,8 +292,11 @@ def _same_function(old: MissEvent, new: MissEvent) -> bool:
 
 
 def entries_of(history: FunctionHistory, reading: Reading) -> list[MissEvent]:
-    """Return the event that made each entry, in order, and set the entry index on each event of the history."""
-    # iterate over a copy: comparing keys may run the user's __eq__, which may call the function
+    """Return the event that made each cache entry, in order.
+
+    Also sets the entry index on each event of the history.
+    """
+    # iterate over a copy: comparing keys may run the user's __eq__, and the __eq__ may call the function again
     for event in list(history.events):
         if event.entry < 0 and event.made_entry and event.key is not None:
             event.entry = _entry(event, event.key, history, reading)
@@ -301,21 +315,24 @@ def _entry(event: MissEvent, key: Key, history: FunctionHistory, reading: Readin
 
 
 def entry_of(function_object: int, key: Key, history: FunctionHistory, reading: Reading) -> int | None:
-    """Return the index of the entry that a call with this key hits; None for an entry made before the observation."""
+    """Return the index of the entry that a call with this key hits.
+
+    None for an entry that is older than the observation.
+    """
     return _entry_with(function_object, key, _mark(function_object, key), history, reading)
 
 
 def _mark(function_object: int, key: Key) -> int:
-    """Return a hash that is equal for equal keys of one function object."""
+    """Return a hash of a function object and a key; equal keys have equal hashes."""
     statics = tuple((name, value.plain) for name, value in key.statics.items())
     try:
         return hash((function_object, _dict_keys(key), key.leaves, statics))
-    except not_of_a_signal(*FAILURES):  # a leaf of a library's own type
+    except not_of_a_signal(*FAILURES):  # a leaf has a type of another library, whose hash raises
         return function_object
 
 
 def _dict_keys(key: Key) -> tuple[tuple[Hashable, ...], ...]:
-    """Return the keys of each dict argument, limited to keys whose comparison runs no user code."""
+    """Return the keys of each dict in the arguments, but only keys whose comparison runs no user code."""
     trees = [tree.node_data() for side in key.treedef.children() for tree in side.children()]
     return tuple(tuple(filter(is_plain, node[1])) for node in trees if node is not None and node[0] is dict)
 
@@ -331,11 +348,11 @@ def _entry_with(function_object: int, key: Key, mark: int, history: FunctionHist
 
 
 def is_equal(old: Key, new: Key, reading: Reading) -> bool:
-    """Return whether two calls of one function object share a cache entry."""
+    """Return whether two calls of one function object use the same cache entry."""
     try:
         kinds = kinds_of_values(old, new)
         return not (compare(old, new, reading) if kinds is None else kinds)
-    except not_of_a_signal(*FAILURES):  # keys that cannot be compared count as different
+    except not_of_a_signal(*FAILURES):  # if a comparison raises, the keys count as different
         return False
 
 
@@ -345,7 +362,7 @@ def _same_options(old: MissEvent, new: MissEvent) -> bool:
 
 
 def _line_from(old: MissEvent, new: MissEvent) -> str:
-    """Return the text of the line of an earlier call, with its cell or file where the later call stands in another."""
+    """Return the text of the line of an earlier call; its cell or file is added if it differs from the later call's."""
     place = old.place
     if place is None or not place.line:
         return ""
@@ -358,7 +375,7 @@ def _line_from(old: MissEvent, new: MissEvent) -> str:
 
 
 def _defined_at(history: FunctionHistory, event: MissEvent) -> str:
-    """Return the text of the line of a function's def, with the cell or module where the call stands in another."""
+    """Return the text of the def line of a function; its cell or module is added if the call is in another one."""
     place = event.definition or history.definition
     line = "" if place is None or not place.line else f" from line {place.line}"
     if place is None or not line or event.place is None or event.place.file == place.file:

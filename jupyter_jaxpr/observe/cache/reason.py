@@ -35,13 +35,14 @@ ReasonKind = Literal[
 
 @dataclass(frozen=True)
 class Reason:
-    """One difference that made a call miss the cache."""
+    """One difference because of which a call missed the cache."""
 
     kind: ReasonKind
     text: str  # the reason in whole sentences
-    argument: str | None = None  # a path such as p['w'], or None
-    before: str | None = None  # the earlier value as short text, such as f32[10]
-    after: str | None = None  # for a first call, the name of the called object where this is more than the function
+    argument: str | None = None  # the path of the argument, such as p['w']; None if the reason concerns no argument
+    before: str | None = None  # the earlier value as a short text, such as f32[10]
+    # the later value; for a first call, the text of the called object if it says more than the function's name
+    after: str | None = None
     cure: str | None = None
 
     def __str__(self) -> str:
@@ -49,5 +50,5 @@ class Reason:
 
 
 def names_text(names: Sequence[str]) -> str:
-    """Return the first names of a list, and the number of the further names."""
+    """Return the first names of a list and, if names are left out, how many."""
     return listed(names, 4)

@@ -1,4 +1,4 @@
-"""Finds the reasons that distinguish JAX's settings at two calls; the mesh is a setting too."""
+"""Compares JAX's settings at two calls and yields a reason for each difference; the mesh counts as a setting."""
 
 from __future__ import annotations
 
@@ -39,12 +39,15 @@ def setting_reasons(old: Key, new: Key) -> Iterable[Reason]:
 
 
 def meshes_changed(old: Key, new: Key) -> int:
-    """Return the number of JAX's settings of a mesh that changed: `set_mesh` and `with mesh:` set different ones."""
+    """Return how many mesh settings of JAX changed.
+
+    `jax.set_mesh(mesh)` and `with mesh:` change different settings.
+    """
     return sum(_MESH in name for name in _contexts(old, new)[2])
 
 
 def _contexts(old: Key, new: Key) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
-    """Return the settings of two calls by name, and the names of the settings that changed."""
+    """Return the settings of two calls, as {name: value}, and the names of the settings that differ."""
     before = dict(zip(old.context_names, old.context, strict=False))
     current = dict(zip(new.context_names, new.context, strict=False))
     changed = [name for name in current if name in before and not is_same(before[name], current[name])]
@@ -60,7 +63,10 @@ _MESH = "mesh_context_manager"
 
 
 def _mesh_texts(before: Mapping[str, Any], current: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the texts of the mesh in two contexts; `with mesh:` and `set_mesh` store a mesh under different names."""
+    """Return the texts of the mesh at two calls.
+
+    `with mesh:` and `set_mesh` store the mesh under different names.
+    """
     was, after = (_meshes(context) for context in (before, current))
     short = [", ".join(dict.fromkeys(texts.values())) or "none" for texts in (was, after)]
     if short[0] == short[1]:

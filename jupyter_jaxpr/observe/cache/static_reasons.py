@@ -1,4 +1,4 @@
-"""Finds the reason that distinguishes two static values."""
+"""Compares two values of a static argument and makes the reason for their difference."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def static_reason(subject: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:
-    """Return the reason that a static value differs from the static value of an earlier call.
+    """Return the reason for a static value that differs from the value in an earlier call.
 
     Args:
-        subject: The subject with which the reason's text begins, such as `The static argument n`.
+        subject: The words with which the reason's text begins, such as `The static argument n`.
         path: The path of the argument.
         before: The earlier value.
         after: The value of this call.
-        cure: The cure for values that compare by their contents.
+        cure: The cure to use for values that are compared by their contents.
     """
     kind = kind_name(after.type)
     if before.is_changed(after):
@@ -53,19 +53,19 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
     if _differ_in_type_alone(before, after):
         text = f"{subject} changed from {before.text} to {after.text}: JAX compares the types of static values, too."
         cure = f"Pass {path} as one type in every call."
-    if after.by_identity:  # the value is a function, a class, or a member of an enum
+    if after.by_identity:  # functions, classes and enum members are compared by identity
         cure = f"Pass the same value for {path} in every call, or expect one compile for each value."
     return Reason("static_value", text, path, before.text, after.text, cure)
 
 
 def is_defined_again(before: type, after: type) -> bool:
-    """Return whether a class is another class of the same module and name, as after a second run of its cell."""
+    """Return whether two classes have the same module and name, as after the cell of a class ran twice."""
     names = [(exact(kind.__module__), exact(kind.__qualname__)) for kind in (before, after)]
     return before is not after and names[0] == names[1]
 
 
 def defined_once(defined: type) -> str:
-    """Return the cure for a class that was defined again."""
+    """Return the cure for a class that was defined again: define it once."""
     kind = kind_name(defined)
     if "<locals>" in exact(defined.__qualname__):
         return f"Define the class {kind} once, outside of the function."
@@ -73,14 +73,14 @@ def defined_once(defined: type) -> str:
 
 
 def _differ_in_type_alone(before: StaticValue, after: StaticValue) -> bool:
-    """Return whether two plain values are equal in Python and have different types, such as 2 and 2.0."""
+    """Return whether two values are equal in Python but have different types, such as 2 and 2.0."""
     if before.type is after.type or None in (before.plain, after.plain):
         return False
     return before.plain == after.plain
 
 
 def _another_function(subject: str, path: str, before: StaticValue, after: StaticValue) -> Reason:
-    """Return the reason of another function: with other code, with other values from outside, or with neither."""
+    """Return the reason for another function object, which may have other code, other outside values, or neither."""
     from .closed_over import changed_values, unread_values  # at the top, the import would be circular
 
     kind = kind_name(after.type)
@@ -109,7 +109,7 @@ def _another_function(subject: str, path: str, before: StaticValue, after: Stati
 
 
 def _is_only_difference(before: StaticValue, after: StaticValue) -> bool:
-    """Return whether two objects surely differ in one attribute alone: then their __eq__ compares this attribute."""
+    """Return whether two objects certainly differ in just one attribute, which their __eq__ must then compare."""
     from ..kept_contents import are_surely_equal  # at the top, the import would be circular
 
     if before.attributes is None or after.attributes is None:
@@ -119,7 +119,10 @@ def _is_only_difference(before: StaticValue, after: StaticValue) -> bool:
 
 
 def _cure_by_equality(before: StaticValue, after: StaticValue) -> str:
-    """Return the cure for two objects of one class that compares by identity, as far as their contents are known."""
+    """Return the cure for two objects of a class that compares by identity.
+
+    It depends on whether their contents are equal.
+    """
     kind = kind_name(after.type)
     from ..kept_contents import are_surely_equal  # at the top, the import would be circular
 
@@ -134,11 +137,15 @@ def _cure_by_equality(before: StaticValue, after: StaticValue) -> str:
 
 
 def _other_contents(subject: str, path: str, before: StaticValue, after: StaticValue, changed: Difference) -> Reason:
-    """Return the reason for an object with other contents; JAX also compiles again if the class compares contents."""
+    """Return the reason for an object with other contents.
+
+    If the class compares contents, JAX compiles again for other contents.
+    """
     place = f"{path}{changed.path}"
     kind = kind_name(after.type)
     text = f"{subject} is another {kind} object: {place} changed from {changed.before.text} to {changed.after.text}."
-    if changed.before.text == changed.after.text:  # arrays and functions whose texts do not hold their contents
+    # the texts are equal although the contents differ, as for arrays and functions
+    if changed.before.text == changed.after.text:
         text = f"{subject} is another {kind} object, and the contents of {place} changed."
     cure = f"Expect one compile for objects with other contents: the __eq__ of {kind} says that the two objects differ."
     if after.by_identity:
@@ -155,7 +162,7 @@ _NUMBERS = frozenset({"int", "float", "complex", "Array", "ndarray"})
 
 
 def _unread(subject: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:
-    """Return the reason of a static object that differs, or may differ, where one of the calls was not observed."""
+    """Return the reason for a static object in a call that was not observed, so that its difference is not certain."""
     kind = kind_name(after.type)
     if after.type is not before.type:
         text = f"{subject} changed from {before.text} to {after.text}."
@@ -183,7 +190,10 @@ def _see_values() -> str:
 
 
 def _named_otherwise(before: StaticValue, after: StaticValue) -> bool:
-    """Return whether two values that compare by identity have different names in the program, such as two functions."""
+    """Return whether two values that are compared by identity.
+
+    For example functions, have different names in the program.
+    """
     if before.type is not after.type:
         return True
     named = issubclass(after.type, enum.Enum | type) or kind_name(after.type) in ("function", "PjitFunction")

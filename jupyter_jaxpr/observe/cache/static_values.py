@@ -1,4 +1,4 @@
-"""Keeps a static value of a call, without the user's object if possible, and compares static values as JAX does."""
+"""Keeps a static value of a call, if possible without a reference to the user's object, and compares it as JAX does."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ UNKNOWN = object()
 
 
 class StaticValue:
-    """A static argument kept for later comparisons: plain values as they are, others as weak reference and hash.
+    """A static argument, kept for later comparisons: a plain value itself, any other object as weak reference and hash.
 
-    Outside of observed cells and blocks the __hash__ of a user's class is not called: `read` is False then, and whether
-    two different objects are equal is unknown.
+    Outside of observed cells and blocks the __hash__ of a user's class is not called. Then `read` is False, and it is
+    unknown whether two different objects are equal.
     """
 
     __slots__ = ("_hash", "_held_value", "_reference", "attributes", "owner", "read", "reads", "text", "type")
@@ -41,31 +41,32 @@ class StaticValue:
         self._reference: Any = None
         self._hash: int | None = None
         self.read = True
-        # The present attributes of an object of the user's class.
+        # The attributes that an object of a user class had when this record was made.
         self.attributes: Contents | None = None
         if reading.calls and self._held_value is UNKNOWN and is_of_users(self.type):
-            # The import stands here, because kept_contents imports a module that imports this module.
+            # A circular import: kept_contents imports a module that imports this module.
             from ..kept_contents import attributes_of
 
             self.attributes = attributes_of(value)
-        # The code of a function, and the values that the code reads from outside.
+        # For a function: its code and the values that the code reads from outside of its arguments.
         self.reads: FunctionReads | None = None
         if reading.calls and any(self.type is kind for kind in _FUNCTIONS):
             from .closed_over import function_reads  # at the top, the import would be circular
 
             self.reads = function_reads(value, reading)
-        self.owner: Any = None  # a weak reference to the holder of the value, if the holder distinguishes two values
+        # a weak reference to the object that owns the value, if two values with different owners are different
+        self.owner: Any = None
         if self._held_value is UNKNOWN:
             self._hash = hash(value) if _hashes_plainly(value) else reading.hash_of(value)
             self.read = self._hash is not None
             try:
                 self._reference = weakref.ref(value)
-            except TypeError:  # without a weak reference, only the hash remains
+            except TypeError:  # the object allows no weak reference, so only its hash is kept
                 self._reference = None
 
     @property
     def value(self) -> Any:
-        """The value; UNKNOWN where the object is gone."""
+        """The value; UNKNOWN if the object was deleted."""
         if self._held_value is not UNKNOWN or self._reference is None:
             return self._held_value
         value = self._reference()
@@ -73,16 +74,19 @@ class StaticValue:
 
     @property
     def plain(self) -> Hashable:
-        """The value where comparing it runs no user code; else None."""
+        """The value, if comparing it runs no user code; else None."""
         return self._held_value if is_plain(self._held_value) else None
 
     @property
     def mark(self) -> Hashable:
-        """A hashable text of the value: different for different values, and equal for most equal objects."""
+        """A hashable value that differs for different static values and agrees for most equal ones."""
         return self.type, self._hash if self._held_value is UNKNOWN else self._held_value, self.text
 
     def equals(self, other: StaticValue) -> bool:
-        """Return whether JAX treats the two values as equal; unread values are equal only as one object."""
+        """Return whether JAX treats the two values as equal.
+
+        If a value was not read, whether they are the same object.
+        """
         if self.type is not other.type:
             return False
         mine, other_value = self.value, other.value
@@ -92,22 +96,23 @@ class StaticValue:
                 self.owner is not None and other.owner is not None and self.owner() is other.owner()
             )
         if is_same_object and self._held_value is UNKNOWN:
-            return self._hash == other._hash  # JAX finds the object by its hash, which changes with the contents
+            # an object may change in place: JAX finds it by the hash of its present contents
+            return self._hash == other._hash
         if self._hash != other._hash or mine is UNKNOWN or other_value is UNKNOWN:
             return self._hash is not None and self._hash == other._hash
         try:
             return bool(mine == other_value)
-        except not_of_a_signal(*FAILURES):  # JAX misses too when an __eq__ raises
+        except not_of_a_signal(*FAILURES):  # an __eq__ that raises counts as different; JAX misses then, too
             return False
 
     def is_changed(self, later: StaticValue) -> bool:
-        """Return whether the two values are one object whose hash has changed."""
+        """Return whether the two values are the same object, with a different hash than before."""
         if self._reference is None or not (self.read and later.read):
             return False
         return self.value is later.value is not UNKNOWN and self._hash != later._hash
 
     def is_surely_other(self, later: StaticValue) -> bool:
-        """Return whether the two values surely differ or are surely two objects; False where this is unknown."""
+        """Return whether the two values certainly differ or certainly are two objects; False if unknown."""
         if (self.read and later.read) or self.type is not later.type:
             return True
         return self._reference is not None and later._reference is not None
@@ -135,14 +140,14 @@ _IDENTITY_HASH = object.__dict__["__hash__"]
 
 
 class StaticLeaf(str):
-    """The text of a leaf that is static in `equinox.filter_jit`, with the value for comparisons."""
+    """A leaf that is static in `equinox.filter_jit`: its text, and its value for comparisons."""
 
     __slots__ = ("value",)
     value: StaticValue
 
     @classmethod
     def of(cls, value: Any, reading: Reading) -> StaticLeaf:
-        """Return the leaf of a value."""
+        """Return the record of a static leaf."""
         static = StaticValue(value, reading)
         leaf = cls(static.text)
         leaf.value = static
@@ -159,7 +164,10 @@ _SCALAR_LIKE = (int, float, complex, str, bytes, enum.Enum)
 
 
 def is_plain(value: Any) -> bool:
-    """Return whether a value is a number, a text or a tuple of these: it holds no other object and compares safely."""
+    """Return whether a value is a number, a string or a tuple of these.
+
+    Such values can be compared without user code.
+    """
     if type(value) in _PLAIN:
         return True
     return type(value) in (tuple, frozenset) and all(map(is_plain, value))

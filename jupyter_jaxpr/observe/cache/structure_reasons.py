@@ -1,4 +1,4 @@
-"""Finds the reasons that distinguish two pytrees of one argument."""
+"""Compares the pytree structures of one argument in two calls and yields a reason for each difference."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def structure_difference(
     new_paths: Collection[str],
     reading: Reading,
 ) -> Iterator[tuple[int, Reason]]:
-    """Yield a reason for each difference between the pytrees of one argument, with the number of differences it covers.
+    """Yield (number of covered differences, reason) for the differences between the pytrees of one argument.
 
     Args:
         name: The name of the argument.
@@ -50,7 +50,7 @@ def structure_difference(
         yield 1, Reason("pytree", text, name, was, became, defined_once(again))
         return
     if _is_another_container(before, after):
-        pass  # every path differs then, which explains less than the two structures
+        pass  # every path differs, so the two structures explain more than the paths
     elif added and lost:
         text = f"The structure of {name} gained {names_text(added)} and lost {names_text(lost)}."
     elif added == [name]:
@@ -67,7 +67,7 @@ def structure_difference(
 
 
 def _class_defined_again(before: Any, after: Any) -> type | None:
-    """Return the first container class that was defined again between two calls; None without one."""
+    """Return the first container class that was defined again between two calls; None if there is none."""
     old, new = before.node_data(), after.node_data()
     if old is None or new is None:
         return None
@@ -78,7 +78,7 @@ def _class_defined_again(before: Any, after: Any) -> type | None:
 
 
 def _has_same_containers(before: Any, after: Any) -> bool:
-    """Return whether the containers and keys are equal, so that only leaves turned into None or from None."""
+    """Return whether containers and keys are equal, so that the trees differ only in which leaves are None."""
     old, new = before.node_data(), after.node_data()
     if any(node is None or node[0] is type(None) for node in (old, new)):
         return True
@@ -89,7 +89,10 @@ def _has_same_containers(before: Any, after: Any) -> bool:
 
 
 def _is_another_container(before: Any, after: Any) -> bool:
-    """Return whether the outermost containers have different classes, such as tuple and dict, and neither is None."""
+    """Return whether the outermost containers have different classes, such as tuple and dict.
+
+    None is no container here.
+    """
     classes = [None if node is None else node[0] for node in (before.node_data(), after.node_data())]
     return classes[0] is not classes[1] and type(None) not in classes
 
@@ -103,7 +106,7 @@ _TREE_PRINTED = 100_000
 
 
 def _tree_texts(before: Any, after: Any, reading: Reading) -> tuple[str, str]:
-    """Return two structures as JAX prints them; for long texts, the part around the first difference."""
+    """Return the texts of two structures as JAX prints them; of long texts, the part around the first difference."""
     was, became = (structure_text(tree, reading, _TREE_PRINTED) for tree in (before, after))
     common = len(os.path.commonprefix([was, became]))
     start = 0 if common < _TREE_CHARACTERS // 2 else common - _TREE_CHARACTERS // 4
@@ -121,7 +124,7 @@ _FIELDS = 4
 
 
 def _fields(changes: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
-    """Yield a reason for each changed static field; equal changes of fields with one name share a reason."""
+    """Yield a reason for each changed static field; equal changes of fields with the same name share one reason."""
     alike: dict[tuple[str, str, str], list[Changed]] = {}
     for change in changes:
         texts = reading.text(change.before), reading.text(change.after)
@@ -132,7 +135,7 @@ def _fields(changes: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
         subject = f"The static value {path}"
         if alike_count > 1:
             subject = f"The static value {path} (one of {alike_count} that changed alike)"
-        cure = f"Expect one compile for each value of {path}."  # such as a text: no array can take its place
+        cure = f"Expect one compile for each value of {path}."  # for a string, for example, an array is no replacement
         if type(change.after) in (int, float, complex):
             cure = (
                 f"JAX compiles once for each value of {path}. "

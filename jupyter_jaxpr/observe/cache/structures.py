@@ -1,8 +1,8 @@
-"""Finds the static fields, and other data without leaves, that differ between two structures of one argument.
+"""Finds the static fields and other leafless data that differ between two pytree structures of one argument.
 
-A node of a structure holds its children and, beside them, what its class keeps out of them: the meta fields of a
-dataclass, the static fields of an equinox module, the attributes of an nnx module that are no arrays. Where two
-structures have the same nodes, that is what differs, and it has a name and two values.
+A node of a pytree has children and, besides, auxiliary data: the meta fields of a dataclass, the static fields of an
+equinox module, the attributes of an nnx module that are no arrays. If two structures have the same nodes, they can
+differ only in auxiliary data; each such difference has a name and two values.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from ..value_texts import Reading
 
 
 class Changed(NamedTuple):
-    """A value inside a structure that changed between two calls."""
+    """A static field or other auxiliary datum of a pytree structure that changed between two calls."""
 
-    path: str  # the path of the value, such as p.mode; the path of its node if the value has no name
-    field: bool  # true if the value is a static field, an attribute or the node itself
-    owner: str  # the name of the class of the node
+    path: str  # the path of the datum, such as p.mode; if it has no name, the path of its node
+    field: bool  # true if the datum is a static field, an attribute or the node itself
+    owner: str  # the class name of the node
     before: Any
     after: Any
     library: str | None = None  # 'nnx' for an attribute of a flax.nnx module
 
 
 def changed(name: str, before: Any, after: Any, reading: Reading) -> list[Changed] | None:
-    """Return the values that differ between two structures of one argument; None where their nodes differ.
+    """Return the auxiliary data that differ between two structures of one argument; None if their nodes differ.
 
     Args:
         name: The name of the argument.
@@ -45,7 +45,7 @@ def changed(name: str, before: Any, after: Any, reading: Reading) -> list[Change
 
 
 def static_fields(path: str, tree: Any, reading: Reading) -> list[tuple[str, str]]:
-    """Return the static fields in a structure, each with its path and text; empty for an unreadable structure."""
+    """Return (path, text) for each static field in a structure; [] if the structure cannot be read."""
     try:
         return list(_static_fields(path, tree, reading))
     except not_of_a_signal(*FAILURES):
@@ -68,10 +68,10 @@ def _static_fields(path: str, tree: Any, reading: Reading) -> Iterator[tuple[str
 
 
 class _Another(Exception):
-    """The two structures have different nodes: other keys, other containers or another number of nodes."""
+    """Raised if the two structures have different nodes: other keys, other containers or another number of nodes."""
 
 
-# Pytree nodes without static fields: their data are only keys and the factory of a defaultdict.
+# Pytree classes without static fields; their auxiliary data are only dict keys and the factory of a defaultdict.
 _CONTAINERS: tuple[type, ...] = (dict, list, tuple, type(None), collections.OrderedDict, collections.defaultdict)
 
 
@@ -108,20 +108,20 @@ def _in_data(path: str, kind: type, was: Any, became: Any, reading: Reading) -> 
 
 
 def _meta_fields(kind: type, data: Any) -> Sequence[str | None] | None:
-    """Return the names of a node's values that are not children; None where the class does not name them."""
+    """Return the names of a node's auxiliary data; None if its class does not name them."""
     if not isinstance(data, tuple):
         return None
     fields = dataclass_fields(kind)
     if fields is not None:
         return fields[1] if len(fields[1]) == len(data) else None
     static = [field.name for field in _fields(kind) if field.metadata.get("static")]
-    if static and len(data) - len(static) in (0, 1):  # equinox puts the wrappers of a method before the fields
+    if static and len(data) - len(static) in (0, 1):  # for a method, equinox puts the wrappers before the fields
         return [*[None] * (len(data) - len(static)), *static]
     return None
 
 
 def _children(path: str, kind: type, data: Any, count: int, reading: Reading) -> list[str]:
-    """Return the paths of a node's children as JAX writes them."""
+    """Return the paths of a node's children, as JAX writes them."""
     if issubclass(kind, (dict, collections.OrderedDict)) and isinstance(data, (list, tuple)) and len(data) == count:
         return [f"{path}[{reading.text(key, Limit.NAME)}]" for key in data]
     fields = getattr(kind, "_fields", None)
@@ -144,8 +144,11 @@ def _fields(kind: type) -> Sequence[Any]:
 
 
 def _in_graph(path: str, was: Any, became: Any, reading: Reading) -> Iterator[Changed]:
-    """Yield the changed attributes of two nnx graphs; a graph lists its nodes and attributes in the order of a walk."""
-    path = path.removesuffix("._graphdef")  # the node `_graphdef` is nnx's own
+    """Yield the attributes that differ between two nnx graphs.
+
+    A graph lists its nodes and attributes in the order in which nnx visits them.
+    """
+    path = path.removesuffix("._graphdef")  # `_graphdef` is nnx's own node, which the user does not know
     before, after = _attributes(path, was, reading), _attributes(path, became, reading)
     if [place for place, _ in before] != [place for place, _ in after]:
         raise _Another
@@ -156,7 +159,7 @@ def _in_graph(path: str, was: Any, became: Any, reading: Reading) -> Iterator[Ch
 
 
 def _attributes(path: str, graph: Any, reading: Reading) -> list[tuple[str, Any]]:
-    """Return the attributes of a graph with their paths."""
+    """Return (path, value) for the attributes of an nnx graph."""
     return [(place, node) for place, node in _walked(path, graph, reading) if not _is_node(node)]
 
 
@@ -165,7 +168,7 @@ def _is_node(value: Any) -> bool:
 
 
 def _walked(path: str, graph: Any, reading: Reading) -> list[tuple[str, Any]]:
-    """Return the nodes and the attributes of a graph with their paths, in the order of nnx's walk."""
+    """Return (path, node or attribute) for an nnx graph, in the order in which nnx visits them."""
     items: list[tuple[str, Any]] = []
     nodes, attributes = iter(graph.nodes), iter(graph.attributes)
 
@@ -190,7 +193,7 @@ def _walked(path: str, graph: Any, reading: Reading) -> list[tuple[str, Any]]:
 
 
 def nnx_variables(tree: Any, reading: Reading) -> list[tuple[int, list[str]]]:
-    """Return the variables of each nnx module: the index of the first leaf, and paths such as `.lin.bias`.
+    """Return (index of its first leaf, paths such as `.lin.bias`) for the variables of each nnx module in a tree.
 
     nnx passes a module to JAX as a graph and a list of the variables' values, in the order of the graph.
     """
@@ -203,11 +206,11 @@ def nnx_module(tree: Any, reading: Reading) -> tuple[str, list[str]] | None:
     """Return the class and the paths of the variables of an nnx module, such as `('Linear', ['bias', 'kernel'])`.
 
     Args:
-        tree: The `PyTreeDef` of what nnx passes to JAX for the module.
+        tree: The `PyTreeDef` of the structure that nnx passes to JAX for a module.
         reading: The methods of the user's objects that may be called.
 
     Returns:
-        None for any other tree, and where nnx split the variables into several states.
+        None for any other tree, or if nnx split the variables into several states.
     """
     node = tree.node_data()
     if node is None or kind_name(node[0]) != "NodeStates":
@@ -237,7 +240,7 @@ def _find_variables(tree: Any, first: int, reading: Reading, variables_of_nodes:
 
 
 def _variables(tree: Any, reading: Reading) -> list[str]:
-    """Return the paths of the variables of one module; [] where nnx split them into several states."""
+    """Return the paths of the variables of one nnx module; [] if nnx split them into several states."""
     try:
         graph, states = tree.children()
         if len(states.children()) != 1:
@@ -252,12 +255,12 @@ def _is_variable(node: Any) -> bool:
 
 
 def structure_text(tree: Any, reading: Reading, limit: int) -> str:
-    """Return the text of a structure as JAX prints it; the auxiliary data of a class are printed once a cell.
+    """Return the text of a structure as JAX prints it; each auxiliary object is printed once per cell, then remembered.
 
     Args:
         tree: A `PyTreeDef`.
-        reading: The texts of the objects that were printed already.
-        limit: The length of the longest text of one object.
+        reading: The remembered texts of the user's objects.
+        limit: The most characters of the text of one object.
     """
     node = tree.node_data()
     if node is None:
@@ -280,7 +283,7 @@ def structure_text(tree: Any, reading: Reading, limit: int) -> str:
 
 
 def is_same(old: Any, new: Any) -> bool:
-    """Return whether two objects that JAX compares are equal; False where the comparison raises."""
+    """Return whether two objects are equal by the comparison that JAX uses; False if the comparison raises."""
     try:
         return bool(old is new or old == new)
     except not_of_a_signal(*FAILURES):

@@ -1,6 +1,7 @@
-"""Finds why a call under a transform missed: another transform, another batch size, other mapped axes.
+"""Finds why a call under a transform (such as vmap or grad) missed: a new transform, batch size or set of mapped axes.
 
-JAX derives a program from a jitted function for each transform around a call. Such calls have no fast path.
+JAX derives a new program from a jitted function for each combination of transforms around its call. Such calls have no
+fast path.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ _UNKNOWN = "a transformation such as grad or vmap"
 
 
 def under(key: Key) -> str:
-    """Return the text of the transforms around a call, the outermost first, such as `vmap of vmap`."""
+    """Return the names of the transforms around a call, outermost first, such as `vmap of vmap`."""
     kinds = _kinds(key)
     return " of ".join(_WORDS[kind] for kind in kinds) if kinds else _UNKNOWN
 
 
 def jit_outside(key: Key, name: str) -> str:
-    """Return the advice to put the jit around the transforms, with code for a vmap of all first axes.
+    """Return the advice to apply `jax.jit` outside of the transforms. Code is included for a vmap over all first axes.
 
-    A derivative may be of another function, which calls this function: this function may return no single number.
+    No code is included for a derivative: its function may be another one that calls this function.
     """
     kinds = _kinds(key)
     leaves = () if key.transforms is None else key.transforms.leaves
@@ -49,7 +50,7 @@ def jit_outside(key: Key, name: str) -> str:
 
 
 def is_first_under(key: Key, earlier: Sequence[MissEvent]) -> bool:
-    """Return whether no earlier call was under the transforms of this call; False where that is unknown."""
+    """Return whether no earlier call was under the same transforms; False if unknown."""
     earlier_keys = [old.key for old in earlier if old.key is not None]
     if key.transforms is None or any(old.transforms is None for old in earlier_keys):
         return False
@@ -57,13 +58,13 @@ def is_first_under(key: Key, earlier: Sequence[MissEvent]) -> bool:
 
 
 def first_under(key: Key, name: str) -> Reason:
-    """Return the reason of the first call under some transforms."""
+    """Return the reason for the first call under some transforms."""
     text = f"This is the first call of {name} under {under(key)}. JAX derives a program for each transformation."
     return Reason("transform", text)
 
 
 def transform_reason(event: MissEvent, earlier: Sequence[MissEvent], name: str, reading: Reading) -> Reason:
-    """Return the reason of a miss under a transform where an earlier call had the same types and static values.
+    """Return the reason of a miss under a transform, if an earlier call had the same types and static values.
 
     Args:
         event: The call that missed.
@@ -136,7 +137,7 @@ def _mapped(transforms: Transforms) -> str:
 
 
 def _has_types_of(old: Key, new: Key) -> bool:
-    """Return whether two calls have leaves of the same types."""
+    """Return whether two calls have arguments of the same types."""
     return len(old.leaves) == len(new.leaves) and all(
         before.aval == after.aval for before, after in zip(old.leaves, new.leaves, strict=True)
     )

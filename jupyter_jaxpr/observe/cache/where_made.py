@@ -1,7 +1,8 @@
-"""Finds where a function object was made: in a loop, or anew in each call of another function.
+"""Finds where a function object was made: in a loop, or again in each call of another function.
 
-"Move the jit out of the loop" is a cure only where there is a loop. The frames of the call that missed are there still:
-one of them made the function, unless a function that has returned did. Its source says whether a loop is around.
+"Move the jit out of the loop" is a cure only where there is a loop. The frames of the missed call are still on the
+stack. One of them made the function object, unless a function that has returned made it. The source code of the frame
+shows whether a loop encloses the definition.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Making(NamedTuple):
     Attributes:
         function: the name of the function that makes an object at each call; None at the top level of a cell or module,
             and where only the place of the call is known.
-        in_loop: True if the object was made in a loop of that code.
+        in_loop: True if a loop encloses the code that made the object.
     """
 
     function: str | None
@@ -42,10 +43,10 @@ class Making(NamedTuple):
 
 
 def making_of(code: CodeType | None, place: Place | None) -> Making | None:
-    """Return the place where the called function object was made; None where no frame or no source shows the place.
+    """Return where the called function object was made; None if neither a frame nor the source shows this.
 
     Args:
-        code: The code of a plain function; None for a wrapper, which is assumed to be made
+        code: The code object of a plain function; None for a wrapper, which is assumed to be made
             where the call stands.
         place: The place of the call.
     """
@@ -63,23 +64,29 @@ def making_of(code: CodeType | None, place: Place | None) -> Making | None:
 
 
 def _made_by_a_function_that_returned(code: CodeType) -> Making | None:
-    """Return the function around a `def`, from the qualified name of its code, such as `make.<locals>.scaled`."""
+    """Return the enclosing function of a `def`, from the qualified name of its code object.
+
+    For example `make.<locals>.scaled`.
+    """
     around, _, _ = code.co_qualname.rpartition(".<locals>.")
     name = around.rpartition(".")[2]
     return Making(name, False) if name.isidentifier() else None
 
 
 def _making(frame: FrameType, line: int, name: str | None) -> Making | None:
-    """Return the surroundings of the function that begins at a line; without a name, of the statement on the line."""
+    """Return what encloses the function that begins at a line.
+
+    If `name` is None, what encloses the statement on the line.
+    """
     file = frame.f_code.co_filename
     try:
         return _making_in(file, tuple(_present_lines(file, frame.f_globals)), line, name)
-    except not_of_a_signal(*FAILURES):  # a source that Python cannot parse
+    except not_of_a_signal(*FAILURES):  # Python cannot parse the source
         return None
 
 
 def _present_lines(file: str, names: dict[str, Any]) -> list[str]:
-    """Return the lines that a file has now, or the lines in `linecache` of a text that was never a file."""
+    """Return the present lines of a file, or the lines that `linecache` has for code that was never a file."""
     with text_kept(file):
         linecache.checkcache(file)
         lines = linecache.getlines(file, names)
@@ -90,7 +97,7 @@ def _present_lines(file: str, names: dict[str, Any]) -> list[str]:
 def _making_in(file: str, lines: tuple[str, ...], line: int, name: str | None) -> Making | None:
     source = _source(file, lines)
     nodes = list(_begins(source.tree, line, name) if name is not None else source.statements_at_line(line))
-    # Several lambdas of one line cannot be distinguished, so the answer must be true of all of them.
+    # Several lambdas on one line cannot be distinguished, so the answer must be true for all of them.
     places = {_around(node) for node in nodes}
     if len(places) != 1:
         return None
@@ -101,7 +108,7 @@ def _making_in(file: str, lines: tuple[str, ...], line: int, name: str | None) -
 
 
 def _makes_what_it_calls(statement: ast.AST) -> bool:
-    """Return whether a statement in a loop calls a function that the loop makes, as in `jax.jit(f)(x)`."""
+    """Return whether a statement in a loop calls a function that it makes itself, as in `jax.jit(f)(x)`."""
     body: list[ast.stmt] = []
     around = getattr(statement, "parent", None)
     while around is not None and not isinstance(around, _FUNCTIONS):
@@ -119,11 +126,11 @@ def _makes_what_it_calls(statement: ast.AST) -> bool:
 
 @functools.lru_cache(maxsize=2)
 def _source(file: str, lines: tuple[str, ...]) -> Source:
-    """Return the syntax tree of a file with these lines."""
+    """Return the parsed source of a file with these lines."""
     from executing import Source
 
     class Passing(Source):
-        """A source that can die: a class of `executing` keeps its sources as long as the class lives."""
+        """A parsed source that Python can delete; the class in `executing` keeps all its sources alive."""
 
     return Passing.for_filename(file)
 
@@ -138,7 +145,7 @@ def _begins(tree: ast.AST | None, line: int, name: str) -> Iterator[ast.AST]:
 
 
 def _around(node: ast.AST) -> Making:
-    """Return the nearest function around a node, and whether a loop stands between them."""
+    """Return the nearest function around a syntax node, and whether a loop inside this function encloses the node."""
     in_loop = False
     child, parent = node, getattr(node, "parent", None)
     while parent is not None and not isinstance(parent, _FUNCTIONS):

@@ -1,7 +1,7 @@
-"""Finds the wrappers around the user's function in a jitted function, such as jax.grad.
+"""Finds the wrappers, such as jax.grad, between `jax.jit` and the user's function.
 
-JAX's transformations give functions that know by `__wrapped__` what they were made of. JAX wraps them once more, to
-shorten tracebacks: the name is that of the function inside.
+The function that a JAX transformation returns refers to the original function by `__wrapped__`. JAX adds one more
+wrapper, which shortens tracebacks and has the name of the function inside.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ...jax.facts import TRACEBACK_WRAPPER
 from ...plain_text import file_of, function_of, kind_name, own_name
 from ..code_of_callables import next_inside
 
-# The qualified name of the code that each JAX transformation returns -> the transformation.
+# qualified name of the code object that a JAX transformation returns -> public name of the transformation
 _TRANSFORMATIONS = {
     "grad.<locals>.grad_f": "jax.grad",
     "value_and_grad.<locals>.value_and_grad_f": "jax.value_and_grad",
@@ -27,12 +27,13 @@ _TRANSFORMATIONS = {
 }
 _IN_JAX = "jax/_src/"
 
-# The wrappers around a function, outermost first: the public name, or file and line of the code if unknown.
+# The wrappers around a function, outermost first: each a public name such as jax.grad, or the file and line of its
+# code.
 Wrappers = tuple[str, ...]
 
 
 def wrappers_of(fun: Any) -> Wrappers:
-    """Return the wrappers around the user's function; () where no Python function wraps it."""
+    """Return the wrappers around the user's function, outermost first; () if there are none."""
     names: list[str] = []
     for _ in range(20):
         inside = next_inside(fun)
@@ -45,7 +46,7 @@ def wrappers_of(fun: Any) -> Wrappers:
 
 
 def equinox_wrappers(kind: type) -> Wrappers:
-    """Return the equinox wrapper around the function of an `equinox.filter_jit`; `kind` is the function's class."""
+    """Return the equinox wrapper of the function in `equinox.filter_jit`; `kind` is the class of the wrapped object."""
     if not (own_name(kind, "__module__") or "").startswith("equinox._"):
         return ()
     name = kind_name(kind)
@@ -61,7 +62,7 @@ _EQUINOX = {
 
 
 def options_of(fun: Any) -> tuple[str, ...]:
-    """Return the options of the JAX transformations around a function, such as `argnums=1`; plain values only."""
+    """Return the options of the JAX transformations around a function, such as `argnums=1`; only plain values."""
     options: list[str] = []
     for _ in range(20):
         inside = next_inside(fun)
@@ -93,7 +94,10 @@ def _is_plain(value: Any) -> bool:
 
 
 def written(wrappers: Wrappers, name: str) -> str | None:
-    """Return the wrapped function as the user wrote it, such as jax.grad(jax.checkpoint(loss)); None if unknown."""
+    """Return the wrapped function as source code, such as jax.grad(jax.checkpoint(loss)).
+
+    None if a wrapper is unknown.
+    """
     if not all(wrapper.startswith(("jax.", "equinox.")) for wrapper in wrappers):
         return None
     return "(".join([*wrappers, name]) + ")" * len(wrappers)

@@ -1,1 +1,1 @@
-"""Calls of jitted functions: how many, from which lines, with which values."""
+"""Records the calls of jitted functions: how many there are, which lines make them, which values they pass."""

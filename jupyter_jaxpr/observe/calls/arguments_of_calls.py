@@ -1,7 +1,7 @@
 """Keeps the arguments of the first calls and of the last call of each jitted function, for `--steps`.
 
-A call is kept by the values that it got: containers are copied, because the user may change them after the call. A call
-whose arguments could change in another way, or take much memory, is not kept.
+Containers in the arguments are copied, because the user may change them after the call. A call is not kept if its
+arguments could change in another way, or if they take much memory.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...jax.cache_key_parts import array_type
 from ...jax.facts import is_deleted
 from .call_values import CallValues
 
-#: The first calls of a function that are kept; the last call is one more.
+#: How many first calls of a function are kept; the last call is kept in addition.
 FIRST = 7
 _BYTES_OF_A_CALL = 8_000_000
 _BYTES_IN_ALL = 64_000_000
@@ -28,40 +28,44 @@ _UNCHANGEABLE = (bool, int, float, complex, str, bytes, type(None))
 
 @dataclass(frozen=True)
 class KeptCall:
-    """A call of a cell."""
+    """A call in the cell whose arguments are kept."""
 
-    number: int  # the number of the call among the seen calls of the function object, from 1
+    number: int  # which call of the function object it is, counted from 1
     values: CallValues
 
 
 @dataclass(frozen=True)
 class ProgramCalls:
-    """The kept calls that ran one program."""
+    """The kept calls that ran the same program."""
 
     calls: tuple[KeptCall, ...]
-    total: int  # the number of seen calls of the function object, whichever program they ran
+    total: int  # the number of all calls of the function object, with any program
 
 
 @dataclass
 class _Calls:
-    """The calls of one function object."""
+    """The kept calls of one function object."""
 
-    fun: Any  # the function without jit; its id is the key, so the function must stay alive
+    fun: Any  # the function without jit; kept alive because its id is the key of `_calls`
     total: int = 0
-    hits: dict[int, tuple[Any, Any, Any]] = field(default_factory=dict)  # by the call's number: function and arguments
-    missed: dict[int, tuple[Any, CallValues]] = field(default_factory=dict)  # by the call's number: jaxpr and values
+    # number of the call -> (function, args, kwargs)
+    hits: dict[int, tuple[Any, Any, Any]] = field(default_factory=dict)
+    missed: dict[int, tuple[Any, CallValues]] = field(default_factory=dict)  # number of the call -> (jaxpr, values)
     ends_with_hit: bool = False
 
 
 class KeptCalls:
-    """The kept calls of a cell."""
+    """The kept calls of all functions in a cell."""
 
     def __init__(self) -> None:
-        self._calls: dict[int, _Calls] = {}  # the calls, by the id of the function without jit
+        self._calls: dict[int, _Calls] = {}  # id of a function without jit -> its calls
         self._bytes = 0
 
     def hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Keep a call that hit; runs after each call, and runs no code of the user's."""
+        """Keep a call that hit the cache.
+
+        Called after each call, and runs no user code.
+        """
         calls = self._calls_of(getattr(called, "_fun", None))
         calls.total += 1
         calls.ends_with_hit = True
@@ -70,14 +74,14 @@ class KeptCalls:
         copying = _Copying()
         try:
             copies = copying.copy(args, 0), copying.copy(kwargs, 0)
-        except not_of_a_signal(_Changeable, RuntimeError):  # another thread may change a dict meanwhile
+        except not_of_a_signal(_Changeable, RuntimeError):  # another thread may change a dict during the copy
             return
         if copying.size <= _BYTES_OF_A_CALL and self._bytes + copying.size <= _BYTES_IN_ALL:
             self._bytes += copying.size
             calls.hits[calls.total] = called, *copies
 
     def missed(self, fun: Any, jaxpr: Any, values: CallValues) -> None:
-        """Keep a call that missed and ran a program."""
+        """Keep a call that missed the cache and ran a program."""
         calls = self._calls_of(fun)
         calls.total += 1
         calls.ends_with_hit = False
@@ -95,11 +99,13 @@ class KeptCalls:
         leaves_of: Callable[[Any, Any, Any], tuple[Any, list[Any]] | None],
         last_of: Callable[[Any], tuple[Any, CallValues] | None],
     ) -> dict[int, ProgramCalls]:
-        """Return the kept calls of each program, by the id of its jaxpr.
+        """Return {id of a jaxpr: the kept calls that ran it}.
 
         Args:
-            leaves_of: Returns the jaxpr of a call and its dynamic leaves; None where JAX no longer holds the program.
-            last_of: Returns the jaxpr and the values of a function's last call, which hit; None where unknown.
+            leaves_of: Function of a kept call: returns its jaxpr and its dynamic leaves, or None if JAX has dropped the
+                program.
+            last_of: Function of a jitted function: returns the jaxpr and the values of its last call, a hit, or None if
+                unknown.
         """
         programs: dict[int, tuple[int, list[KeptCall]]] = {}
         for calls in self._calls.values():
@@ -121,25 +127,28 @@ class KeptCalls:
         return {program: ProgramCalls(tuple(kept_calls), total) for program, (total, kept_calls) in programs.items()}
 
     def clear(self) -> None:
-        """Drop the arguments."""
+        """Forget all kept arguments."""
         self._calls.clear()
 
 
 class _Changeable(Exception):
-    """An argument may change after its call."""
+    """Raised if an argument could change after its call in a way that a copy does not catch."""
 
 
 class _Copying:
-    """Copies the arguments of a call; only Python's own containers, for the `tree_flatten` of a class is user code."""
+    """Copies the arguments of a call.
+
+    Only Python's own containers are copied, because `tree_flatten` of another class may be user code.
+    """
 
     def __init__(self) -> None:
-        self.size = 0  # the bytes of the arrays
+        self.size = 0  # the total bytes of the arrays in the arguments
         self._left = _LEAVES
         self._array = array_type()
         self._numpy = sys.modules["numpy"]  # JAX is imported, and imports NumPy
 
     def copy(self, node: Any, depth: int) -> Any:
-        """Return a copy; raise `_Changeable` where a part may change after the call."""
+        """Return a copy of an argument; raise `_Changeable` if a part of it could change after the call."""
         self._left -= 1
         kind = type(node)
         if self._left < 0 or depth > _DEPTH:
@@ -147,7 +156,7 @@ class _Copying:
         if kind is tuple or kind is list:
             return kind([self.copy(child, depth + 1) for child in node])
         if kind is dict:
-            if not all(type(key) is str for key in node):  # the hash of another key may be code of the user's
+            if not all(type(key) is str for key in node):  # hashing a key of another type may run user code
                 raise _Changeable
             return {key: self.copy(child, depth + 1) for key, child in node.items()}
         if kind is self._array:

@@ -1,7 +1,7 @@
-"""Makes a function that calls another function from a line of the user's text.
+"""Makes a function that calls another function as if the call stood on a certain line of the user's source.
 
-JAX records for each equation who called. A trace of our own, made after the cell has run, has no frame of the cell
-below it: what a library function did on the cell's line would belong to no line.
+JAX records the stack of each equation. An own trace runs after the cell, without a frame of the cell on the stack;
+without this module, equations that a library function made would have no line of the user's.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SOURCE = "lambda function, arguments, keywords: function(*arguments, **keywords
 
 
 def calling_at(place: Place) -> Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]:
-    """Return a function that calls another function; the frame of the returned function stands at `place`."""
+    """Return a function `call(fun, args, kwargs)`; while it calls `fun`, its frame has the file and line of `place`."""
     tree = ast.parse(_SOURCE, mode="eval")
     end_line = place.end_line if place.end_line > 0 else place.line
     for node in ast.walk(tree):

@@ -1,6 +1,6 @@
-"""Counts the calls, hits and compiles of each line of the user's text.
+"""Counts the calls, hits and compiles of each line in the user's source.
 
-The same sums as for a function (`ledger`), by the user's line instead: a line that only hit is here too.
+The ledger has the same counts by function; here they are by line. A line whose calls only hit is counted, too.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ class _Line:
     """The counts of one line."""
 
     calls: int = 0  # the calls that the counter saw
-    unseen: bool = False  # true if the counter may have missed calls
-    raised_seen: int = 0  # the calls that raised, as far as the counter saw
+    unseen: bool = False  # true if the line may have made calls that the counter did not see
+    raised_seen: int = 0  # the calls that raised, among those that the counter saw
     misses: int = 0
     dispatch_only: int = 0
     inlined: int = 0
-    raised: int = 0  # the misses that raised
+    raised: int = 0  # the misses whose call raised
     compiles: int = 0
 
     def reading(self, place: Place, counted: bool, exact: bool) -> LineReading:
-        """Return the counts of the line; hits are the calls that neither compiled nor lowered."""
+        """Return the counts of the line as a `LineReading`; a hit is a call that neither compiled nor lowered."""
         if not counted:
             return LineReading(place.file, place.line, None, False, None, self.compiles)
         missed = self.misses + self.inlined
         calls = max(self.calls, missed)
-        raised_early = max(self.raised_seen - self.raised, 0)  # raised before JAX looked for a cache entry
+        raised_early = max(self.raised_seen - self.raised, 0)  # calls that raised before JAX looked for a cache entry
         hits = max(calls - raised_early - missed + self.dispatch_only, 0)
         exact = exact and not self.unseen and self.calls >= missed
         return LineReading(place.file, place.line, calls, exact, hits, self.compiles)
@@ -45,22 +45,22 @@ class CallLines:
         self._lines: dict[tuple[str, int], _Line] = {}
 
     def called(self, place: Place | None, times: int) -> None:
-        """Count calls of a jitted function of the user's."""
+        """Count `times` calls of a jitted user function on a line."""
         if (line := self._at(place)) is not None:
             line.calls += times
 
     def raised(self, place: Place | None, times: int) -> None:
-        """Add the calls that raised an exception to those of the line."""
+        """Count `times` calls that raised an exception on a line."""
         if (line := self._at(place)) is not None:
             line.raised_seen += times
 
     def unseen(self, place: Place | None) -> None:
-        """Record that the line may have made calls that the counter did not see, such as calls from C code."""
+        """Record that a line may have made calls that the counter did not see, such as calls from C code."""
         if (line := self._at(place)) is not None:
             line.unseen = True
 
     def missed(self, place: Place | None, outcome: Outcome, compiles: int = 0) -> None:
-        """Count a call that missed JAX's fast path or that JAX inlined, and the compiles of the call."""
+        """Count a call on a line that missed JAX's fast path or that JAX inlined, and the compiles of this call."""
         if (line := self._at(place)) is None:
             return
         if outcome == "inlined":
@@ -72,7 +72,7 @@ class CallLines:
         line.raised += outcome == "raised"
 
     def compiled(self, place: Place | None, times: int) -> None:
-        """Count compiles that belong to no call."""
+        """Count compiles on a line that no call caused."""
         if times and (line := self._at(place)) is not None:
             line.compiles += times
 

@@ -1,7 +1,8 @@
-"""Keeps weak references to the leaves of a call, to read those that still exist later.
+"""Keeps weak references to the argument leaves of a call, so that leaves which still exist can be read later.
 
-Scalars are kept by value, arrays by weak references, as long as the user's own names (or `--steps`) hold them. Where
-the user wants copies on the host, `copy_to_host` makes them of the arrays that exist at the end of the cell.
+Scalars are kept as values. An array is kept by a weak reference, and can be read as long as the user's variables (or
+`--steps`) keep it alive. If the user asked for copies on the host, `copy_to_host` copies the arrays that exist at the
+end of the cell.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..magics_at_hand import KEEP_AND_INSPECT, cure
 
 Which = Literal["compiled", "last"]
 
-_COPIED = 4_096  # the largest NumPy array in bytes that is copied: the user may write to the array later
+_COPIED = 4_096  # the size in bytes of the largest NumPy array that is copied, because the user may write to it later
 
 _GONE = "The values of the call are gone: nothing holds {what} any more. {cure}"
 _KEEP_OR_STEPS = (
@@ -33,11 +34,11 @@ TYPES_ONLY = (
 
 
 class ValuesGone(Exception):
-    """The values of the call cannot be read; the message gives the reason and a cure."""
+    """Raised if the values of a call cannot be read any more; the message gives the reason and a cure."""
 
 
 class CallValues:
-    """The values of one call.
+    """The values of the argument leaves of one call.
 
     Args:
         leaves: The flat dynamic leaves of the call, in the order of the program's inputs.
@@ -48,14 +49,14 @@ class CallValues:
     def __init__(self, leaves: Sequence[Any], which_call: Which, keep: bool = False) -> None:
         self.which = which_call
         self._entries: list[Any] = list(map(_copy_of_small, leaves)) if keep else _all_held(leaves)
-        # By the place of the leaf, the copy and the sharding of the array; None for the sharding of a NumPy array.
+        # index of a leaf -> (copy of the array, its sharding; None for a NumPy array)
         self._copies: dict[int, tuple[Any, Any]] = {}
 
     def copy_to_host(self, limit: int) -> int:
-        """Copy the arrays that still exist to the host; all of them, or none where they take more than the limit.
+        """Copy the arrays that still exist to the host; if they take more than `limit` bytes together, copy none.
 
         Returns:
-            The bytes that the copies take. What cannot be copied (an array over several devices) is left out.
+            The bytes of the copies. An array that is split over several devices is not copied.
         """
         jax = sys.modules["jax"]
         alive: list[Any] = [entry() if type(entry) is weakref.ref else entry for entry in self._entries]
@@ -65,9 +66,9 @@ class CallValues:
             return 0
         try:
             host = jax.local_devices(backend="cpu")[0]
-        except not_of_a_signal(RuntimeError):  # the setting of JAX's platforms leaves out the CPU
+        except not_of_a_signal(RuntimeError):  # `jax_platforms` leaves out the CPU, so no copy is possible
             return 0
-        # The arrays must be copies, because a later call can still take the memory of an argument that it donates.
+        # A reference is not enough, because a later call can donate the array, which frees its memory.
         self._copies = {
             place: (jax.device_put(array, host, may_alias=False), array.sharding)
             if isinstance(array, jax.Array)
@@ -77,29 +78,32 @@ class CallValues:
         return int(size)
 
     def drop_copies(self) -> None:
-        """Free what `copy_to_host` made."""
+        """Drop the copies that `copy_to_host` made."""
         self._copies = {}
 
     def arrays_that_may_change(self, copied: bool) -> bool:
-        """Return whether a value is a NumPy array that the user may have written to since the call.
+        """Return whether one of the values is a NumPy array that the user may have changed since the call.
 
         Args:
-            copied: True if the small arrays here were copied at the call.
+            copied: True if small NumPy arrays were copied at the call.
         """
         alive: list[Any] = [entry() if type(entry) is weakref.ref else entry for entry in self._entries]
         arrays = [value for value in alive if type(value).__module__ == "numpy" and value.shape]
         return any(not copied or array.nbytes >= _COPIED for array in arrays)
 
     def whole_numbers(self) -> list[Any]:
-        """Return the Python and NumPy integers among the values; None in the place of any other value."""
+        """Return the values, with None in place of everything that is no Python or NumPy integer."""
         return [entry if _is_whole(entry) else None for entry in self._entries]
 
     def let_go(self) -> None:
-        """Replace the arrays that `keep` kept alive by weak references."""
+        """Replace the references that kept arrays alive (`keep`) by weak references."""
         self._entries = [leaf if type(leaf) is weakref.ref else _stored(leaf) for leaf in self._entries]
 
     def among(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any] | None:
-        """Return the values if a call passed the same objects in the same order, and none is deleted; else None."""
+        """Return the values if a call with these arguments passed the same objects.
+
+        None if not, or if one was deleted.
+        """
         passed = iter(sys.modules["jax"].tree_util.tree_leaves((tuple(args), kwargs)))
         values = [entry() if type(entry) is weakref.ref else entry for entry in self._entries]
         are_passed = all(value is not None and any(value is leaf for leaf in passed) for value in values)
@@ -109,7 +113,7 @@ class CallValues:
         """Return the values.
 
         Args:
-            paths: The paths of the leaves, for the message of the error.
+            paths: The paths of the leaves, for the error message.
 
         Raises:
             ValuesGone: A value no longer exists.
@@ -117,7 +121,7 @@ class CallValues:
         values = []
         for place, stored in enumerate(self._entries):
             value = stored() if type(stored) is weakref.ref else stored
-            # A NumPy array that still exists may have been written to since the call.
+            # The copy is used even if a NumPy array still exists, because the user may have changed it since the call.
             if place in self._copies and (not isinstance(value, sys.modules["jax"].Array) or is_deleted(value)):
                 copy, sharding = self._copies[place]
                 value = copy if sharding is None else sys.modules["jax"].device_put(copy, sharding)
@@ -133,7 +137,10 @@ class CallValues:
 
 
 def _all_held(leaves: Sequence[Any]) -> list[Any]:
-    """Return the scalars and weak references to the arrays; this runs at every miss and takes 0.2 us a leaf."""
+    """Return the scalars, and weak references to the arrays.
+
+    Runs at every miss and takes 0.2 us per leaf.
+    """
     array, reference = array_type(), weakref.ref
     return [(reference(leaf) if leaf.aval.shape else leaf) if type(leaf) is array else _stored(leaf) for leaf in leaves]
 
@@ -146,7 +153,7 @@ def _is_whole(entry: Any) -> bool:
 
 
 def _copy_of_small(leaf: Any) -> Any:
-    """Return a copy of a small NumPy array, to which the user may write; other leaves as they are."""
+    """Return a copy of a small NumPy array, because the user may change it later; return other leaves unchanged."""
     is_small = type(leaf).__module__ == "numpy" and bool(leaf.shape) and leaf.nbytes < _COPIED
     return leaf.copy() if is_small else leaf
 
@@ -158,20 +165,20 @@ def _stored(leaf: Any) -> Any:
         return leaf.copy()
     try:
         return weakref.ref(leaf)
-    except TypeError:  # a bare type, or an array class of another package
+    except TypeError:  # a bare type object, or an array class of another package
         return leaf if isinstance(leaf, sys.modules["jax"].ShapeDtypeStruct) else None
 
 
 def _can_be_copied(leaf: Any) -> bool:
     if not getattr(leaf, "shape", ()):
-        return False  # the value itself is kept
+        return False  # the value itself is stored, so it cannot have been deleted
     if isinstance(leaf, sys.modules["jax"].Array):
         return not is_deleted(leaf) and len(leaf.sharding.device_set) == 1
     return type(leaf).__module__ == "numpy"
 
 
 def copied(leaves: Sequence[Any], donated: Sequence[bool]) -> list[Any]:
-    """Return the leaves, with copies of those that a call is about to donate."""
+    """Return the leaves, with copies of those whose memory a call is about to take by donation."""
     jax = sys.modules["jax"]
     if not any(donated):
         return list(leaves)

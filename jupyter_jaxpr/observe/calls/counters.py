@@ -1,10 +1,10 @@
 """Counts the calls of each jitted function, and the lines that made them.
 
-A call that hits JAX's C++ cache runs no Python, so only the place that makes the call can be watched. From Python
-3.12 on `sys.monitoring` reports every call that Python code makes; sites that call something else are switched off
-one by one, a package's at once and the user's after some calls, so that only jitted calls keep costing something
-(0.4 us). Not seen are calls that C code makes, such as `map(f, xs)`: the function that was handed to it is named, and
-its counts are lower bounds.
+A call that hits JAX's C++ cache runs no Python, so this module watches the places that make calls (sites). From Python
+3.12 on `sys.monitoring` reports every call that Python code makes. Reports of a site that calls no jitted function are
+switched off: at once for a site in a package, after some calls for one in user code. So only calls of jitted functions
+get slower (by 0.4 us). Calls from C code, such as in `map(f, xs)`, are not reported: the function that was passed to C
+code is recorded, and its counts are lower bounds.
 
 On Python 3.11 a hook of JAX counts the hits (`jax.post_hook.Hits`), and each miss adds a call. The hook does not see
 calls that raise before JAX looks for an entry, so on 3.11 all counts are lower bounds.
@@ -35,24 +35,24 @@ from .sys_monitoring import HAS_MONITORING, MonitoringTool, monitoring
 
 
 class CallsAt(NamedTuple):
-    """The number of calls of a jitted function from one place."""
+    """The number of calls of a jitted function from one line."""
 
-    called: Any  # the called function; None if the function no longer exists
+    called: Any  # the called function; None if it was deleted
     times: int
     place: Place | None  # the user's line; None if the line is unknown
-    record: Any = None  # the result of `record_of` for a function that no longer exists
+    record: Any = None  # the record of a function that was deleted: what `record_of` returned for it
 
 
 LOST = "The numbers of calls are lower bounds: another tool took the place of the counter in sys.monitoring."
 OVERRULED = "The numbers of calls are lower bounds: JAX's check for NaN (jax_debug_nans) took the place of the counter."
 OVERFLOWED = "The numbers of calls are lower bounds: some calls at Python's recursion limit are not seen."
-_OTHER_CALLS = 50  # the counter leaves a line of the user's after this many calls of functions that are not jitted
-_CALLED_ELSEWHERE = 100  # the most functions of other threads that are kept between two drains
-_TOOL_IDS = (4, 3, 1)  # these ids have no conventional use, except 1: coverage
-_watching: CallCounter | None = None  # the counter of the running cell
+_OTHER_CALLS = 50  # reports of a user's site are switched off after this many calls of functions that are not jitted
+_CALLED_ELSEWHERE = 100  # how many functions of other threads are kept, at most, between two drains
+_TOOL_IDS = (4, 3, 1)  # the tool ids to try; 4 and 3 have no conventional use, 1 is that of coverage tools
+_watching: CallCounter | None = None  # the counter of the cell that runs at present
 
-# A site and its count: [code, reference to the called function, number of calls, offset, place if known]. The reference
-# is weak, so that the function ends with the user's last reference.
+# [code object, weak reference to the called function, number of calls, instruction offset, place once it is known]. The
+# reference is weak, so that the counter does not keep the function alive.
 _Site = list[Any]
 
 
@@ -63,15 +63,17 @@ class CallCounter:
         library: ids of library functions; the places of their calls are not looked up.
 
     Attributes:
-        overflowed: the user's stack reached Python's recursion limit, where the counter cannot see; assigned
+        overflowed: the user's stack reached Python's recursion limit, so that the counter missed calls; assigned
             directly, because a call would raise.
         without_jit: a jitted function was called while `jax.disable_jit` was on.
         drains: drains this counter; runs before Python's full garbage collections, because undrained calls keep
             JAX's objects of derived programs alive.
-        record_of: returns the record of a jitted function, for calls of a function that is gone at the drain.
-        first_called: receives a jitted function before its first call from a place since the last `drain`, or when
+        record_of: returns the record of a jitted function, so that calls of a function that is deleted before the drain
+            can be credited.
+        first_called: called with a jitted function before its first call from a place since the last `drain`, or when
             the function is passed to C code.
-        other_called: receives the user's calls of other objects: the code, the offset of the instruction, the called
+        other_called: called for the user's calls of other objects, with the code object, the instruction's offset, the
+            called
             object and the first argument; only the first calls of each instruction.
     """
 
@@ -81,15 +83,19 @@ class CallCounter:
         self.record_of: Callable[[Any], Any] = lambda called: None
         self.other_called: Callable[[CodeType, int, Any, Any], None] | None = None
         self.first_called: Callable[[Any], None] | None = None
-        self._records: dict[Any, Any] = {}  # the records of the functions called since the last drain, by reference
-        self._references: dict[int, Reference] = {}  # the references since the last drain, by the id of the function
+        # reference to a function -> its record, for functions called since the last drain
+        self._records: dict[Any, Any] = {}
+        # id of a function -> the reference to it, for functions called since the last drain
+        self._references: dict[int, Reference] = {}
         self._draining = False
-        self._sites: dict[Any, _Site] = {}  # the sites in the order of their first calls
-        self._newest: dict[int, _Site] = {}  # the last site of each offset: the first candidate for the next call
-        self._package_call: tuple[CodeType, int] | None = None  # the last call from a package since the last `drain`
+        self._sites: dict[Any, _Site] = {}  # the sites since the last drain, in the order of their first calls
+        # instruction offset -> the last site with this offset, which is checked first at the next call
+        self._newest: dict[int, _Site] = {}
+        # (code object, offset) of the last call from a package since the last drain
+        self._package_call: tuple[CodeType, int] | None = None
         self._raised: defaultdict[tuple[Any, Place | None], int] = defaultdict(int)
         self._handed: dict[Any, Place | None] = {}
-        self._elsewhere: dict[int, Reference] = {}  # the functions that other threads called, by the id of the function
+        self._elsewhere: dict[int, Reference] = {}  # id of a function that another thread called -> reference to it
         self._lines = InstructionLines()
         self._tool: MonitoringTool | None = None
         self._hits: Hits | None = None
@@ -97,11 +103,11 @@ class CallCounter:
         self.overflowed = False
         self.without_jit = False
         self._thread = 0
-        self._evaluation: CodeType | None = None  # the code in which JAX runs an operation outside of jit
+        self._evaluation: CodeType | None = None  # the code object in which JAX runs an operation outside of jit
         self.running = self._ending = False
 
     def start(self) -> None:
-        """Start counting on this thread; do nothing during another counted cell or before JAX is imported."""
+        """Start counting on this thread; do nothing if another cell is counted or JAX is not imported."""
         global _watching
         if self.running or _watching is not None or not imported():
             return
@@ -117,7 +123,7 @@ class CallCounter:
             self._hits.start()
 
     def stop(self) -> None:
-        """Stop counting and restore `sys.monitoring`; a second call ends a stop that an interrupt broke off."""
+        """Stop counting and release `sys.monitoring`; called again, complete a stop that an interrupt cut short."""
         global _watching
         if not self.running:
             return
@@ -138,17 +144,17 @@ class CallCounter:
 
     @property
     def noted_more(self) -> bool:
-        """True if raised calls, functions passed to C code, or calls of other threads wait to be drained."""
+        """True if raised calls, functions passed to C code, or calls of other threads wait for the next drain."""
         return bool(self._raised or self._handed or self._elsewhere)
 
     @property
     def sees(self) -> bool:
-        """True if calls can be counted now; false if debuggers and profilers hold every tool id."""
+        """True if calls can be counted at present; False if debuggers and profilers use every tool id."""
         return self.running and (self._hits is not None or self._tool is not None)
 
     @property
     def lost(self) -> str | None:
-        """A sentence on why the counter may have missed calls; None where it saw every call of Python code."""
+        """A sentence on why calls may have been missed; None if every call from Python code was counted."""
         taken_away = self._tool is not None and not self._tool.is_ours
         overruled = self._hits is not None and not self._hits.all_told
         overflowed = self.overflowed or (self._hits is not None and self._hits.overflowed)
@@ -157,24 +163,24 @@ class CallCounter:
         return self._lost or (LOST if taken_away else OVERRULED if overruled else OVERFLOWED if overflowed else None)
 
     def drained(self) -> None:
-        """Drop the records after the calls were credited."""
+        """Forget the calls after they were added to the counts."""
         self._records.clear()
         self._references.clear()
 
     def drain(self) -> list[CallsAt]:
-        """Return the functions called since the last drain with counts and places, in the order of the first calls.
+        """Return the calls since the last drain, for each function and place, in the order of the first calls.
 
-        The observer drains at each miss: a function object must be released before a new object of the same line is
-        made.
+        The observer drains at each miss: the reference to a function object must be dropped before the same line makes
+        a new object.
         """
         if not self._sites or self._draining:
             return []
-        if len(self._sites) == 1:  # most often the only call is the call that misses now
+        if len(self._sites) == 1:  # the most frequent case: the only call is the one that misses at present
             _, site = self._sites.popitem()
             self._newest.clear()
             self._package_call = None
             return [self._calls_at(site)]
-        self._draining = True  # a garbage collection would drain again
+        self._draining = True  # a garbage collection during the drain would start another drain
         self._package_call = None
         try:
             sites = list(self._sites.values())
@@ -185,9 +191,9 @@ class CallCounter:
             self._draining = False
 
     def has_counted(self, caller: FrameType | None) -> bool:
-        """Return whether the call that `caller` makes now is among the calls since the last `drain`.
+        """Return whether the call that the frame `caller` makes at present was already counted.
 
-        A site of a package that has called something else is switched off: a later call there is not seen.
+        It was not counted if the site is in a package and was switched off after it called something else.
         """
         if caller is None:
             return False
@@ -207,8 +213,8 @@ class CallCounter:
         return CallsAt(called, times, place) if called is not None else CallsAt(None, times, place, record)
 
     def _refer(self, called: Any) -> Any:
-        """Return a callable that returns a jitted function for as long as the user holds the function."""
-        if getattr(called, "_fun", None) is None:  # a derived program, which JAX drops at once
+        """Return a function that returns the jitted function as long as the user keeps it alive."""
+        if getattr(called, "_fun", None) is None:  # a program that JAX derived; JAX drops it at once
             return Held(called)
         refer = self._references.get(id(called))
         if refer is None or refer() is not called:
@@ -222,14 +228,14 @@ class CallCounter:
             if phase == "start" and info.get("generation") == 2 and self._sites:
                 if self.drains is not None and threading.get_ident() == self._thread:
                     self.drains()
-        except RecursionError:  # Python would print an error of this callback
+        except RecursionError:  # raised here, the error would be printed by Python
             self.overflowed = True
 
     def forget(self, fun: Any) -> None:
-        """Drop the last call if it is a call of `fun`, a function of JAX's own.
+        """Forget the last counted call if it called `fun`, a function of JAX itself.
 
-        An eager `shard_map` makes several such functions for one call. A reference here would keep them alive, and JAX,
-        which finds them by value, would compile less often than without the observer.
+        An eager `shard_map` makes several such functions for one call. If the counter kept them alive, JAX would find
+        them again by value, and would compile less often than without the observer.
         """
         if not self._sites:
             return
@@ -240,9 +246,10 @@ class CallCounter:
                 del self._newest[offset]
 
     def drain_raised(self) -> list[CallsAt]:
-        """Return the number of raised calls of each function since the last drain.
+        """Return the calls that raised since the last drain, for each function and place.
 
-        A static argument without a hash raises before JAX looks for an entry. Python 3.11 does not report such calls.
+        For example, an unhashable static argument raises before JAX looks for a cache entry. Python 3.11 does not
+        report such calls.
         """
         if not self._raised:
             return []
@@ -252,7 +259,7 @@ class CallCounter:
         return raised
 
     def drain_handed(self) -> list[CallsAt]:
-        """Return the functions that were passed to C code, which may call them unseen, with the places.
+        """Return the functions that were passed to C code, with the places; C code may call them without a report.
 
         Python 3.11 does not report them.
         """
@@ -269,12 +276,12 @@ class CallCounter:
         return [function for function in called if function is not None]
 
     def watch_again(self) -> None:
-        """Switch all sites on again, because a site may now call a jitted function."""
+        """Switch the reports of all sites on again, because a site may call a jitted function from now on."""
         if self._tool is not None and self._tool.is_ours:
             monitoring().restart_events()
 
     def _hit(self, called: Any, frame: FrameType) -> None:
-        """Count a hit that JAX reports on Python 3.11."""
+        """Count a hit that JAX's hook reports on Python 3.11."""
         try:
             code, offset = frame.f_code, frame.f_lasti
             if code is self._evaluation and is_operation(called):
@@ -288,17 +295,17 @@ class CallCounter:
             self.overflowed = True
 
     def _count_first(self, code: CodeType, offset: int, called: Any, frame: FrameType | None = None) -> None:
-        """Count a call from a site that is not the last site of its offset."""
+        """Count a call from a site that is not the most recent site with this offset."""
         if jit_disabled():
-            self.without_jit = True  # a call under disable_jit runs no compiled program of the function
+            self.without_jit = True  # under `jax.disable_jit`, the call runs the Python of the function
             return
         is_of_package = is_installed(file_of(code))
         if is_of_package and id(getattr(called, "_fun", None)) in self._library:
-            return  # a package calls JAX's own function
+            return  # a package calls a function of JAX itself
         if self.first_called is not None:
             self.first_called(called)
         if is_of_package:
-            # The site belongs to a package: the user's line is further out, and may differ at the next call.
+            # The site is in a package. The user's line is in an outer frame, and may be another one at the next call.
             self._package_call = code, offset
             place = user_place(frame or sys._getframe(2))
             refer = self._refer(called)
@@ -317,7 +324,7 @@ class CallCounter:
         the_jit_type = jit_type()
 
         def other_call(code: Any, offset: int, called: Any, first: Any) -> bool:
-            """Return whether to switch off a site that has just called another object."""
+            """Handle a call of an object that is not jitted; return whether to switch off the reports of the site."""
             if type(first) is the_jit_type or type(first) in CARRIERS:
                 self._note_handed(called, first)
             if is_installed(file_of(code)):
@@ -325,15 +332,16 @@ class CallCounter:
             if self.other_called is not None and threading.get_ident() == self._thread:
                 self.other_called(code, offset, called, first)
             if type(first) is the_jit_type and type(called) is types.FunctionType:
-                # A package function such as jax.tree.map(f, xs) calls f at a site that another call has switched off.
+                # A package function such as jax.tree.map(f, xs) calls f from a site that an earlier call has switched
+                # off, so switch it on.
                 monitor.restart_events()
                 return False
             other_calls[id(code), offset] += 1
             return other_calls[id(code), offset] > _OTHER_CALLS
 
-        # The callback reads only local variables, because it runs at every jitted call, and once at each of the
-        # thousands of sites in JAX that a trace passes: those return first. The callback makes few calls, because its
-        # own calls are monitored, too.
+        # This callback runs at every jitted call, and once at each of the thousands of sites in JAX that a trace
+        # passes; for these it returns first. It reads only local variables and makes few calls, because its own calls
+        # are reported, too.
         def on_call(
             code: Any,
             offset: int,
@@ -362,7 +370,7 @@ class CallCounter:
                         return disable if other_call(code, offset, called, first) else None
                     called = inner
                 elif code is evaluation and is_operation(called):
-                    return None  # such a call is in no count, and a cell may make thousands
+                    return None  # calls at this site are never counted, and a cell may make thousands
                 if get_thread() == thread:
                     try:
                         site = newest[offset]
@@ -374,7 +382,7 @@ class CallCounter:
                     count_first(code, offset, called)
                 elif id(called) not in elsewhere and len(elsewhere) < _CALLED_ELSEWHERE:
                     elsewhere[id(called)] = Reference(called)
-            except RecursionError:  # the user's stack is full, and the call itself will raise
+            except RecursionError:  # the stack is full, so the user's call itself will raise, too
                 self.overflowed = True
             return None
 
@@ -383,7 +391,7 @@ class CallCounter:
                 if type(called) is not the_jit_type:
                     called = carried_by(called)
                 is_ours = type(called) is the_jit_type and threading.get_ident() == self._thread
-                if is_ours and not staging():  # inside a trace the call counts as inlined
+                if is_ours and not staging():  # inside of a trace, the call counts as inlined
                     self._raised[self._refer(called), user_place(sys._getframe(1))] += 1
             except RecursionError:
                 self.overflowed = True
@@ -396,7 +404,7 @@ class CallCounter:
             monitor.restart_events()
 
     def _note_handed(self, called: Any, first: Any) -> None:
-        """Record a function that is passed to C code, such as `map`, which may call the function unseen."""
+        """Record a function that was passed to C code, such as `map`; the C code may call it without a report."""
         if threading.get_ident() != self._thread or not is_c_code(called):
             return
         if id(called) in DO_NOT_CALL or is_of_container(called):
@@ -408,14 +416,14 @@ class CallCounter:
                 self.first_called(handed)
 
 
-# Objects of these types run only their own code at a call.
+# A call of an object of one of these types runs no user code.
 _BARE: frozenset[type] = frozenset(
     {
         types.FunctionType,
         types.BuiltinFunctionType,
         types.MethodDescriptorType,
         types.WrapperDescriptorType,
-        Reference,  # our own references to the functions of the sites
+        Reference,  # this package's own references to the functions of the sites
         type,
     }
 )

@@ -1,7 +1,7 @@
 """Counts the hits of each cache entry, for `%%jaxpr --per-entry`.
 
-A hit runs no Python of JAX, but JAX's hook after each call has its arguments. The key of a hit is read as the key of a
-miss is. Each call takes 10 to 100 us more meanwhile, depending on the number of arrays.
+A hit runs no Python of JAX, but JAX's hook after each call receives its arguments. The cache key of a hit is made from
+them, as for a miss. This makes each call 10 to 100 us slower, depending on the number of arrays.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class KeyHits:
-    """The number of hits of one function object with one key."""
+    """The number of hits of one function object with the same cache key."""
 
     function_object: int
     key: Key
@@ -32,25 +32,19 @@ class KeyHits:
 
 
 class EntryHits:
-    """Counts the hits of each key on this thread, between `start` and `stop`.
-
-    Args:
-        functions: The records of the functions.
-        reading: The methods of the user's objects that may be called.
-        fail: Receives an error of this package.
-    """
+    """Counts the hits for each cache key on this thread, between `start` and `stop`."""
 
     def __init__(self, functions: Functions, reading: Reading, fail: Callable[[BaseException], None]) -> None:
         self._functions = functions
         self._reading = reading
         self._fail = fail
-        self._hits: dict[int, dict[Hashable, KeyHits]] = {}  # the hits of each key, by the id of the function's history
-        self._unread: set[int] = set()  # ids of histories with a call that could not be read
+        self._hits: dict[int, dict[Hashable, KeyHits]] = {}  # id of a history -> cache key -> hits
+        self._unread: set[int] = set()  # ids of histories of functions with a call whose key could not be made
         self._results: Results | None = None
         self.all_told = False
 
     def start(self) -> None:
-        """Start counting; do nothing when already started, or when JAX's check for NaN uses the hook."""
+        """Start counting; do nothing if already started, or if `jax_debug_nans` uses the hook."""
         if self._results is None:
             results = Results(self._hit, self._lose)
             self.all_told = results.start()
@@ -63,7 +57,7 @@ class EntryHits:
             self.all_told &= not self._results.overflowed
 
     def hits_of(self, history: FunctionHistory) -> list[KeyHits] | None:
-        """Return the hits of a function by key; None where a call of the function could not be read."""
+        """Return the hits of a function for each cache key; None if a key could not be made for one of its calls."""
         if not self.all_told or id(history) in self._unread:
             return None
         return list(self._hits.get(id(history), {}).values())
@@ -77,7 +71,7 @@ class EntryHits:
         if record is None or record.library or record.construct is not None or record.history is None:
             return
         history, number, _rerun = record.history
-        if record.equinox or record.pmap:  # the hook gets the arguments in another grouping
+        if record.equinox or record.pmap:  # for these functions the hook receives the arguments in another grouping
             self._unread.add(id(history))
             return
         try:
@@ -87,12 +81,12 @@ class EntryHits:
             if mark not in keys:
                 keys[mark] = KeyHits(number, key)
             keys[mark].times += 1
-        except not_of_a_signal(*FAILURES) as error:  # for example, an argument that the call has donated
+        except not_of_a_signal(*FAILURES) as error:  # such as an argument that the call has donated
             self._unread.add(id(history))
             self._fail(error)
 
 
 def _mark(key: Key) -> Hashable:
-    """Return the hashable parts of a key, which are equal for calls with one key."""
+    """Return a hashable part of a key; it is equal for calls with equal keys."""
     statics = tuple((name, value.mark) for name, value in key.statics.items())
     return key.positional, key.keywords, key.treedef, key.leaves, statics, tuple(key.context)

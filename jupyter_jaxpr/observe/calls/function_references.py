@@ -1,4 +1,4 @@
-"""Refers to called functions without keeping the user's functions alive."""
+"""References to called functions that do not keep the user's functions alive."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import Any
 
 
 class Reference(weakref.ref[Any]):
-    """A weak reference that equals itself alone.
+    """A weak reference that is equal only to itself.
 
-    A plain weak reference has the hash of its function, which is the address of the function. Python gives the
-    address of a deleted function to the next one, so many references would have one hash, and a dictionary would
-    compare all of them.
+    A plain weak reference has the hash of its function, which is the function's address. Python reuses the address of a
+    deleted function, so many references could have the same hash, which makes a dictionary slow.
     """
 
     __slots__ = ()
@@ -20,7 +19,7 @@ class Reference(weakref.ref[Any]):
 
 
 class Held:
-    """A strong reference with the interface of a weak reference."""
+    """A strong reference that is called like a weak reference."""
 
     __slots__ = ("_value",)
 
@@ -28,7 +27,7 @@ class Held:
         self._value = value
 
     def __call__(self) -> Any:
-        """Return the value, as a weak reference does."""
+        """Return the value, as calling a weak reference does."""
         return self._value
 
     def __eq__(self, other: object) -> bool:

@@ -1,8 +1,9 @@
-"""Finds the program that a cache hit ran, where the function has several programs.
+"""Finds which program a cache hit ran, if the function has several programs.
 
-A hit runs no Python of JAX. JAX's hook after each call has the arguments of the hit, and JAX returns its trace for
-these arguments. The hook is installed when a function with several programs is about to be called. All of the first
-calls of such a function are examined, and then as many calls as take a twentieth of the time.
+A hit runs no Python of JAX. JAX's hook after each call receives the arguments of the hit; asked with these arguments,
+JAX returns the trace, which identifies the program. The hook is installed when a function with several programs is
+about to be called. The first calls of such a function are all examined; later, only as many calls as take a twentieth
+of the time.
 """
 
 from __future__ import annotations
@@ -37,13 +38,14 @@ _SHARE = 20
 
 @dataclass(slots=True)
 class Looks:
-    """The examined hits of one function with several programs."""
+    """The hits of one function with several programs, as far as they were examined."""
 
     looked: int = 0
-    skipped: int = 0  # the number of calls that were not examined
-    unknown: int = 0  # the number of calls whose program is not among the kept programs
-    next_at: float = 0.0  # the time from which the next call may be examined, by `time.perf_counter`
-    all_seen: bool = False  # true if the run already has all programs of the function, so that no call adds one
+    skipped: int = 0  # the number of hits that were not examined
+    unknown: int = 0  # the number of hits whose program is not among the kept ones
+    next_at: float = 0.0  # no hit is examined before this time, by `time.perf_counter`
+    # true if the run already has all programs of the function, so that no further hit needs to be examined
+    all_seen: bool = False
 
     @property
     def told(self) -> int:
@@ -60,9 +62,10 @@ class HitPrograms:
     """Finds the programs that the hits of a run executed.
 
     Args:
-        run: Receives the programs.
+        run: The run that receives the programs.
         known: Returns the record of a jitted function.
-        looking_away: Returns a context in which the observer records nothing, for our own questions to JAX.
+        looking_away: Returns a context manager within which the observer records nothing, because this package asks
+            JAX.
     """
 
     def __init__(
@@ -81,7 +84,7 @@ class HitPrograms:
         self.all_told = True
 
     def about_to_call(self, called: Any) -> None:
-        """Install the hook if a function with several programs is about to be called from a new place."""
+        """Install the hook if `called` has several programs; called before its first call from a new place."""
         if self._results is None:
             record = self._record_of(getattr(called, "_fun", None))
             if record is not None and not record.library and record.construct is None and record.has_several:
@@ -94,7 +97,7 @@ class HitPrograms:
         self._results = Results(self._hit, self._lose)
         try:
             self.all_told = self._results.start()
-        except AttributeError as error:  # another JAX version: the programs of hits stay unknown
+        except AttributeError as error:  # this version of JAX has no such hook: the programs of hits stay unknown
             self.all_told = False
             self._run.fail(error)
 
@@ -149,10 +152,10 @@ class HitPrograms:
     def _program(
         self, record: FunctionRecord, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> KeptProgram | None:
-        """Return the program that a call ran; None where it is not kept or where several programs are possible."""
+        """Return the program that a hit ran; None if it was not kept, or if several programs are possible."""
         compared = comparing_class(type(called._fun)) or read_by_users_code((args, kwargs), self._not_users)
         if compared is not None:
-            return None  # asking JAX would call methods of the user's objects once more inside of the cell
+            return None  # asking JAX would call methods of the user's objects once more than without this package
         with self._looking_away():
             traced = call_leaves(called, args, kwargs)
         if traced is None:
@@ -160,12 +163,12 @@ class HitPrograms:
         programs: list[KeptProgram] = [program for program in record.programs.values() if program.jaxpr is traced[0]]
         if len(programs) < 2:
             return programs[0] if programs else None
-        # One trace can have several compiled programs, one for each placement of the arguments.
+        # JAX may compile one trace several times, for different placements of the arguments on devices.
         if record.equinox or record.pmap:
             return None
         key = key_of(called._jit_info, args, kwargs, called._fun, self._run.reading)
         of_key = [program for program in programs if any(self._is_equal(old, key) for old in program.keys)]
-        return of_key[-1] if of_key else None  # the newest program replaced the older ones in JAX's cache
+        return of_key[-1] if of_key else None  # JAX's cache keeps the newest program for a key
 
     def _is_equal(self, old: Key, new: Key) -> bool:
         return is_equal(old, new, self._run.reading)

@@ -1,8 +1,8 @@
-"""Records the calls of clocks, random generators and files that the user's code makes while JAX traces.
+"""Records calls of clocks, random generators and file functions that the user's code makes while JAX traces it.
 
-The call counter reports each call with the called object, so a `time` of the user is not mistaken for Python's `time`.
-Code that did not run is not recorded, nor code that runs within a callback of JAX. Python 3.11 does not report calls,
-so nothing is recorded there.
+The call counter reports the called object itself, so a user function named `time` is not mistaken for Python's `time`.
+Calls in a callback of JAX are not recorded, because the callback runs again with the program. Python 3.11 does not
+report calls, so nothing is recorded there.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST = 50
 
 
 class FrozenCall(NamedTuple):
-    """A call that runs only while JAX traces a function; a later call that hits the cache does not repeat it."""
+    """A call that runs only while JAX traces a function: a later call that hits the cache does not repeat it."""
 
     function: str  # the name of the traced function
     name: str  # the name of the called function, such as `time.time`
@@ -41,7 +41,7 @@ class FrozenCalls:
     """Collects the first call of each clock, random or file function in each traced function.
 
     Args:
-        traced: Returns the name of the function that JAX traces now, or None.
+        traced: Returns the name of the function that JAX traces at present, or None.
         fail: Receives an error of this package.
     """
 
@@ -52,7 +52,7 @@ class FrozenCalls:
         self.calls: dict[tuple[str, str], FrozenCall] = {}
 
     def called(self, code: CodeType, offset: int, called: Any, first: Any) -> None:
-        """Check a call that the user's code makes, and record the call if its result differs from call to call.
+        """Record a call in the user's code if its result can differ from call to call.
 
         Args:
             code: The code that contains the call.
@@ -78,17 +78,18 @@ class FrozenCalls:
         name, kind = impure_source
         source = name.rpartition(".")[0]
         if name.endswith(".seed"):
-            # a seeded generator gives the same numbers at each trace, as the user intends
+            # a generator with a fixed seed draws the same numbers at each trace, which the user intends
             self._seeded.add((function, source))
         elif (function, name) not in self.calls and (function, source) not in self._seeded:
             if issubclass(type(receiver), _generators()) and not _is_from_outside(receiver, code):
-                return  # the function itself made the generator from a seed
+                return  # the traced function made the generator itself, with a seed
             self.calls[function, name] = FrozenCall(function, name, kind, _place(code, offset))
 
     def _note_taken(self, function: str, called: Any, first: Any, code: CodeType, offset: int) -> None:
-        """Record a value taken from an iterator of Python's or an open file: each call takes the next value."""
+        """Record a call that takes the next value from a Python iterator or an open file."""
         owner = first if called is next else _receiver(called, first)
-        is_iterator = any(type(owner) is kind for kind in _ITERATORS)  # a hash would run a metaclass of the user
+        # compared with `is`, because hashing the type may run a metaclass of the user
+        is_iterator = any(type(owner) is kind for kind in _ITERATORS)
         if called is next and not is_iterator and not issubclass(type(owner), _FILES):
             return
         name = "next" if called is next else f"{kind_name(type(owner))}.{_name(called, owner)}"
@@ -114,14 +115,14 @@ def _reads_file(called: Any, first: Any) -> bool:
 
 
 def _is_given_a_time(code: CodeType, offset: int, least: int) -> bool:
-    """Return whether a call such as `time.strftime(format, t)` passes the time, so that it reads no clock."""
+    """Return whether a call such as `time.strftime(format, t)` passes a time, so that it does not read the clock."""
     instructions = code.co_code
     is_call = offset + 1 < len(instructions) and dis.opname[instructions[offset]] == "CALL"
     return is_call and instructions[offset + 1] > least
 
 
 def _impure_source(called: Any, first: Any) -> tuple[str, Kind] | None:
-    """Return name and kind of a function whose result may differ at the next call; None for other objects."""
+    """Return (name, kind) of a function whose result can differ at the next call; None for other objects."""
     kind = type(called)
     function = functions().get(id(called))
     if function is not None:
@@ -130,11 +131,11 @@ def _impure_source(called: Any, first: Any) -> tuple[str, Kind] | None:
     receiver = _receiver(called, first)
     if kind is types.FunctionType and receiver is os.environ and called is type(os.environ).get:
         return "os.environ.get", "environment"
-    # IPython passes cells an `open` of its own
+    # IPython gives cells a wrapper of `open`
     if kind is types.FunctionType and vars(called).get("__wrapped__") is open:
         return "open", "file"
     if kind in _FUNCTIONS and type(builtins.input) is kind and called == builtins.input:
-        return "input", "input"  # a notebook's kernel replaces `input`
+        return "input", "input"  # the kernel of a notebook replaces Python's `input`
     if kind is types.FunctionType and (of_package := of_packages(called)) is not None:
         return of_package
     name = _name(called, receiver)
@@ -146,13 +147,14 @@ def _impure_source(called: Any, first: Any) -> tuple[str, Kind] | None:
         return f"random.{name}", "random"
     if receiver is _of_numpy():
         return f"np.random.{name}", "random"
-    if issubclass(type(receiver), _generators()):  # `isinstance` would run the __class__ of a user's proxy
+    # `isinstance` would run the `__class__` property of a user's proxy object
+    if issubclass(type(receiver), _generators()):
         return f"{kind_name(type(receiver))}.{name}", "random"
     return None
 
 
 def _name(called: Any, receiver: Any) -> str | None:
-    """Return the name of a method of the receiver; None for another object, such as a function of a generator."""
+    """Return the name of a method of `receiver`; None if `called` is no method of it."""
     inner = called.__func__ if type(called) is types.MethodType else called
     if type(inner) not in _METHODS and not _is_cython(type(inner)):
         return None
@@ -167,7 +169,7 @@ def _name(called: Any, receiver: Any) -> str | None:
 
 
 _NOW = frozenset({"now", "utcnow", "today"})
-# Methods that read or copy the state of a generator and draw no number.
+# Methods of a generator that draw no number, but read or copy its state.
 _NO_DRAW = frozenset({"getstate", "setstate", "get_state", "set_state", "spawn"})
 _FRESH_WITHOUT_SEED = frozenset({"np.random.default_rng", "np.random.RandomState", "random.Random"})
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
@@ -175,7 +177,7 @@ _METHODS = (types.FunctionType, types.BuiltinFunctionType, types.MethodDescripto
 
 
 def _receiver(called: Any, first: Any) -> Any:
-    """Return the object whose method is called."""
+    """Return the object whose method is called; `first` is the first argument of the call."""
     if type(called) in (types.MethodType, types.BuiltinFunctionType):
         return called.__self__
     bound = getattr(called, "__self__", None) if _is_cython(type(called)) else None
@@ -187,12 +189,12 @@ def _is_cython(kind: type) -> bool:
 
 
 def _of_random() -> Any:
-    """Return the generator that the functions of `random` use."""
+    """Return the generator behind the functions of the module `random`."""
     return getattr(random.random, "__self__", None)
 
 
 def _of_numpy() -> Any:
-    """Return the generator that the functions of `np.random` use."""
+    """Return the generator behind the functions of `np.random`."""
     import numpy as np
 
     return getattr(np.random.normal, "__self__", None)
@@ -205,7 +207,7 @@ def _generators() -> tuple[type, ...]:
 
 
 def _is_from_outside(receiver: Any, code: CodeType) -> bool:
-    """Return whether an object is held by a global, an enclosing function, or the `self` of a method."""
+    """Return whether an object comes from outside of a function: from a global, an enclosing function, or `self`."""
     if receiver is _of_random() or receiver is _of_numpy():
         return True
     frame: FrameType | None = sys._getframe(1)

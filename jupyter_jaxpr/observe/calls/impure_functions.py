@@ -1,4 +1,4 @@
-"""Lists the functions of Python and of packages whose results differ from call to call, with their kinds."""
+"""Lists the functions of Python and of packages whose results can differ from call to call, with the kind of each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ...plain_text import exact
 
 Kind = Literal["clock", "random", "file", "environment", "variable", "input", "outside", "iterator"]
 
-# The functions that read the clock, with the number of arguments up to which they do.
+# function that reads the clock -> the largest number of arguments with which it does
 OF_NOW: Final[Mapping[str, int]] = {
     "time.localtime": 0,
     "time.gmtime": 0,
@@ -35,7 +35,10 @@ OF_NOW: Final[Mapping[str, int]] = {
 
 @functools.cache
 def functions() -> Mapping[int, tuple[str, Kind, Any]]:
-    """Return (name, kind, function) for each function by its id; the tuple keeps the function alive."""
+    """Return {id of a function: (name, kind, function)}.
+
+    The tuple keeps the function alive, so that its id stays unique.
+    """
     return {id(function): (name, kind, function) for name, kind, function in _listed()}
 
 
@@ -73,13 +76,16 @@ def _listed() -> Iterator[tuple[str, Kind, Any]]:
 
 
 def _urlopen() -> Any:
-    """Return `urllib.request.urlopen`; None where the module is not imported."""
+    """Return `urllib.request.urlopen`; None if that module is not imported."""
     module = sys.modules.get("urllib.request")
     return None if module is None else vars(module).get("urlopen")
 
 
 def of_packages(function: FunctionType) -> tuple[str, Kind] | None:
-    """Return name and kind of a package function that reads files or the network; the package is not imported."""
+    """Return (name, kind) of a package function that reads files or the network.
+
+    The check does not import the package.
+    """
     module, name = function.__module__, function.__name__
     if type(module) is not str or type(name) is not str:
         return None

@@ -1,4 +1,4 @@
-"""Finds the line of the user's at which an instruction stands, once for each instruction."""
+"""Finds the user's line of a bytecode instruction; each result is remembered."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ..whose_code import is_installed
 
 
 class InstructionLines:
-    """Finds the file, line and function of each instruction of the user's code, and computes each place once."""
+    """Finds the file, line and function of instructions in user code, and remembers each result."""
 
     def __init__(self) -> None:
         self._tables: dict[int, tuple[CodeType, list[int], list[int | None]]] = {}
-        # `_tables` keeps the code alive, so that its id stays unique
+        # (id of a code object, offset) -> place; `_tables` keeps the code object alive, so that its id stays unique
         self._places: dict[tuple[int, int], Place | None] = {}
 
     def place(self, code: CodeType, offset: int) -> Place | None:
-        """Return the line of an instruction of the user's."""
+        """Return the place of an instruction in the user's code."""
         at = (id(code), offset)
         place = self._places.get(at)
         if place is None and at not in self._places:

@@ -1,4 +1,4 @@
-"""Tells which objects of C code may call a function passed to them, and which function a method or partial carries."""
+"""Decides which C functions may call a function passed to them, and finds the function in a method or partial."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...plain_text import defined
 
 
 def carried_by(called: Any) -> Any:
-    """Return the function inside a bound method or a partial, or the `__call__` of an object."""
+    """Return the function inside a bound method or a partial, or the `__call__` method of an object."""
     while type(called) in CARRIERS:
         called = called.__func__ if type(called) is types.MethodType else called.func
     if type(called) is jit_type():
@@ -22,7 +22,7 @@ def carried_by(called: Any) -> Any:
 
 CARRIERS = frozenset({types.MethodType, functools.partial})
 
-# Ids of functions that often receive a function and do not call it; any other C function may call it.
+# Ids of C functions that often receive a function and never call it; any other C function may call it.
 DO_NOT_CALL = frozenset(
     map(id, (callable, dir, getattr, hasattr, hash, id, isinstance, print, repr, setattr, str, type, vars))
 ) | {id(functools.partial)}
@@ -31,7 +31,10 @@ _C_MODULES = frozenset({"builtins", "functools", "itertools"})
 
 
 def is_of_container(called: Any) -> bool:
-    """Return whether an object is a method of a Python container, such as `append`, which only stores its argument."""
+    """Return whether an object is a method of a Python container.
+
+    For example `list.append`, which only stores its argument.
+    """
     return type(called) is types.BuiltinFunctionType and type(called.__self__) in _CONTAINERS
 
 
@@ -39,5 +42,5 @@ _CONTAINERS = (list, dict, set, tuple, collections.deque)
 
 
 def is_c_code(called: Any) -> bool:
-    """Return whether an object is a C function or a C class such as `map`; no code of the user's runs."""
+    """Return whether an object is a C function or a C class such as `map`; the check runs no user code."""
     return type(called) in _C_FUNCTIONS or (type(called) is type and called.__module__ in _C_MODULES)

@@ -1,7 +1,7 @@
-"""Records the standard output of a function while it is traced.
+"""Records what a function prints to the standard output while JAX traces it.
 
 While JAX traces a user's function, the object `sys.stdout` has an attribute `write` that records the text and passes
-the text on. The stream stays the same object, and the reader sees the text as always.
+the text on. The stream object is not replaced, and the text is printed as usual.
 """
 
 from __future__ import annotations
@@ -23,16 +23,17 @@ _FRAMES_OF_A_WRITE = 40
 
 
 class _Tap:
-    """Replaces the `write` of a stream for all recorders of the stream, which may belong to several threads.
+    """Replaces the `write` method of a stream once for all recorders, which may run on several threads.
 
-    Recorders start and stop independently. If each recorder replaced `write`, the recorder that stops last would
-    restore the `write` of a recorder that has already stopped.
+    Recorders start and stop independently. If each recorder replaced `write` itself, the last one to stop could restore
+    the `write` of a recorder that has already stopped.
     """
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
         self.recorders: tuple[PrintRecorder, ...] = ()
-        # IPython itself replaces the `write` of the stream before this package does, to keep the output of cells.
+        # IPython itself replaces the `write` of the stream to capture the output of cells; its version must be
+        # restored.
         self._before = vars(stream).get("write")
         passed_on = stream.write
 
@@ -47,18 +48,19 @@ class _Tap:
                         recorder._record(text)
                     except RecursionError:
                         recorder._origin = None
-                    except not_of_a_signal(Exception):  # the text is printed even where it cannot be recorded
+                    # a failure to record must not prevent the text from being printed
+                    except not_of_a_signal(Exception):
                         recorder._origin = None
                     if recorder.swallows:
                         return written
                 return passed_on(text, *arguments)
             except RecursionError as error:
-                # If the stack is full, the next frame of the user's code raises this error, too: drop the error of
-                # our frame.
+                # If the stack is full, the user's next frame raises this error anyway: remove this package's frame from
+                # its traceback.
                 inner, depth = error.__traceback__, 0
                 while inner is not None:
                     inner, depth = inner.tb_next, depth + 1
-                if depth > _FRAMES_OF_A_WRITE:  # the stream itself raised the error
+                if depth > _FRAMES_OF_A_WRITE:  # the error comes from the stream itself
                     raise
                 return written
 
@@ -67,11 +69,11 @@ class _Tap:
 
     @property
     def is_on_top(self) -> bool:
-        """True if the `write` of the stream is still the `write` of this package."""
+        """True if the stream's `write` is still this package's."""
         return vars(self.stream).get("write") is self._write
 
     def take_out(self) -> None:
-        """Restore the stream's `write`, unless other code has replaced ours."""
+        """Restore the stream's earlier `write`, unless other code has replaced this package's."""
         if self.is_on_top:
             if self._before is None:
                 del self.stream.write
@@ -88,7 +90,7 @@ class PrintRecorder:
 
     Args:
         function: returns the name of the function that JAX traces.
-        swallow: True to suppress the output, for an own trace.
+        swallow: True to suppress the output, as in an own trace.
     """
 
     def __init__(self, function: Callable[[], str], swallow: bool = False) -> None:
@@ -102,7 +104,7 @@ class PrintRecorder:
         self._origin: tuple[str, Place | None] | None = None
 
     def start(self) -> None:
-        """Start recording; do nothing where the `write` of the stream cannot be replaced."""
+        """Start recording; do nothing if the stream's `write` cannot be replaced."""
         stream = sys.stdout
         if self._tap is not None or stream is None:
             return
@@ -119,7 +121,7 @@ class PrintRecorder:
             self._tap = tap
 
     def stop(self) -> None:
-        """Stop recording; the last recorder of a stream restores the stream's `write`."""
+        """Stop recording; the last recorder of a stream restores the stream's earlier `write`."""
         tap, self._tap = self._tap, None
         if tap is not None:
             with _changing:
@@ -141,7 +143,8 @@ class PrintRecorder:
             self._finish()
             self._origin = origin
         self._pieces.append(text)
-        if text.endswith("\n"):  # print writes the text and the line end separately: the line end closes a record
+        # `print` writes the text and the line end in two calls; the line end completes a record
+        if text.endswith("\n"):
             self._finish()
 
     def _finish(self) -> None:

@@ -1,7 +1,7 @@
-"""Holds the parts of a call that are needed to repeat it: function, structure, static values; no array is kept alive.
+"""Keeps what is needed to repeat a call: function, argument structure, static values. No array is kept alive.
 
-The arrays are in the program's `CallValues`. With them the same call can be made again, through the user's own jitted
-function or through the function without jit.
+The arrays are in the `CallValues` of the program. With both, the call can be repeated with the user's jitted function,
+or with the function without jit.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ Given = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 class HeldCall:
-    """A call of a function that is, or could be, jitted.
+    """A call that can be repeated; its function is jitted or could be.
 
     Args:
         fun: The function without jit.
         args: The positional arguments of the call.
         kwargs: The keyword arguments of the call.
         options: JAX's record of the `jax.jit` arguments; None for a function that is not jitted.
-        jitted: A jitted copy of a function that is not jitted; it receives None for leaves that JAX does not trace.
-        is_traced: Returns whether a leaf is an input of the program.
+        jitted: For a function that is not jitted: a jitted copy of it, which expects None in place of untraced leaves.
+        is_traced: Decides whether a leaf is an input of the program.
     """
 
     __slots__ = ("_fun", "_jitted", "_keywords", "_positions", "_slots", "_tree", "options")
@@ -49,7 +49,8 @@ class HeldCall:
         self._jitted = jitted
         self._fun = _reference(fun)
         self._slots: list[StaticValue | None]
-        self._positions: list[tuple[int, StaticValue]] = []  # static arguments outside of the tree, ascending
+        # (position, value) of the static arguments, which are not in the tree, by rising position
+        self._positions: list[tuple[int, StaticValue]] = []
         self._keywords: dict[str, StaticValue] = {}
         boxed = (
             _boxed_leaves(args, kwargs, is_traced or is_array)
@@ -61,7 +62,7 @@ class HeldCall:
 
     @classmethod
     def plain(cls, fun: Any, options: Any, tree: Any, count: int) -> HeldCall:
-        """Return a call of a jitted function without static arguments, from the tree and the number of its leaves."""
+        """Return the call of a jitted function without static arguments; `count` is the number of leaves in `tree`."""
         call = cls.__new__(cls)
         call.options, call._jitted, call._fun = options, None, _reference(fun)
         call._tree, call._slots = tree, [None] * count
@@ -70,7 +71,7 @@ class HeldCall:
 
     @classmethod
     def with_statics(cls, fun: Any, options: Any, key: Key, count: int) -> HeldCall:
-        """Return a call of a jitted function with `count` positional arguments; static values come from the key."""
+        """Return the call of a jitted function with `count` positional arguments and the static values of `key`."""
         call = cls.__new__(cls)
         call.options, call._jitted, call._fun = options, None, _reference(fun)
         call._tree, call._slots = key.treedef, [None] * key.count
@@ -83,7 +84,7 @@ class HeldCall:
 
     @property
     def fun(self) -> Any:
-        """The function without jit; None where the function is gone."""
+        """The function without jit; None if it was deleted."""
         return self._fun()
 
     @property
@@ -92,16 +93,16 @@ class HeldCall:
         return bool(self._positions or self._keywords) or any(slot is not None for slot in self._slots)
 
     def leaves(self) -> tuple[int, int]:
-        """Return the number of dynamic leaves in the positional arguments, and in the keyword arguments."""
+        """The number of dynamic leaves in the positional arguments, and in the keyword arguments."""
         import jax
 
         args, kwargs = jax.tree_util.tree_unflatten(self._tree, [slot is None for slot in self._slots])
         return sum(jax.tree_util.tree_leaves(args)), sum(jax.tree_util.tree_leaves(kwargs))
 
     def jitted(self) -> Any:
-        """Return the jitted function; None where it is gone.
+        """Return the jitted function; None if it was deleted.
 
-        The search through the objects that refer to the function takes milliseconds.
+        The function is found by a search through all objects that refer to it, which takes milliseconds.
         """
         if self._jitted is not None:
             return self._jitted
@@ -109,14 +110,14 @@ class HeldCall:
         return None if fun is None else jitted_of(fun, self.options)
 
     def arguments(self, leaves: Sequence[Any], *, jitted: bool = False) -> Given | None:
-        """Return the positional and keyword arguments of the call.
+        """Return (positional arguments, keyword arguments) to repeat the call.
 
         Args:
             leaves: The values of the dynamic leaves, in the order of the program's inputs.
-            jitted: True if the arguments are for the result of `jitted`.
+            jitted: True if the arguments are for the function that the method `jitted` returns.
 
         Returns:
-            The arguments; None where a static value is gone, or where `leaves` has too few values for the call.
+            The arguments; None if a static value was deleted, or if `leaves` has too few values for the call.
         """
         import jax
 
@@ -145,12 +146,12 @@ class HeldCall:
 def _reference(fun: Any) -> Any:
     try:
         return weakref.ref(fun)
-    except TypeError:  # an object without weak references cannot be a closure over the program
+    except TypeError:  # an object that allows no weak reference cannot keep the program alive through a closure
         return lambda: fun
 
 
 def _boxed_statics(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Given:
-    """Return the arguments with static values in boxes, which JAX treats as leaves."""
+    """Return the arguments with each static value in a box object, which JAX treats as a leaf."""
     count = len(args)
     positions = {n + count if n < 0 else n for n in getattr(options, "static_argnums", ()) or ()}
     names = set(getattr(options, "static_argnames", ()) or ())
@@ -161,7 +162,7 @@ def _boxed_statics(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any])
 
 
 def _boxed_leaves(args: Sequence[Any], kwargs: Mapping[str, Any], is_traced: Callable[[Any], bool]) -> Given:
-    """Return the arguments with the untraced leaves in boxes."""
+    """Return the arguments with each untraced leaf in a box object."""
     import jax
 
     boxed: Given = jax.tree_util.tree_map(

@@ -1,10 +1,10 @@
-"""Compares the static values of hits with the static values that JAX traced with.
+"""Compares the static arguments of a hit with those of the trace that made the program.
 
-JAX finds an entry by the `__eq__` and the `__hash__` of a static value, or by the object itself. An equal value may
-hold something else: -0.0 equals 0.0, (1,) equals (True,), and an `__eq__` of the user's may leave attributes out. Only
-JAX's hook after each call has the static values of a hit. The hook is installed where a function that such a value can
-concern is about to be called, sees the first calls of each function, and is removed: later calls take no longer. No
-method of the user's objects runs, and no object is held.
+JAX finds a cache entry by the `__eq__` and `__hash__` of a static value, so a hit may run a program that was traced
+with a different value: -0.0 equals 0.0, (1,) equals (True,), and a user's `__eq__` may ignore attributes. Only JAX's
+hook after each call receives the static values of a hit. The hook is installed when a function with such static values
+is about to be called, and removed after the first calls of each function, so that later calls are not slower. No method
+of the user's objects runs, and no object is kept alive.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ if TYPE_CHECKING:
     from ..functions import FunctionRecord
     from ..programs_of_misses import KeptProgram
 
-_LOOKS = 32  # the number of hits of a function that are examined
-_REPORTS = 1_000  # the number of reported calls of other functions after which the hook is removed for good
+_LOOKS = 32  # how many hits of a function are examined
+_REPORTS = 1_000  # after this many reported calls of other functions, the hook is removed for good
 _FOUND = 50
 
 
 class StaticHit(NamedTuple):
-    """A static value of a hit that differs from the static value of the trace, in itself or in an attribute.
+    """A static argument of a hit that differs from the one at the trace, as a whole or in an attribute.
 
     Attributes:
         function: The name of the function.
         static: The name of the static argument.
-        name: The path that differs, such as c.k; the name of the static argument where the value itself differs.
-        before: The text at the trace; the texts at several traces if one of these traces made the program of the hit.
-        after: The text at the hit.
+        name: The path that differs, such as c.k; the name of the static argument if the whole value differs.
+        before: The value's text at the trace; several texts if it is unknown which of several traces made the program.
+        after: The value's text at the hit.
         kind: The name of the class of the static argument.
-        relation: The relation of the hit's object to the object of the trace; `value` where the value itself differs.
-        is_named_by_eq: True if the `__eq__` of the class names the attribute that differs.
-        types_differ: True if the two values differ in types, such as 1 and True.
-        read: The place at which the function reads the path; None where the value itself differs.
+        relation: How the object at the hit relates to the object at the trace; `value` if the whole value differs.
+        is_named_by_eq: True if the `__eq__` of the class mentions the attribute that differs.
+        types_differ: True if the two values have different types, such as 1 and True.
+        read: The place at which the function reads the path; None if the whole value differs.
         call: The place of the hit.
     """
 
@@ -66,7 +66,7 @@ class StaticHit(NamedTuple):
 
 
 class StaticHits:
-    """Examines the static values of the first hits of a run.
+    """Examines the static arguments of the first hits of each function in a run.
 
     Args:
         run: The run.
@@ -77,31 +77,34 @@ class StaticHits:
         self._run = run
         self._record_of = record_of
         self._results: Results | None = None
-        self._left: dict[FunctionRecord, int] = {}  # the number of hits that are still to be examined
+        self._left: dict[FunctionRecord, int] = {}  # function record -> how many hits remain to be examined
         self._reports = 0
         self.found: dict[tuple[str, ...], StaticHit] = {}
 
     def about_to_call(self, called: Any) -> None:
-        """Install the hook if the function's static values may equal other values."""
+        """Install the hook if a static value of `called` may equal a different value; called before its next call."""
         if self._results is None:
             record = self._record_of(getattr(called, "_fun", None))
             if record is not None:
                 self.made_program(record)
 
     def before_calls(self, records: Iterable[FunctionRecord]) -> None:
-        """Install the hook where calls are not announced and one of the functions may be called."""
+        """Install the hook if one of these functions may be called.
+
+        Needed on Python 3.11, where calls are not announced.
+        """
         for record in records:
             self.made_program(record)
 
     def made_program(self, record: FunctionRecord) -> None:
-        """Install the hook if a further call of the function may find a program by an equal static value."""
+        """Install the hook if a later call of the function may hit with a static value that is equal but different."""
         if self._results is not None or self._reports >= _REPORTS or not imported() or not self._run.keeps_programs:
             return
         if self._left.get(record, _LOOKS) and _may_equal_others(record):
             results = Results(self._hit, lambda: None)
             try:
                 results.start()
-            except AttributeError:  # another JAX version: the static values of hits stay unknown
+            except AttributeError:  # this version of JAX has no such hook: static values of hits stay unknown
                 self._reports = _REPORTS
                 return
             self._results = results
@@ -131,7 +134,7 @@ class StaticHits:
 
 
 def _may_equal_others(record: FunctionRecord) -> bool:
-    """Return whether a static value of the function's programs may equal a value that differs, or change in place."""
+    """Return whether a static value of the function's programs may equal a different value, or may change in place."""
     if record.library or record.construct is not None or record.equinox or record.pmap or record.unkept:
         return False
     programs: list[KeptProgram] = list(record.programs.values())
@@ -145,7 +148,10 @@ def _may_equal_others(record: FunctionRecord) -> bool:
 
 
 def _has_equals(value: Any, depth: int = 16) -> bool:
-    """Return whether a plain value equals another value in Python; JAX compares the type of the whole value, too."""
+    """Return whether a plain value can equal a different value in Python.
+
+    JAX compares the type of the outermost value, too, but not of the values inside.
+    """
     kind = type(value)
     if kind is tuple or kind is frozenset:
         return depth > 0 and any(type(part) in _NUMBERS or _has_equals(part, depth - 1) for part in value)
@@ -156,7 +162,7 @@ _NUMBERS = frozenset({bool, int, float, complex})
 
 
 def _statics_of(called: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the static values of a call by the names of their parameters."""
+    """Return {parameter name: static value} for a call."""
     options = called._jit_info
     positions, names = static_places(options, len(args))
     parameters = positional_names(getattr(options, "fun_signature", None), len(args))
@@ -165,10 +171,10 @@ def _statics_of(called: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
 
 
 def _differing(record: FunctionRecord, statics: Mapping[str, Any]) -> Iterator[StaticHit]:
-    """Yield what surely differs between the static values of a hit and those of the trace of the program found.
+    """Yield the certain differences between the static values of a hit and those of the trace that made its program.
 
-    Several programs are possible where the function was traced for other types of arrays or for other static values. A
-    difference is certain if each possible program was traced with another value.
+    Several programs are possible if the function was traced for several array types or static values. A difference is
+    certain if every possible program was traced with a different value.
     """
     candidates = [program for program in _traced(record) if _is_possible(program, statics)]
     differences = [{hit.name: hit for hit in _differences(record.name, program, statics)} for program in candidates]
@@ -185,7 +191,7 @@ def _differing(record: FunctionRecord, statics: Mapping[str, Any]) -> Iterator[S
 
 
 def _traced(record: FunctionRecord) -> list[KeptProgram]:
-    """Return the first program of each trace: its first key holds the static values of the trace."""
+    """Return one program for each trace: the first, whose first key has the static values of the trace."""
     first: dict[int, KeptProgram] = {}
     programs: list[KeptProgram] = list(record.programs.values())
     for program in sorted(programs, key=lambda program: program.seen_at):
@@ -194,7 +200,10 @@ def _traced(record: FunctionRecord) -> list[KeptProgram]:
 
 
 def _is_possible(program: KeptProgram, statics: Mapping[str, Any]) -> bool:
-    """Return whether JAX may find a program for static values; only values without code of the user's are compared."""
+    """Return whether a hit with these static values can have run a program.
+
+    Only values whose comparison runs no user code are compared.
+    """
     traced = program.keys[0].statics
     if traced.keys() != statics.keys():
         return False
@@ -228,7 +237,7 @@ def _differences(function: str, program: KeptProgram, statics: Mapping[str, Any]
 
 
 def _is_same(before: Any, after: Any) -> bool:
-    """Return whether two plain values that are equal in Python are the same value; True where this is unknown."""
+    """Return whether two values that are equal in Python are identical in type and content; True if unknown."""
     kind = type(before)
     if kind is not type(after):
         return False

@@ -1,4 +1,4 @@
-"""Holds a tool id of `sys.monitoring`, from which any other code may take the id."""
+"""Holds a tool id of `sys.monitoring`; other code may free and take the id at any time."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ HAS_MONITORING = sys.version_info >= (3, 12)
 
 
 def monitoring() -> Any:
-    """Return `sys.monitoring`, which type checkers do not know on Python 3.11."""
+    """Return `sys.monitoring`.
+
+    This function exists because type checkers for Python 3.11 do not know the module.
+    """
     return vars(sys)["monitoring"]
 
 
 class MonitoringTool:
-    """A tool id of `sys.monitoring` that this package holds until it frees the id or other code takes the id.
+    """A tool id of `sys.monitoring` that this package holds until it frees it or other code takes it.
 
-    Any code may free any id and take it again, so an id without our name is never changed.
+    Any code may free an id and take it, so each change first checks that the id still has this package's name.
     """
 
     def __init__(self, number: int, name: str, callbacks: Mapping[int, Callable[..., Any]]) -> None:
@@ -30,12 +33,12 @@ class MonitoringTool:
 
     @staticmethod
     def take(ids: Iterable[int], purpose: str, callbacks: Mapping[int, Callable[..., Any]]) -> MonitoringTool | None:
-        """Take the first free id; None where no id is free.
+        """Take the first tool id that is free; return None if all are taken.
 
         Args:
             ids: The ids in the order of preference.
-            purpose: A word for the tool's name.
-            callbacks: The callback of each event.
+            purpose: A word that becomes part of the tool's name.
+            callbacks: Event -> its callback.
         """
         name = f"jupyter_jaxpr {purpose} {next(_tool_numbers)}"
         for number in ids:
@@ -50,7 +53,7 @@ class MonitoringTool:
         return bool(monitoring().get_tool(self.number) == self._name)
 
     def give_back(self) -> None:
-        """Free the id if this package holds it; remove our callbacks and no others."""
+        """Free the id if this package still holds it; only this package's callbacks are removed."""
         monitor, was_ours = monitoring(), self.is_ours
         if was_ours:
             monitor.set_events(self.number, 0)

@@ -1,7 +1,7 @@
 """Finds the lines of a cell's functions that no trace reached, such as an `if` branch.
 
-The recorder watches only the code objects of the cell, only while JAX traces a function, and each line reports once.
-On Python 3.11 watching would slow every call down, so there the document names no untraced lines.
+The recorder watches only the code objects of the cell, only while JAX traces a function, and Python reports each line
+once. On Python 3.11 this would make every call slower, so the document has no untraced lines there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from ...jax.facts import is_jitted
 from ...plain_text import file_of
 from .sys_monitoring import HAS_MONITORING, MonitoringTool, monitoring
 
-_TOOL_IDS = (5, 0, 4, 3)  # id 5 is by convention for optimizers, 0 for debuggers; the call counter uses 4
+# tool ids to try: by convention, 5 is for optimizers and 0 for debuggers; the call counter uses 4
+_TOOL_IDS = (5, 0, 4, 3)
 
 
 class LineRecorder:
@@ -27,18 +28,19 @@ class LineRecorder:
     def __init__(self, file: str) -> None:
         self._file = file
         self._tool: MonitoringTool | None = None
-        self._lost = False  # true if other code took the tool id
-        # all codes of the file by id: the hash of a code object reads all of the code
+        self._lost = False  # true if other code took the tool id, so that the result is unknown
+        # id -> code object, for all code objects of the file. The hash of a code object is slow, because it reads all
+        # of the code.
         self._file_codes: dict[int, CodeType] = {}
-        self._codes: dict[int, CodeType] = {}  # the codes with lines that no trace has reached
-        self._lines: dict[int, set[int]] = {}  # the lines of each of these codes
+        self._codes: dict[int, CodeType] = {}  # id -> code object, for those with lines that no trace has reached
+        self._lines: dict[int, set[int]] = {}  # id of a code object -> its lines that no trace has reached
         self._entered: dict[int, CodeType] = {}
         self._reached: set[int] = set()
         self._watching = False
-        self._looked_through: dict[int, int] = {}  # the number of names in each module, by the id of the module
+        self._looked_through: dict[int, int] = {}  # id of a module -> its number of names when it was last searched
 
     def start(self, code: CodeType | None, module: dict[str, Any] | None) -> None:
-        """Watch the code of a function before its trace, and the helper functions in `module`, its globals."""
+        """Watch the code of a function before its trace, and the cell's other functions in `module`, its globals."""
         if not HAS_MONITORING or self._watching:
             return
         if (
@@ -50,7 +52,7 @@ class LineRecorder:
         for file_code in self._in_file(code, module):
             if id(file_code) not in self._file_codes:
                 self._file_codes[id(file_code)] = file_code
-                # Python reports no line event for a function whose whole code is on its first line
+                # Python reports no line event for a function that is completely on its def line
                 if lines := _own_lines(file_code):
                     self._codes[id(file_code)], self._lines[id(file_code)] = file_code, lines
         if not self._codes or not self._take_tool():
@@ -59,7 +61,7 @@ class LineRecorder:
         monitor = monitoring()
         assert self._tool is not None
         for watched in self._codes.values():
-            # This also switches on lines that reported in an earlier trace; other code pays nothing.
+            # Lines that were reported in an earlier trace are switched on again; other code is not slower.
             monitor.set_local_events(self._tool.number, watched, monitor.events.LINE)
 
     def stop(self) -> None:
@@ -74,7 +76,7 @@ class LineRecorder:
         for key, watched in list(self._codes.items()):
             set_events(self._tool.number, watched, 0)
             if key in self._entered and self._lines[key] <= self._reached:
-                del self._codes[key]  # every line of the code was reached
+                del self._codes[key]  # a trace has reached every line of the code object
 
     def close(self) -> None:
         """Free the tool id."""
@@ -84,7 +86,7 @@ class LineRecorder:
             self._tool = None
 
     def untraced(self) -> list[int]:
-        """Return the sorted lines of traced functions that hold code and that no trace reached; [] if unknown."""
+        """Return the lines of traced functions, sorted, that contain code and that no trace reached; [] if unknown."""
         if self._lost:
             return []
         lines: set[int] = set()
@@ -93,13 +95,13 @@ class LineRecorder:
         return sorted(lines - self._reached)
 
     def was_reached(self, code: CodeType, line: int) -> bool | None:
-        """Return whether a trace of the cell reached a line of a code; None where this is unknown."""
+        """Return whether a trace of the cell reached a line of a code object; None if unknown."""
         if self._lost or self._tool is None or id(code) not in self._file_codes or line not in _own_lines(code):
             return None
         return line in self._reached
 
     def _in_file(self, code: CodeType | None, module: dict[str, Any] | None) -> Iterator[CodeType]:
-        """Yield the codes of the cell: the code of the function, and the codes of the other functions in the module."""
+        """Yield the code objects of the cell: of the function, and of the other functions in its module."""
         if code is not None and id(code) not in self._file_codes and file_of(code) == self._file:
             yield from _with_nested(code)
         if module is None or self._looked_through.get(id(module)) == len(module):
@@ -137,7 +139,7 @@ def _with_nested(code: CodeType) -> Iterator[CodeType]:
 
 
 def _lines_inside(code: CodeType) -> set[int]:
-    """Return the lines with code in a function's body, with those of inner functions and without the def line."""
+    """Return the lines with code in the body of a function and of its inner functions, without the def line."""
     lines: set[int] = set()
     for nested in _with_nested(code):
         lines |= {line for _, _, line in nested.co_lines() if line is not None}
@@ -146,5 +148,5 @@ def _lines_inside(code: CodeType) -> set[int]:
 
 
 def _own_lines(code: CodeType) -> set[int]:
-    """Return the lines with code in a function's body, without inner functions and the def line."""
+    """Return the lines with code in the body of a function, without its inner functions and without the def line."""
     return {line for _, _, line in code.co_lines() if line is not None and line != code.co_firstlineno}

@@ -1,1 +1,1 @@
-"""Finds the effects that a second run of a call's Python would have, and undoes them."""
+"""Finds the side effects that a second run of a call's Python would have, and undoes those that can be undone."""

@@ -1,10 +1,11 @@
-"""Declares the values of the analysis: what an expression stands for, found without running the expression.
+"""Declares abstract values: what the analysis knows about the value of an expression without running it.
 
-- `Known`: this very object.
+- `Known`: a certain object that exists.
 - `Made`: objects that the analysed code makes or receives. `plain`: arrays, numbers, strings, None, and containers of
-  them: their operators and attributes run no Python code of the user. `fresh`: a change of the object cannot be seen
+  them: their operators and attributes run no Python code of the user. `fresh`: a change of the object cannot be seen by
+      code
   outside (it is immutable, or was made in the call). `deep`: all objects that it contains are fresh, too.
-- `Local`: a function that the analysed code defines. `Transformed`: the result of a library's transform of functions,
+- `Local`: a function that the analysed code defines. `Transformed`: a function that a library made of other functions,
   such as `jax.vmap(f)`. `Method`: a method of any of these. `Choice`: one of several functions.
 """
 
@@ -21,7 +22,7 @@ from .source import FunctionNode
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """An object that exists before the call.
+    """An abstract value: a certain object that exists before the analysed call.
 
     Attributes:
         value: The object.
@@ -32,21 +33,21 @@ class Known:
     rebuilt: bool = False
 
     def key(self) -> Any:
-        """Return a key that is equal for values that the analysis need not distinguish."""
+        """Return a key for dictionaries; values that the analysis treats alike have equal keys."""
         return ("known", id(self.value), self.rebuilt)
 
 
 @dataclass(frozen=True)
 class Made:
-    """Objects of which only these properties are known; the head of the module explains the properties."""
+    """An abstract value: objects of which only the properties below are known (see the head of this module)."""
 
     plain: bool = True
     fresh: bool = True
     deep: bool = True
-    of: type | None = None  # the class of an instance that the analysed code makes
+    of: type | None = None  # the class, if the analysed code makes an instance of it
 
     def key(self) -> Any:
-        """Return a key that is equal for values that the analysis need not distinguish."""
+        """Return a key for dictionaries; values that the analysis treats alike have equal keys."""
         return self
 
 
@@ -58,10 +59,10 @@ class Scope:
         names: The local names that have a value.
         own: All local names of the function.
         enclosing: The scope in which a nested function was defined.
-        cells: For a function that existed before the call: the values of its free variables.
+        cells: Free variable -> its value, for a function that existed before the call.
         module: The global names of the function.
         file: The file of the code.
-        function: The name of the code.
+        function: The name of the code object.
         returned: The values that the function returns or yields.
         outer: The names that the function declares global or nonlocal.
     """
@@ -86,54 +87,57 @@ class Local:
     defaults: tuple[Value, ...] = ()
 
     def key(self) -> Any:
-        """Return a key that is equal for values that the analysis need not distinguish."""
+        """Return a key for dictionaries; values that the analysis treats alike have equal keys."""
         return ("local", id(self.node), id(self.scope))
 
 
 @dataclass(frozen=True, eq=False)
 class Transformed:
-    """The result of a library's transform of functions, such as `jax.vmap(f)`; a call of it calls the functions."""
+    """A function that a library made of other functions, such as `jax.vmap(f)`; calling it calls those functions."""
 
     functions: tuple[Value, ...]
 
     def key(self) -> Any:
-        """Return a key that is equal for values that the analysis need not distinguish."""
+        """Return a key for dictionaries; values that the analysis treats alike have equal keys."""
         return ("transformed", tuple(function.key() for function in self.functions))
 
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """A method of a value: a known function with its receiver, or a name where the receiver's class is unknown."""
+    """A method of a value.
+
+    It is a known function with its receiver, or only a name if the class of the receiver is unknown.
+    """
 
     receiver: Value
     name: str
     function: Any = None
 
     def key(self) -> Any:
-        """Return a key that is equal for values that the analysis need not distinguish."""
+        """Return a key for dictionaries; values that the analysis treats alike have equal keys."""
         return ("method", self.receiver.key(), self.name, id(self.function))
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """One of several functions; which one is unknown."""
+    """One of several functions; the analysis does not know which one is called."""
 
     functions: tuple[Value, ...]
 
     def key(self) -> Any:
-        """Return a key that is equal for values that the analysis need not distinguish."""
+        """Return a key for dictionaries; values that the analysis treats alike have equal keys."""
         return ("choice", tuple(function.key() for function in self.functions))
 
 
 @dataclass(frozen=True, eq=False)
 class Super:
-    """The value of `super()` in a method of a class."""
+    """The result of `super()` in a method of a class."""
 
     owner: type
     receiver: Value
 
     def key(self) -> Any:
-        """Return a key that is equal for values that the analysis need not distinguish."""
+        """Return a key for dictionaries; values that the analysis treats alike have equal keys."""
         return ("super", id(self.owner), self.receiver.key())
 
 
@@ -152,7 +156,10 @@ def is_immutable(value: Any) -> bool:
 
 
 def as_object(value: Value) -> Value:
-    """Return a value for its use as an object: an attribute of an unknown object need not be a method."""
+    """Return a value as it is when code stores or passes it.
+
+    An unknown attribute is then not assumed to be a method.
+    """
     if isinstance(value, Method) and value.function is None:
         receiver = as_object(value.receiver)
         return PLAIN if isinstance(receiver, Made) and receiver.plain else OUTSIDE
@@ -160,12 +167,12 @@ def as_object(value: Value) -> Value:
 
 
 def is_literal_true_or_false(value: Value) -> bool | None:
-    """Return the truth of a condition that is an exact builtin scalar; None where the condition is unknown."""
+    """Return the truth of a condition whose value is a known builtin scalar; None for other conditions."""
     if isinstance(value, Known) and type(value.value) in (bool, int, str, type(None), float):
         return bool(value.value)
     return None
 
 
 def parameters(node: FunctionNode) -> list[ast.arg]:
-    """Return all parameters that take one argument, in order."""
+    """Return the parameters of a function that take exactly one argument, in order."""
     return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]

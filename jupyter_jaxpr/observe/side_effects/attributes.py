@@ -1,4 +1,4 @@
-"""Finds an attribute of a value without running user code."""
+"""Finds the value of an attribute (`owner.name`) without running user code."""
 
 from __future__ import annotations
 
@@ -45,31 +45,35 @@ _PLAIN_TYPES = (int, float, complex, bool, str, bytes, type(None), slice, range,
 
 
 class Attributes(abc.ABC):
-    """The base of the analysis: collects effects and classes, and reads attributes.
+    """The base class of the analysis: collects side effects and classes, and evaluates attributes.
 
     Args:
-        first: True to stop at the first effect, by raising `NotProven`.
+        first: True to stop at the first side effect, by raising `NotProven`.
     """
 
     def __init__(self, first: bool) -> None:
         self.effects: dict[SideEffect, None] = {}
-        self.refusals = 0  # the number of refusals, with repeated effects
+        self.refusals = 0  # how many refusals there were, repeated ones included
         self._first = first
-        self.is_live = False  # true to refuse also code that a live trace must not run
+        self.is_live = False  # true to refuse code that is forbidden in a live trace, too
         self.is_unmade: Callable[[str, str], bool] | None = None
         self._classes: dict[type, None] = {}  # user classes of which an unknown value may be an instance
-        self._library_classes: dict[type, None] = {}  # library classes, without containers and arrays
-        self._restartable = True  # true if no unknown value is an iterator
-        self._read_adds_keys = False  # true if an unknown value may be a dict that a read changes
-        self._analysed: set[Any] = set()  # keys of values whose implicit methods were analysed
-        self._last_module: types.ModuleType | None = None  # the module whose attribute was read last
+        # library classes of which an unknown value may be an instance, without containers and arrays
+        self._library_classes: dict[type, None] = {}
+        self._restartable = True  # true if no unknown value can be an iterator, which a second run would find used up
+        self._read_adds_keys = False  # true if an unknown value may be a dict to which reading adds keys (defaultdict)
+        self._analysed: set[Any] = set()  # keys of values whose special methods were already analysed
+        self._last_module: types.ModuleType | None = None  # the module whose attribute the code read last
         self._is_users_module = False
-        self.here: tuple[Scope, ast.AST] | None = None  # the statement under analysis
-        self._functions: dict[int, list[Any]] = {}  # the user's functions inside of a library's callable
-        self._keep: list[Any] = []  # keeps objects alive whose ids serve as keys
+        self.here: tuple[Scope, ast.AST] | None = None  # the scope and the statement that are analysed at present
+        self._functions: dict[int, list[Any]] = {}  # id of a library's callable -> the user functions inside it
+        self._keep: list[Any] = []  # objects whose ids are used as keys, kept alive so that the ids stay unique
 
     def refuse(self, kind: Kind, scope: Scope, node: ast.AST, sentence: str) -> Made:
-        """Record that a line may change an object outside of the call; `PLACE` stands for the line in the sentence."""
+        """Record a line that may change an object outside of the call.
+
+        In `sentence`, `PLACE` stands for the text of the line.
+        """
         self.refusals += 1
         effect = SideEffect(kind, scope.file, getattr(node, "lineno", 0), scope.function, sentence)
         self.effects[effect] = None
@@ -78,13 +82,16 @@ class Attributes(abc.ABC):
         return OUTSIDE
 
     def raises(self, scope: Scope, name: str) -> bool:
-        """Return whether the run surely raises where it reads a name without a value: no code after it runs then."""
+        """Return whether reading `name` certainly raises a NameError, so that no later code runs."""
         return self.is_unmade is not None and self.is_unmade(scope.file, name)
 
     # --- known properties of an object ---
 
     def blurred(self, value: Value) -> Made:
-        """Return a value as unknown code sees it; the classes and functions inside the value are recorded."""
+        """Return a value as code that the analysis cannot follow sees it.
+
+        The classes and the functions inside the value are recorded.
+        """
         if isinstance(value, Made):
             return value
         if not isinstance(value, Known):
@@ -113,7 +120,7 @@ class Attributes(abc.ABC):
         return Made(plain, value.rebuilt, deep)
 
     def _inside(self, value: Any) -> Iterator[Any]:
-        """Yield an object and all its parts; after too many parts, yield an unknown object and stop."""
+        """Yield an object and all its parts; above a limit, yield an unknown object instead of the rest."""
         waiting, visited = [value], {id(value)}
         while waiting:
             item = waiting.pop()
@@ -202,14 +209,14 @@ class Attributes(abc.ABC):
         return self._bound(scope, node, owner, attribute, name)
 
     def _element(self, owner: Known, part: Any) -> Value:
-        """Return the abstract value of an element or an attribute of an object that exists before the call."""
+        """Return the abstract value of an element or attribute of an object that exists before the call."""
         if is_array_of_jax(part) or is_immutable(part):
             return Known(part)
         self._keep.append(part)
         return Known(part, owner.rebuilt and type(owner.value) in _PLAIN_TYPES)
 
     def _read(self, value: Any, name: str) -> Value:
-        """Return an attribute of an object of a library class."""
+        """Return the abstract value of an attribute of an object whose class belongs to a library."""
         try:
             attribute = getattr(value, name)
         except not_of_a_signal(Exception):
@@ -218,7 +225,7 @@ class Attributes(abc.ABC):
         return Known(attribute)
 
     def _bound(self, scope: Scope, node: ast.AST, receiver: Value, attribute: Any, name: str) -> Value:
-        """Return the value of a class attribute that is read from an instance."""
+        """Return the abstract value of a class attribute that is read from an instance, such as a bound method."""
         if isinstance(attribute, types.FunctionType):
             return Method(receiver, name, attribute)
         if isinstance(attribute, staticmethod):
@@ -248,14 +255,14 @@ class Attributes(abc.ABC):
                 )
                 return self.refuse("unknown", scope, node, text)
             inner = getattr(attribute, "__wrapped__", None) or getattr(attribute, "fun", None)
-            if isinstance(inner, types.FunctionType):  # a method under jax.jit, or one that equinox wraps
+            if isinstance(inner, types.FunctionType):  # a method inside of jax.jit, or one that equinox wraps
                 return Method(receiver, name, attribute)
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
         self._keep.append(attribute)
         return Known(attribute)
 
     def _of_class(self, scope: Scope, node: ast.AST, owner: Made, kind: type, name: str) -> Value:
-        """Return an attribute of an instance that the analysed code has made."""
+        """Return the abstract value of an attribute of an instance that the analysed code made."""
         attribute = inspect.getattr_static(kind, name, _MISSING)
         if attribute is _MISSING or isinstance(attribute, types.MemberDescriptorType) or _is_field(attribute):
             return Made(plain=False, fresh=owner.deep, deep=owner.deep)
@@ -285,7 +292,7 @@ class Attributes(abc.ABC):
     # --- iteration ---
 
     def elements(self, scope: Scope, node: ast.AST, value: Value) -> Value:
-        """Return one value that stands for all elements of a value in a loop."""
+        """Return one abstract value that stands for each element that a loop takes from a value."""
         value = as_object(value)
         if isinstance(value, Known):
             iterated = value.value
@@ -312,14 +319,14 @@ class Attributes(abc.ABC):
         return OUTSIDE
 
     def _iterated(self, scope: Scope, node: ast.AST, value: Value) -> Value:
-        """Return the elements of an object of a user class: from `__next__` of its `__iter__`, or by index."""
+        """Return the elements of an instance of a user class, by its `__iter__` and `__next__` or its `__getitem__`."""
         iterator = self.special(scope, node, value, ("__iter__", "__getitem__", "__next__"))
         if isinstance(iterator, Made) and iterator.of is not None:
             return self.special(scope, node, iterator, ("__next__",))
         return iterator
 
     def special(self, scope: Scope, node: ast.AST, value: Value, names: tuple[str, ...]) -> Value:
-        """Analyse the methods with these names in the user class of a value, which an operator would call."""
+        """Analyse the special methods of a user class that an operator or statement would call."""
         value = as_object(value)
         if isinstance(value, Known) and (is_immutable(value.value) or not is_users_class(type(value.value))):
             value = self.blurred(value)
@@ -341,7 +348,7 @@ class Attributes(abc.ABC):
         return self._joined(results) if results else Made(plain=False, fresh=True, deep=False)
 
     def _joined(self, values: list[Value]) -> Value:
-        """Return one value that stands for each of several values."""
+        """Return one abstract value that covers all given values."""
         if not values:
             return PLAIN
         first = values[0]
@@ -387,7 +394,7 @@ class Attributes(abc.ABC):
 
 @functools.cache
 def _plain_methods() -> frozenset[str]:
-    """Return the names of the methods of arrays, numbers, strings and containers."""
+    """Return the names of the methods that arrays, numbers, strings and containers have."""
     import jax
     import numpy as np
 
@@ -398,7 +405,7 @@ def _plain_methods() -> frozenset[str]:
 
 
 class _Unknown:
-    """A placeholder for objects that are too many to examine."""
+    """Stands for the objects that are too many to examine."""
 
     def __next__(self) -> None:
         raise StopIteration
@@ -431,7 +438,7 @@ def _is_callable(value: Value) -> bool:
 
 
 def instance_dict(value: Any) -> dict[str, Any]:
-    """Return the attributes of an instance without calling the `__getattribute__` of its class."""
+    """Return the `__dict__` of an instance without calling the `__getattribute__` of its class."""
     try:
         stored = object.__getattribute__(value, "__dict__")
     except AttributeError:
@@ -440,7 +447,7 @@ def instance_dict(value: Any) -> dict[str, Any]:
 
 
 def _is_field(attribute: Any) -> bool:
-    """Return whether a class attribute is the default of a field, which each instance has for itself."""
+    """Return whether a class attribute is only the default of a field, so that each instance has its own value."""
     return not callable(getattr(type(attribute), "__get__", None))
 
 
@@ -455,7 +462,7 @@ def _has_own_getattr(kind: type) -> bool:
 
 
 def is_users_module(module: types.ModuleType) -> bool:
-    """Return whether a module is a file of the user's."""
+    """Return whether a module is a file of the user's, rather than of a package."""
     from ..whose_code import is_installed
 
     file = getattr(module, "__file__", None)

@@ -1,4 +1,4 @@
-"""Lists the audit events of Python that stop a trace of this package: changes outside of the process.
+"""Lists the audit events of Python that stop an own trace, because they announce an effect outside of the process.
 
 Python raises an audit event before it writes to a file, opens a connection or starts a process.
 """
@@ -41,7 +41,7 @@ _EVENTS = {
 
 
 def refused_event(event: str, facts: tuple[Any, ...]) -> str | None:
-    """Return the effect of an audit event as a sentence such as `{place} removes a file.`; None for an allowed event.
+    """Return a sentence for a forbidden audit event, such as `{place} removes a file.`; None for an allowed event.
 
     Args:
         event: The name of the event.

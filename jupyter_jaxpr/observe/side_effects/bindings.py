@@ -1,4 +1,4 @@
-"""Binds the arguments of a call to the parameters of the function."""
+"""Binds the abstract arguments of a call to the parameters of the function."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ Keywords = dict[str | None, Value]
 
 
 def rebuilt(value: Value) -> Value:
-    """Return an argument as JAX passes it to the function: pytree containers become copies."""
+    """Return the abstract value of an argument after JAX has rebuilt it: pytree containers are copies."""
     if not isinstance(value, Known) or value.rebuilt or is_immutable(value.value):
         return value
     return as_argument(value.value)
 
 
 def as_argument(value: Any) -> Value:
-    """Return an argument of a traced function: JAX copies pytree containers and replaces arrays by tracers."""
+    """Return the abstract value of an argument of a traced function.
+
+    JAX copies pytree containers and replaces arrays by tracers.
+    """
     import jax
 
     if is_array_of_jax(value):
@@ -36,12 +39,12 @@ def as_argument(value: Any) -> Value:
 def bind_parameters(
     node: FunctionNode, values: list[Value], keywords: Keywords, defaults: dict[str, Value], joined: Any
 ) -> dict[str, Value]:
-    """Return the value of each parameter; one joint value for all where starred arguments hide the order."""
+    """Return {parameter: abstract value}; if starred arguments hide the order, one joint value for all parameters."""
     arguments = node.args
     names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
     only = [argument.arg for argument in arguments.kwonlyargs]
     bound: dict[str, Value] = dict(defaults)
-    if None in keywords:  # the call contains **values
+    if None in keywords:  # the call passes **values
         together = joined([*values[1:], *keywords.values()])
         bound = dict.fromkeys((*names, *only), together)
         bound.update(zip(names, values[:1], strict=False))
@@ -81,7 +84,7 @@ def _packed_by_name(values: Keywords, joined: Any) -> Value:
 
 
 def defaults_of(function: types.FunctionType) -> dict[str, Value]:
-    """Return the default values of a function's parameters."""
+    """Return {parameter: abstract value of its default}."""
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
     positional = function.__defaults__ or ()
@@ -93,7 +96,7 @@ def defaults_of(function: types.FunctionType) -> dict[str, Value]:
 
 
 def count_of_parameters(function: Value) -> int:
-    """Return the number of positional parameters of a function; 1 where it is unknown."""
+    """Return the number of positional parameters of a function; 1 if unknown."""
     if isinstance(function, Local):
         return len(function.node.args.posonlyargs) + len(function.node.args.args)
     function_object = function.value if isinstance(function, Known) else getattr(function, "function", None)

@@ -1,4 +1,4 @@
-"""Finds the value of a call by analysing the code of the callee."""
+"""Finds the abstract value of a call by analysing the code of the called function."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ _METHODS_OF: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (divmod, ("__divmod__", "__rdivmod__")),
     (pow, ("__pow__", "__rpow__")),
 )
-# The key is an id: a comparison with a callable of the user's would call its __eq__.
+# Keyed by id, because comparing with a callable of the user's would call its __eq__.
 _SPECIAL_OF = {id(function): names for function, names in _METHODS_OF}
 _NO_RESULT_OF_ARGUMENTS = frozenset(map(id, (isinstance, issubclass, callable, len, id, hash, hasattr)))
 _MAKES_CONTAINER = frozenset(
     map(id, (list, dict, set, tuple, frozenset, bytearray, sorted, zip, map, enumerate, filter, reversed, copy.copy))
 )
-# jax.debug.print and JAX's callback functions: JAX prints, or calls the callback, when the program runs.
+# jax.debug.print and JAX's callback functions: they print, or call the callback, only when the program runs.
 _CALLED_LATER = frozenset(["debug_callback", "callback", "io_callback", "pure_callback", "debug_print"])
-# Functions that return a new function instead of calling their argument.
+# Functions that return a new function, and do not call their argument at once.
 _TRANSFORMS = frozenset(
     """vmap grad value_and_grad jit pmap checkpoint remat jacfwd jacrev jacobian hessian custom_jvp custom_vjp
     named_call shard_map partial wraps cache lru_cache filter_vmap filter_grad filter_value_and_grad filter_jit
@@ -76,17 +76,18 @@ _VERDICTS: dict[str, tuple[Kind, str]] = {
     "unknown": ("unknown", "{place} calls {name}, whose side effects are unknown."),
 }
 
-#: The context manager in which a traced function computes arrays; JAX keeps the arrays as long as the function lives.
+#: The context manager inside of which a traced function computes arrays at once; JAX keeps such arrays as long as the
+#: function exists.
 _COMPUTES = "ensure_compile_time_eval"
 
 
 class Calls(Methods):
-    """The part of the analysis that follows calls into other functions."""
+    """The part of the analysis that follows calls into the called functions."""
 
     def __init__(self, first: bool) -> None:
         super().__init__(first)
         self._results: dict[Any, Value] = {}
-        self._of_libraries: dict[Any, Value] = {}  # the results of harmless calls without functions of the user
+        self._of_libraries: dict[Any, Value] = {}  # key of a harmless library call without user functions -> its result
         self._depth = 0
 
     def call(self, scope: Scope, node: ast.AST, callee: Value, values: list[Value], keywords: Keywords) -> Value:
@@ -170,7 +171,7 @@ class Calls(Methods):
         wrapped = vars(function).get("__wrapped__")
         definition = function_node(code)
         if definition is None:
-            if is_generated(function):  # the generated method reads or compares the fields
+            if is_generated(function):  # a method that Python generated (dataclass) reads or compares the fields
                 for value in values:
                     self.handed_over(scope, node, self.blurred(value))
                 return Made(plain=False, fresh=True, deep=False)
@@ -213,7 +214,7 @@ class Calls(Methods):
         if key in self._results:
             return self._results[key]
         self._keep.extend(names.values())
-        self._results[key] = OUTSIDE  # the result of a recursive call
+        self._results[key] = OUTSIDE  # the preliminary result, for a recursive call
         file = code.co_filename if code is not None else enclosing.file if enclosing is not None else ""
         name = code.co_qualname if code is not None else getattr(node, "name", "<lambda>")
         inner = Scope(names, frozenset(), enclosing, cells, module, file, name)
@@ -222,12 +223,12 @@ class Calls(Methods):
 
     @abc.abstractmethod
     def body(self, scope: Scope, node: FunctionNode, code: types.CodeType | None) -> Value:
-        """Analyse the body of a function and return the value that the function returns.
+        """Analyse the body of a function and return the abstract value of its result.
 
         Args:
-            scope: The names of the function.
+            scope: The scope of the function.
             node: The definition of the function.
-            code: The code of the function; None for a function that the analysed code defines.
+            code: The code object of the function; None for a function that the analysed code defines.
         """
 
     # --- libraries ---
@@ -257,8 +258,8 @@ class Calls(Methods):
             fun = getattr(function, "_fun", None)
             inner_functions = [Known(inner) for inner in self.functions_of(fun)] if callable(fun) else []
         if inner_functions and _package(function) != "builtins" and callable(getattr(function, "__wrapped__", None)):
-            # In jax.jit(f) and jax.vmap(f), f takes the same arguments; the rules of a custom derivative take other
-            # ones.
+            # In jax.jit(f) and jax.vmap(f), f gets the arguments of the call; the rules of a custom derivative get
+            # other arguments.
             if not wrapper_is_known(function):
                 text = f"{PLACE} calls {name} through a wrapper of a library whose side effects are unknown."
                 self.refuse("unknown", scope, node, text)
@@ -303,7 +304,7 @@ class Calls(Methods):
         return self._result(function, arguments, results)
 
     def _entered(self, scope: Scope, node: ast.AST, function: Any) -> None:
-        """Analyse the context manager that a decorator enters around a function."""
+        """Analyse the context manager that a decorator enters around each call of a function."""
         for cell in getattr(function, "__closure__", None) or ():
             try:
                 cell_content = cell.cell_contents
@@ -337,7 +338,10 @@ class Calls(Methods):
         return is_effectful(value.value)
 
     def _functions_in(self, value: Value) -> list[Value]:
-        """Return the functions that a library may call for an argument: the argument, or those in a container."""
+        """Return the functions that a library may call because of an argument.
+
+        The argument itself, or those in a container.
+        """
         if isinstance(value, Choice):
             return list(value.functions)
         if self._is_function(value):
@@ -349,7 +353,7 @@ class Calls(Methods):
     def _call_transformed(
         self, scope: Scope, node: ast.AST, callee: Transformed, values: list[Value], keywords: Keywords
     ) -> Value:
-        """Analyse a call of a transformed function: each inner function gets the same arguments, as tracers."""
+        """Analyse a call of a transformed function: each function inside gets the call's arguments, as tracers."""
         traced_values = [rebuilt(value) for value in values]
         named = {name: rebuilt(value) for name, value in keywords.items()}
         results = [self.call(scope, node, function, traced_values, named) for function in callee.functions]
@@ -358,7 +362,7 @@ class Calls(Methods):
         return PLAIN if plain and deep else Made(plain, deep, deep)
 
     def _call_back(self, scope: Scope, node: ast.AST, functions: tuple[Value, ...], arguments: list[Value]) -> Value:
-        """Analyse functions that a library calls with parts of the library's own arguments."""
+        """Analyse functions that a library calls with parts of its own arguments, such as the body of a scan."""
         blurred = [self.blurred(value) for value in arguments]
         plain = all(value.plain for value in blurred)
         deep = all(value.deep for value in blurred)
@@ -373,7 +377,7 @@ class Calls(Methods):
         return self._joined(results)
 
     def _handed_over(self, scope: Scope, node: ast.AST, function: Any, value: Value) -> None:
-        """Analyse the methods that a library may call on an argument."""
+        """Analyse the methods of an argument that a library may call."""
         if isinstance(value, Known) and is_consumed(value.value) and function is not iter:
             self.refuse("outside", scope, node, PASSES_ITERATOR)
         name = getattr(function, "__name__", "")
@@ -386,7 +390,7 @@ class Calls(Methods):
             self.handed_over(scope, node, value)
 
     def _writes_into(self, function: Any, values: list[Value]) -> bool:
-        """Return whether a ufunc receives an array for its result as a positional argument."""
+        """Return whether a NumPy ufunc receives a positional `out` array, into which it writes."""
         count = getattr(function, "nin", None)
         return isinstance(count, int) and len(values) > count
 
@@ -396,7 +400,7 @@ class Calls(Methods):
                 self._escapes(value)
 
     def _escapes(self, value: Value) -> None:
-        """Analyse a function that unknown code receives: the code may call the function with anything."""
+        """Analyse a function that is passed to unknown code, which may call it with any arguments."""
         if isinstance(value, Local):
             self._call_local(value, [OUTSIDE] * count_of_parameters(value), {})
         elif isinstance(value, Transformed):
@@ -419,7 +423,7 @@ class Calls(Methods):
 
 
 def _is_array_result(function: Any) -> bool:
-    """Return whether a JAX function returns new arrays for arrays."""
+    """Return whether a function of JAX returns new arrays when its arguments are arrays."""
     module = getattr(function, "__module__", None) or type(function).__module__
     return str(module).startswith(("jax", "optax", "einops")) and "tree" not in str(module)
 

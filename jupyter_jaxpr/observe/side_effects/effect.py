@@ -1,4 +1,4 @@
-"""Declares the records of side effects: changes outside of a function that a second run of its Python makes."""
+"""Declares the record of a side effect: a change outside of a function that a second run of its Python would make."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Literal
 
 Kind = Literal["state", "random", "outside", "unknown"]
 
-#: Stands in the sentence of an effect for the name of the line, which depends on the cell that the user looks at.
+#: In the sentence of a side effect, this stands for the text of the line, which depends on the cell that the user sees.
 PLACE = "{place}"
 
 
 @dataclass(frozen=True)
 class SideEffect:
-    """A line that keeps a function from being proven free of side effects.
+    """A line because of which a function is not proven free of side effects.
 
     Attributes:
         kind: ``state``: Python objects change, which can be undone. ``random``: the state of a random generator
@@ -33,7 +33,7 @@ class SideEffect:
 
 
 class NotProven(Exception):
-    """The analysis found the first side effect, which the exception carries."""
+    """Raised to end the analysis at the first side effect, which the exception contains."""
 
     def __init__(self, effect: SideEffect) -> None:
         super().__init__(effect.sentence)

@@ -1,4 +1,4 @@
-"""Finds the values that an expression can have."""
+"""Finds the abstract value of an expression."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ _ANYTHING = ("exec", "eval", "compile", "__import__")
 
 
 class Expressions(Calls):
-    """The part of the analysis that evaluates expressions."""
+    """The part of the analysis that evaluates expressions to abstract values."""
 
     def value_of(self, scope: Scope, node: ast.expr | None) -> Value:
-        """Return the value that an expression stands for."""
+        """Return the abstract value of an expression."""
         match node:
             case None:
                 return Known(None)
@@ -131,11 +131,11 @@ class Expressions(Calls):
             case ast.YieldFrom():
                 scope.returned.append(self.elements(scope, node, self.value_of(scope, node.value)))
                 return OUTSIDE
-            case _:  # await and t-strings, which traced code does not use
+            case _:  # `await` and template strings, which traced code does not use
                 return self.refuse("unknown", scope, node, f"{PLACE} contains an expression that cannot be analysed.")
 
     def _assign(self, scope: Scope, target: ast.Name, value: Value) -> None:
-        """Analyse `target := value`; in a comprehension, this binds the name in the function around."""
+        """Analyse `target := value`; inside a comprehension, this binds the name in the enclosing function."""
         place = scope
         while place.enclosing is not None and place.returned is place.enclosing.returned:
             place = place.enclosing
@@ -161,7 +161,7 @@ class Expressions(Calls):
         return value
 
     def look_up(self, scope: Scope, name: str) -> Value | None:
-        """Return the value of a name; None for a name without a value."""
+        """Return the abstract value of a name; None for a name without a value."""
         place: Scope | None = scope
         while place is not None:
             if name in place.names and name not in place.outer:
@@ -185,7 +185,7 @@ class Expressions(Calls):
     # --- operators ---
 
     def _operator(self, scope: Scope, node: ast.AST, value: Value, names: tuple[str, ...]) -> Value:
-        """Analyse the methods that an operator calls on a value of a user class."""
+        """Analyse the special methods that an operator calls on an instance of a user class."""
         value = as_object(value)
         if isinstance(value, Made) and value.plain:
             return PLAIN
@@ -194,15 +194,15 @@ class Expressions(Calls):
         return self.special(scope, node, value, names)
 
     def operated(self, scope: Scope, node: ast.AST, operator: ast.operator, operands: list[ast.expr]) -> Value:
-        """Return the value of a binary operator on two expressions."""
+        """Return the abstract value of a binary operator applied to two expressions."""
         values = [self.value_of(scope, operand) for operand in operands]
         return self.combined(scope, node, operator, values)
 
     def combined(self, scope: Scope, node: ast.AST, operator: ast.operator, values: list[Value]) -> Value:
-        """Return the value of a binary operator on two values."""
+        """Return the abstract value of a binary operator applied to two abstract values."""
         name = _OPERATORS[type(operator)]
         methods: tuple[str, ...] = (f"__{name}__", f"__r{name}__")
-        if isinstance(operator, ast.Mod):  # the % operator also formats strings
+        if isinstance(operator, ast.Mod):  # the % operator also formats strings, which may call methods
             methods += _TEXT_OF_OBJECT
         results = [self._operator(scope, node, value, methods) for value in values]
         operands = [self.blurred(value) for value in values]
@@ -240,7 +240,10 @@ class Expressions(Calls):
             self.refuse("outside", scope, node, TAKES_ELEMENTS)
 
     def truth(self, scope: Scope, node: ast.expr) -> bool | None:
-        """Return the truth of a condition, or None where it is unknown; the methods of the truth test are analysed."""
+        """Return the truth of a condition, or None if unknown.
+
+        The special methods that Python calls for it are analysed.
+        """
         value = self.value_of(scope, node)
         self._operator(scope, node, value, _TRUTH)
         return is_literal_true_or_false(value)
@@ -269,11 +272,12 @@ class Expressions(Calls):
                     return self.call(
                         scope, node, Method(owner, "__class_getitem__", class_method.__func__), [index], {}
                     )
-                return owner  # a generic alias such as list[int] stands for its class
+                return owner  # a generic alias such as list[int] behaves like its class
             if type(container) in (dict, list, tuple) and isinstance(index, Known) and is_immutable(index.value):
                 try:
                     return self._element(owner, container[index.value])
-                except (LookupError, TypeError):  # the function itself stored the element
+                # the element does not exist yet: the analysed function will have stored it
+                except (LookupError, TypeError):
                     return Made(plain=not self._classes, fresh=True, deep=True) if owner.rebuilt else OUTSIDE
             if is_users_class(type(container)):
                 class_method = type(container).__dict__.get("__missing__")
@@ -298,7 +302,7 @@ class Expressions(Calls):
         return self.elements(scope, node, owner)
 
     def indexed(self, scope: Scope, node: ast.expr, index: Value) -> None:
-        """Analyse the methods that a container calls on an index or a key."""
+        """Analyse the special methods (such as `__hash__`) that a container calls on an index or a key."""
         parts = [index]
         if isinstance(node, ast.Slice):
             parts = [self.value_of(scope, part) for part in (node.lower, node.upper, node.step)]
@@ -316,15 +320,15 @@ class Expressions(Calls):
         return self._container(scope, node, values)
 
     def _container(self, scope: Scope, node: ast.AST, values: list[Value]) -> Value:
-        """Return the value of a tuple, list, set or dict that the call makes."""
+        """Return the abstract value of a new tuple, list, set or dict."""
         if isinstance(node, ast.Tuple) and values and all(isinstance(value, Known) for value in values):
             parts = tuple(value.value for value in values if isinstance(value, Known))
             self._keep.append(parts)
             return Known(parts, all(value.rebuilt for value in values if isinstance(value, Known)))
         functions = [value for value in values if self._is_function(value)]
         if functions:
-            # The analysis does not follow which function is called later: the code that receives the container may call
-            # each.
+            # The analysis does not follow the container's order: code that receives the container may call any of the
+            # functions.
             if len(functions) == len(values) and not any(map(_is_users_object, functions)):
                 return Transformed(tuple(functions))
             for function in functions:
@@ -394,7 +398,7 @@ def _is_deep(value: Made) -> bool:
 
 
 def _compare(node: ast.Compare, values: list[Value]) -> bool | None:
-    """Return the result of a comparison of two known scalars; None where it is unknown."""
+    """Return the result of comparing two known scalars; None if unknown."""
     if len(values) != 2:
         return None
     first, second = values

@@ -1,7 +1,7 @@
-"""Guards a trace: undoes every change that the trace makes, and refuses a trace whose changes cannot be undone.
+"""Guards an own trace: undoes the changes that the trace makes, and refuses a trace whose changes cannot be undone.
 
-The refusal comes before the change: the analysis of the function refuses the trace, or one of Python's audit events
-does, which report a write to a file, a connection or a process before it happens.
+A refusal always comes before the change. Either the analysis of the function refuses, before the trace starts; or an
+audit event does, by which Python announces a write to a file, a connection or a new process.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TOO_LARGE = (
 
 
 class EffectsError(RuntimeError):
-    """A function was not traced, because its Python would repeat a side effect that cannot be undone.
+    """Raised instead of tracing a function whose Python would repeat a side effect that cannot be undone.
 
     Attributes:
         effect: The line with the side effect.
@@ -40,7 +40,7 @@ class EffectsError(RuntimeError):
 
 
 def _place_text(effect: SideEffect, cell_file: str | None) -> str:
-    """Return the name of a line: "Line 7", "Line 7 of model.py" or "Line 7 of the cell that defines step"."""
+    """Return the text of a line: "Line 7", "Line 7 of model.py" or "Line 7 of the cell that defines step"."""
     if not effect.line:
         return "The call"
     if effect.file == cell_file:
@@ -51,10 +51,10 @@ def _place_text(effect: SideEffect, cell_file: str | None) -> str:
 
 
 def effect_text(effect: SideEffect, cell_file: str | None = None) -> str:
-    """Return the effect of a line as a sentence.
+    """Return the side effect of a line as a sentence.
 
     Args:
-        effect: The line.
+        effect: The line with the side effect.
         cell_file: The file of the cell that the user looks at.
     """
     return effect.sentence.replace(PLACE, _place_text(effect, cell_file), 1)
@@ -70,14 +70,14 @@ def undone(
     allowed: bool = False,
     watched: bool = True,
 ) -> Iterator[tuple[SideEffect, ...]]:
-    """Undo the changes that the Python of a call makes within the block; yield the possible side effects.
+    """Undo, after the block, the changes that the Python of a call made in the block. Yields the possible side effects.
 
     Args:
         name: The name of the function, for the error.
         fun: The called function.
         args: The positional arguments.
         kwargs: The keyword arguments.
-        allowed: True to run the block although a side effect cannot be undone.
+        allowed: True to run the block even if a side effect cannot be undone.
         watched: True to refuse writes and connections in the block; not for a compile, which may write its cache.
 
     Raises:
@@ -120,7 +120,7 @@ def _refusal(name: str, sentence: str) -> EffectsError:
 
 
 class _Watch(threading.local):
-    """The refused events of this thread during a trace."""
+    """The audit events that this thread must not raise during a trace."""
 
     refused: list[str] | None = None
 
@@ -131,7 +131,7 @@ _hooked = threading.Lock()
 
 @contextmanager
 def _watched(refused: list[str]) -> Iterator[None]:
-    """Refuse effects outside of Python on this thread; add the reasons to `refused`."""
+    """Refuse effects outside of the process on this thread; the sentences of refused ones are added to `refused`."""
     _hook()
     before, _watch.refused = _watch.refused, refused
     try:
@@ -141,8 +141,8 @@ def _watched(refused: list[str]) -> Iterator[None]:
 
 
 def _hook() -> None:
-    # An audit hook cannot be removed. The first trace that needs the hook installs it; outside of such traces the hook
-    # only reads a variable of the thread.
+    # An audit hook cannot be removed. It is installed at the first trace that needs it; outside of traces it only reads
+    # one variable of the thread.
     if _hooked.acquire(blocking=False):
         sys.addaudithook(_audit)
 

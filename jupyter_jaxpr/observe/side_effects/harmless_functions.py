@@ -1,6 +1,6 @@
-"""Classifies a callable: harmless, random, outside of Python, or unknown.
+"""Classifies a callable: harmless, random, effects outside of the process, or unknown.
 
-The tables name what is known. A callable of no table is unknown: the function that calls it is not proven.
+The tables below list what is known. A callable in no table is unknown, and a function that calls it is not proven.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..whose_code import is_installed, is_jax
 
 Verdict = Literal["harmless", "random", "outside", "settings", "unknown"]
 
-# Builtins that only read their arguments; methods of an argument's class may run.
+# Builtins that only read their arguments; to do so, they may call methods of the arguments' classes.
 _BUILTINS = frozenset(
     """abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter float format
     frozenset hash hex id int isinstance issubclass iter len list map max min next object oct ord pow print range repr
@@ -31,7 +31,7 @@ _BUILTINS = frozenset(
 )
 _OUTSIDE_BUILTINS = frozenset(["input", "breakpoint", "exit", "quit"])
 
-# Python modules whose functions change nothing but their own results.
+# Python modules whose functions change nothing but the objects that they return.
 _MODULES = frozenset(
     """math cmath _operator operator itertools functools collections dataclasses typing copy numbers string fractions
     statistics time datetime contextlib enum re textwrap abc types keyword bisect heapq""".split()
@@ -44,16 +44,16 @@ _CHANGING = frozenset(
     time.sleep functools.singledispatch contextlib.closing typing.clear_overloads
     typing.get_overloads abc.update_abstractmethods""".split()
 )
-# Functions that set attributes of the function or class that they receive.
+# Functions that set attributes of the function or class passed to them.
 SETS_ATTRIBUTES = frozenset(
     """update_wrapper total_ordering dataclass overload final runtime_checkable no_type_check unique
     update_abstractmethods""".split()
 )
-# Functions that only read, and whose result other code may hold, too.
+# Functions that only read, but return an object that other code may hold, too.
 _RETURN_SHARED = frozenset("gc.get_objects operator.itemgetter operator.attrgetter".split())
-# Modules whose classes have no method that changes an object.
+# Modules whose classes have no method that changes the object.
 _IMMUTABLE_CLASSES = frozenset(["fractions", "datetime", "enum", "numbers", "decimal", "pathlib", "re", "uuid"])
-# Modules whose functions have effects outside of Python's objects.
+# Modules whose functions have effects outside of the process.
 _OUTSIDE_MODULES = frozenset(
     """os posix nt sys io _io shutil subprocess _posixsubprocess socket _socket ssl select selectors pathlib tempfile
     pickle _pickle marshal shelve dbm sqlite3 csv _csv json urllib http ftplib smtplib requests httpx aiohttp queue
@@ -61,20 +61,20 @@ _OUTSIDE_MODULES = frozenset(
     logging webbrowser ctypes gc wandb mlflow tensorboard tensorboardX matplotlib h5py zarr joblib IPython
     ipykernel atexit faulthandler resource""".split()
 )
-# Functions of the modules in _OUTSIDE_MODULES that only read.
+# Functions in the modules of _OUTSIDE_MODULES that only read.
 _READING = frozenset(
     """os.path os.getenv os.getcwd os.getpid os.fspath os.cpu_count posix.getpid posix.getcwd posix.fspath sys.getsizeof
     sys.getrefcount sys.getrecursionlimit json.dumps json.loads pickle.dumps pickle.loads _pickle.dumps _pickle.loads
     posixpath genericpath threading.get_ident _thread.get_ident gc.get_objects""".split()
 )
-# Packages written for JAX, or whose functions are equally free of effects.
+# Packages whose functions are written for JAX, or are free of side effects like those.
 _PACKAGES = frozenset(
     "einops optax chex equinox jaxtyping lineax optimistix diffrax jraph distrax ml_dtypes jmp".split()
 )
 _SUBMODULES = ("flax.struct", "flax.core", "flax.training.train_state", "flax.linen")
 _CHANGING_OF_PACKAGES = ("save", "serialise", "deserialise", "register", "assert_max_traces", "clear_trace", "fake_")
 
-# Parts of JAX whose functions affect more than the program.
+# Parts of JAX whose functions change more than the program that is traced, such as settings.
 _JAX_PARTS = (
     "profiler",
     "distributed",
@@ -98,22 +98,22 @@ _NUMPY_CHANGING = frozenset(
     genfromtxt fromfile fromregex memmap open_memmap setxor tofile shuffle at nditer busday_calendar""".split()
 )
 _NUMPY_SETTINGS = frozenset("set_printoptions seterr seterrcall setbufsize set_string_function".split())
-# Modules with settings of the process -> their functions that change no setting.
+# Module with settings of the process -> its functions that change no setting.
 _SETTINGS = {"warnings": ("warn", "catch_warnings", "warn_explicit"), "locale": ("getlocale", "format_string")}
 
-# Methods that change their object: methods of builtin containers, NumPy arrays and JAX arrays.
+# Methods that change their object in place: of builtin containers, NumPy arrays and JAX arrays.
 CHANGING_METHODS = frozenset(
     """append extend insert remove pop popitem clear update setdefault add discard sort reverse appendleft popleft
     extendleft rotate move_to_end subtract difference_update intersection_update symmetric_difference_update
     fill resize itemset put setflags setfield partition byteswap tofile dump delete write writelines
     __setitem__ __delitem__ __iadd__ __setattr__ send throw close __next__ __enter__ __exit__""".split()
 )
-# Classes whose methods change nothing.
+# Classes without methods that change the object.
 _READ_ONLY = (int, float, complex, bool, str, bytes, tuple, frozenset, range, slice, type(None))
 
 
 def verdict(function: Any) -> Verdict:
-    """Return the verdict on a call of a function that is not the user's own Python code.
+    """Return the class (harmless, random, ...) of a call of a function that is not the user's Python code.
 
     Args:
         function: A function, a class, a bound method of a builtin, or another callable.
@@ -131,7 +131,7 @@ def verdict(function: Any) -> Verdict:
         return "outside"
     module = _module_of(function)
     package = module.partition(".")[0]
-    if package.startswith("_") and package.lstrip("_") in _MODULES:  # the C part of a Python module
+    if package.startswith("_") and package.lstrip("_") in _MODULES:  # the C part of a Python module, such as _random
         package = module = package.lstrip("_")
     if package in ("jax", "jaxlib") or _is_jax_code(function):
         return _of_jax(function, module, name)
@@ -212,12 +212,15 @@ def _is_jax_code(function: Any) -> bool:
 
 
 def is_users_code(code: types.CodeType) -> bool:
-    """Return whether the user wrote a code; code from `exec` counts as the user's."""
+    """Return whether the user wrote a code object; code that `exec` ran counts as the user's."""
     return not is_installed(code.co_filename)
 
 
 def is_generated(function: types.FunctionType) -> bool:
-    """Return whether `dataclasses` or `namedtuple` generated a method; exec'ed user code has the same file name."""
+    """Return whether `dataclasses` or `namedtuple` generated a method.
+
+    Its file name alone does not show this: code that the user ran with `exec` has the same one.
+    """
     code = function.__code__
     if code.co_filename != "<string>":
         return False
@@ -235,7 +238,7 @@ def is_users_class(kind: type) -> bool:
 
 
 def is_users_callable(value: Any) -> bool:
-    """Return whether a call of an object runs user code: a function, a partial, a method, a callable object."""
+    """Return whether calling an object runs user code: the object is a function, partial, method or callable object."""
     if isinstance(value, types.MethodType):
         value = value.__func__
     if is_users_class(type(value)):  # reading an attribute of such an object may run user code
@@ -251,7 +254,7 @@ def is_users_callable(value: Any) -> bool:
 
 
 def wrapper_is_known(function: Any) -> bool:
-    """Return whether the library that wrapped a user's function is known to change nothing by itself."""
+    """Return whether the library that wrapped a user's function is known to have no side effects itself."""
     space = getattr(function, "__globals__", None)
     module = space.get("__name__") if isinstance(space, dict) else type(function).__module__
     package = str(module).partition(".")[0].lstrip("_")
@@ -262,7 +265,7 @@ _CONTAINERS: tuple[Any, ...] = (list, tuple, set, frozenset, collections.deque)
 
 
 def elements_of(value: Any) -> Iterator[Any]:
-    """Yield the elements of a builtin container without calling methods of a user's subclass."""
+    """Yield the elements of a builtin container, without calling methods that a user's subclass defines."""
     if isinstance(value, dict):
         yield from dict.values(value)
     for kind in _CONTAINERS:
@@ -271,7 +274,7 @@ def elements_of(value: Any) -> Iterator[Any]:
 
 
 def field_functions(kind: type) -> Iterator[Any]:
-    """Yield the factories and converters of a dataclass's fields."""
+    """Yield the functions that a dataclass calls for its fields: default factories and converters."""
     if not dataclasses.is_dataclass(kind):
         return
     for field in dataclasses.fields(kind):
@@ -282,33 +285,33 @@ def field_functions(kind: type) -> Iterator[Any]:
 
 
 def is_consumed(value: Any) -> bool:
-    """Return whether an iteration over an object uses up its elements."""
+    """Return whether iterating over an object uses up its elements, as for an iterator."""
     return hasattr(type(value), "__next__")
 
 
 def is_read_only(value: Any) -> bool:
-    """Return whether no method of an object changes the object."""
+    """Return whether the object has no method that changes it."""
     return isinstance(value, _READ_ONLY) or is_array_of_jax(value)
 
 
 def is_changeable(value: Any) -> bool:
-    """Return whether methods may change an object of a class from Python's standard library."""
+    """Return whether an object of a class in Python's standard library has methods that may change it."""
     package = type(value).__module__.partition(".")[0]
     return package in sys.stdlib_module_names and package not in _IMMUTABLE_CLASSES
 
 
 def is_effectful(function: Any) -> bool:
-    """Return whether a library's callable has effects for some arguments."""
+    """Return whether a library's callable has side effects for some arguments."""
     return any(function is changing for changing in (next, setattr, delattr, print)) or verdict(function) != "harmless"
 
 
 def returns_shared(function: Any) -> bool:
-    """Return whether a function returns a shared object, so that a change of the result is visible elsewhere."""
+    """Return whether a function returns an object that other code holds, too: changing the result is a side effect."""
     return f"{_module_of(function).lstrip('_')}.{getattr(function, '__name__', '')}" in _RETURN_SHARED
 
 
 def writes_by_position(function: Any, values: Sequence[Any], keywords: Mapping[Any, Any]) -> bool:
-    """Return whether a NumPy call receives an array to write into by position, or works in place."""
+    """Return whether a NumPy call gets a positional `out` array to write into, or works in place."""
     if _module_of(function).partition(".")[0] != "numpy" or isinstance(function, type):
         return False
     try:
@@ -320,7 +323,7 @@ def writes_by_position(function: Any, values: Sequence[Any], keywords: Mapping[A
 
 
 def is_array_of_jax(value: Any) -> bool:
-    """Return whether an object is an array or a random key of JAX."""
+    """Return whether an object is a JAX array or a random key."""
     import jax
 
     return isinstance(value, jax.Array | jax.ShapeDtypeStruct)
@@ -332,7 +335,10 @@ def is_jitted(value: Any) -> bool:
 
 
 def functions_inside(value: Any, limit: int = 200) -> Iterator[Any]:
-    """Yield the callables inside a library's callable: wrapped, partial, or in its closure."""
+    """Yield the callables inside a library's callable.
+
+    The wrapped function, the function of a partial, closure variables.
+    """
     waiting, visited = [value], {id(value)}
     while waiting and len(visited) < limit:
         holder = waiting.pop()
@@ -341,7 +347,8 @@ def functions_inside(value: Any, limit: int = 200) -> Iterator[Any]:
                 visited.add(id(inner))
                 if callable(inner):
                     yield inner
-                    if is_users_callable(inner):  # the callable runs with its bound arguments on its own object
+                    # the callable passes arguments that it bound, on which the inner function runs
+                    if is_users_callable(inner):
                         continue
                 waiting.append(inner)
 

@@ -1,4 +1,4 @@
-"""Finds the value of a method's or a class's call."""
+"""Finds the abstract value of a call of a method or of a class."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .harmless_functions import (
 
 
 class Methods(Attributes):
-    """The part of the analysis that follows methods and constructors."""
+    """The part of the analysis that follows calls of methods and constructors."""
 
     # --- methods and classes ---
 
@@ -56,7 +56,7 @@ class Methods(Attributes):
         return self._call_unknown(scope, node, [receiver, *values, *keywords.values()])
 
     def _call_linen(self, scope: Scope, node: ast.AST, kind: type, values: list[Value], keywords: Keywords) -> Value:
-        """Analyse `apply` of flax.linen, which runs the methods of a copy of the module."""
+        """Analyse `apply` of a flax.linen module, which runs the methods of a copy of the module."""
         method = keywords.get("method")
         if method is not None and not is_none(method):
             text = f"{PLACE} passes method= to a Flax module, so the method that runs is unknown."
@@ -172,7 +172,10 @@ class Methods(Attributes):
         return self._call_unknown(scope, node, [receiver, *arguments])
 
     def _changes_fresh(self, scope: Scope, node: ast.AST, arguments: list[Value]) -> Value:
-        """Analyse the storage of values in the call's own container; the values must not be outside objects."""
+        """Analyse how values are stored in a container that the call made itself.
+
+        The values must not be outside objects.
+        """
         for value in arguments:
             self.handed_over(scope, node, value)
             if self._is_function(value):
@@ -217,12 +220,12 @@ class Methods(Attributes):
         return instance
 
     def _call_field_functions(self, scope: Scope, node: ast.AST, kind: type) -> None:
-        """Analyse the factories and converters of a dataclass's fields."""
+        """Analyse the functions that a dataclass calls for its fields: default factories and converters."""
         for function in field_functions(kind):
             self.call(scope, node, Known(function), [OUTSIDE] * count_of_parameters(Known(function)), {})
 
     def handed_over(self, scope: Scope, node: ast.AST, value: Value) -> None:
-        """Analyse the methods that a library may call on an argument of a user class."""
+        """Analyse the methods of a user class that a library may call on an argument."""
         value = as_object(value)
         if isinstance(value, Known | Made) and value.key() not in self._analysed:
             self._analysed.add(value.key())
@@ -233,7 +236,7 @@ class Methods(Attributes):
                 self.special(scope, node, iterator, ("__next__",))
 
     def _may_be_array(self, value: Value) -> bool:
-        """Return whether an argument may be a NumPy array that existed before the call."""
+        """Return whether an argument may be a NumPy array from before the call: writing to it is a side effect."""
         if isinstance(value, Known):
             return type(value.value).__module__ == "numpy" and not value.rebuilt and hasattr(value.value, "setflags")
         return isinstance(value, Made) and not value.fresh
@@ -251,7 +254,7 @@ class Methods(Attributes):
         return Super(cell.cell_contents, first)
 
     def _by_name(self, scope: Scope, node: ast.AST, function: Any, values: list[Value]) -> Value:
-        """Analyse `getattr`, `hasattr`, `setattr` and `delattr`."""
+        """Analyse a call of `getattr`, `hasattr`, `setattr` or `delattr`."""
         if function is setattr or function is delattr:
             name = values[1] if len(values) > 1 else OUTSIDE
             if isinstance(name, Known) and type(name.value) is str and isinstance(values[0], Made):
@@ -279,7 +282,7 @@ class Methods(Attributes):
     def store(
         self, scope: Scope, node: ast.AST, owner: Value, value: Value, name: str, attribute: str | None = None
     ) -> None:
-        """Analyse the storage of a value in an attribute; in an element where `attribute` is None."""
+        """Analyse `owner.attribute = value`; if `attribute` is None, `owner[...] = value`."""
 
     @abc.abstractmethod
     def _call_function(
@@ -299,7 +302,7 @@ class Methods(Attributes):
 
 
 _AFTER_INIT = ("__post_init__", "__check_init__", "_missing_", "__del__")
-# Methods that a library, an operator or a statement calls on its arguments without naming them.
+# Special methods that a library, an operator or a statement calls on an object without naming them.
 IMPLICIT_METHODS = tuple(
     """__lt__ __le__ __gt__ __ge__ __eq__ __ne__ __hash__ __bool__ __len__ __length_hint__ __iter__ __getitem__
     __contains__ __reversed__ __missing__ __index__ __int__ __float__ __complex__ __round__ __add__ __radd__ __mul__
@@ -310,7 +313,10 @@ IMPLICIT_METHODS = tuple(
 
 
 def _library_base(kind: type, name: str) -> Any:
-    """Return the `__new__` or `__init__` that a user class inherits from a library; None for Python's own."""
+    """Return the `__new__` or `__init__` that a user class inherits from a library class.
+
+    None if it inherits Python's own.
+    """
     for base in kind.__mro__:
         method = vars(base).get(name)
         if method is None:
@@ -323,7 +329,7 @@ def _library_base(kind: type, name: str) -> Any:
 
 
 def from_users_class(kind: type, name: str) -> types.FunctionType | None:
-    """Return a method that a user class defines; None where a library's base defines it."""
+    """Return the method that a user class defines; None if a library class in its bases defines it."""
     for base in kind.__mro__:
         method = vars(base).get(name)
         if isinstance(method, staticmethod):
@@ -335,7 +341,7 @@ def from_users_class(kind: type, name: str) -> types.FunctionType | None:
 
 
 def vars_of(kind: type) -> dict[str, Any]:
-    """Return the attributes of a class and its bases."""
+    """Return the attributes of a class and its bases, in one dictionary."""
     attributes: dict[str, Any] = {}
     for base in reversed(kind.__mro__):
         attributes.update(vars(base))
@@ -348,7 +354,10 @@ def is_none(value: Value) -> bool:
 
 
 def call_text(node: ast.AST) -> str:
-    """Return the text of the called expression, at most 60 characters; "a function" for a statement."""
+    """Return the source text of the called expression, at most 60 characters.
+
+    "a function" if the node is a statement.
+    """
     if isinstance(node, ast.stmt):
         return "a function"
     try:

@@ -1,11 +1,12 @@
-"""Decides whether the Python of a call changes nothing outside of itself, or finds the lines that may.
+"""Proves that the Python of a call changes nothing outside of the call, or finds the lines that may.
 
-The analysis reads the syntax tree of the function and of the user's functions that it calls, with the objects that
-are there now: arguments, globals, closures. It runs none of them. A function is proven if all its stores go to its
-own names and objects, and all calls to functions that are proven or known to be harmless (`callables`).
+The analysis reads the syntax tree of the function and of the user functions that it calls, together with the present
+objects: arguments, globals, closures. It runs no user code. A function is proven if it assigns only to its own names
+and to objects that it made, and if it calls only functions that are proven or known to be harmless
+(`harmless_functions`).
 
-What the proof takes for granted: the classes registered with JAX as containers (pytrees) are taken apart and put
-together without side effects, and the packages named in `callables` are as functional as they say.
+The proof makes two assumptions: flattening and rebuilding a pytree class has no side effects, and the packages listed
+in `harmless_functions` have none.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from .source import FunctionNode
 
 _PASSES = 4
 _CATCHES_ALL = f"{PLACE} catches every exception, so that Live could not stop the trace."
-#: Statements that drop an exception in a `finally`.
+#: Statements that discard a pending exception if they stand in a `finally` block.
 _LEAVES = (ast.Return, ast.Break, ast.Continue)
 
 
@@ -45,7 +46,7 @@ def side_effects(
         fun: The called function.
         args: The positional arguments: values, or types such as `jax.ShapeDtypeStruct`.
         kwargs: The keyword arguments.
-        first: True to stop at the first effect.
+        first: True to stop at the first side effect.
         live: True if the run is a live trace: also count code that computes arrays while JAX traces, and code that
             catches the exception by which Live stops a trace.
         is_unmade: Returns for the file name of a code and a name without a value that the code reads whether the run
@@ -70,7 +71,7 @@ class _Analysis(Expressions):
     """The part of the analysis that follows statements."""
 
     def body(self, scope: Scope, node: FunctionNode, code: CodeType | None) -> Value:
-        """Analyse the body of a function and return the value that the function returns."""
+        """Analyse the body of a function and return the abstract value of its result."""
         if isinstance(node, ast.Lambda):
             value = self.value_of(scope, node.body)
             return self._joined([*scope.returned, value]) if scope.returned else value
@@ -83,11 +84,11 @@ class _Analysis(Expressions):
         return self._joined(scope.returned) if scope.returned else Known(None)
 
     def _statements(self, scope: Scope, statements: Sequence[ast.stmt]) -> bool:
-        """Analyse a block; return whether the statement after the block cannot be reached from the block's end."""
+        """Analyse a block; return True if control never reaches the end of the block."""
         return any(self._statement(scope, statement) for statement in statements)
 
     def _statement(self, scope: Scope, node: ast.stmt) -> bool:
-        """Analyse a statement; return whether the next statement cannot be reached."""
+        """Analyse a statement; return True if control never reaches the next statement."""
         self.here = scope, node
         if isinstance(node, ast.If):
             return self._if(scope, node)
@@ -143,7 +144,7 @@ class _Analysis(Expressions):
     # --- assignments ---
 
     def bind(self, scope: Scope, target: ast.expr, value: Value) -> None:
-        """Assign a value to a target; an assignment outside of the call is a side effect."""
+        """Analyse `target = value`; assigning to an object outside of the call is a side effect."""
         match target:
             case ast.Name():
                 self._bind_name(scope, target, value)
@@ -188,7 +189,7 @@ class _Analysis(Expressions):
     def store(
         self, scope: Scope, node: ast.AST, owner: Value, value: Value, name: str, attribute: str | None = None
     ) -> None:
-        """Analyse the storage of a value in an attribute; in an element where `attribute` is None.
+        """Analyse `owner.attribute = value`; if `attribute` is None, `owner[...] = value`.
 
         Args:
             scope: The scope of the statement.
@@ -260,12 +261,12 @@ class _Analysis(Expressions):
         body_ends = self._statements(scope, node.body)
         after, scope.names = scope.names, before
         orelse_ends = self._statements(scope, node.orelse)
-        # The names at a `break` hold at the end of its loop, too; merging them here is safe.
+        # The names at a `break` apply after the loop; merging them already here can only make the result more cautious.
         self._merge(scope, after)
         return body_ends and orelse_ends
 
     def _merge(self, scope: Scope, other_names: dict[str, Value]) -> bool:
-        """Join the values of each name on both branches; return whether a value changed."""
+        """Merge the names of two branches; return whether the value of a name changed."""
         changed = False
         for name, value in other_names.items():
             current = scope.names.get(name)
@@ -402,7 +403,7 @@ def _is_plain(value: Value) -> bool:
 
 
 def _as_load(node: ast.expr) -> ast.expr:
-    """Return the target of an in-place operator as an expression that reads the target."""
+    """Return the target of an in-place operator, such as `x[i]` in `x[i] += 1`, as an expression that reads it."""
     if isinstance(node, ast.Name):
         return ast.copy_location(ast.Name(node.id, ast.Load()), node)
     if isinstance(node, ast.Attribute):
@@ -417,7 +418,7 @@ def _short(node: ast.AST) -> str:
 
 
 def _holds_every_exception(caught: Value) -> bool:
-    """Return whether an `except` with this value catches an exception of any class."""
+    """Return whether `except` with this value catches exceptions of every class."""
     if not isinstance(caught, Known):
         return False
     return caught.value is BaseException or (type(caught.value) is tuple and BaseException in caught.value)

@@ -1,7 +1,7 @@
-"""Finds the syntax tree of a code object, if the source text still compiles to the same code.
+"""Finds the syntax tree of a code object, if its source text still compiles to the same bytecode.
 
-The tree stands for the bytecode: a function whose file was edited after the import, whose code another tool rewrote,
-or whose text is gone, has none.
+No tree is returned if the file was edited after the import, if another tool rewrote the bytecode, or if the source text
+no longer exists.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LARGEST_TEXT = 1_000_000
 
 
 def function_node(code: CodeType) -> FunctionNode | None:
-    """Return the definition of the function with this code; None where no known text compiles to the code."""
+    """Return the definition of the function with this code object; None if no known source compiles to it."""
     text = "".join(linecache.getlines(code.co_filename))
     if not text or len(text) > _LARGEST_TEXT:
         return None
@@ -47,38 +47,38 @@ def function_node(code: CodeType) -> FunctionNode | None:
         for node in _functions_at(tree, code.co_firstlineno)
         if _first_line(node) == code.co_firstlineno and _name(node) == code.co_name
     ]
-    if len(nodes) > 1:  # one line contains several lambdas
+    if len(nodes) > 1:  # the line contains several lambdas
         nodes = [node for node in nodes if _holds(node, code)]
         nodes.sort(key=lambda node: (node.end_col_offset or 0) - node.col_offset)
     return nodes[0] if nodes else None
 
 
-#: The codes that this package compiled, with their texts, by id.
+#: id -> (code object, source text), for code that this package compiled itself.
 _of_texts: dict[int, tuple[CodeType, str]] = {}
 
 
 class CodesOfText:
-    """The codes that this package compiles from the tree of a text: nothing else needs to show what they stand for."""
+    """The code objects that this package compiles from a text, so that their source is known without a search."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._ids: list[int] = []
 
     def add(self, code: CodeType) -> None:
-        """Add a code that was compiled from statements of the text's tree, and the codes inside of it."""
+        """Add a code object that was compiled from statements of the text, and the code objects inside of it."""
         for inner in (code, *_inner(code)):
             _of_texts[id(inner)] = inner, self._text
             self._ids.append(id(inner))
 
     def forget(self) -> None:
-        """Forget the codes."""
+        """Forget these code objects."""
         for number in self._ids:
             _of_texts.pop(number, None)
 
 
 @contextmanager
 def codes_of_text(text: str) -> Iterator[CodesOfText]:
-    """Know the codes that are compiled from a text within the block."""
+    """Remember, within the block, the code objects that are compiled from a text."""
     codes = CodesOfText(text)
     try:
         yield codes
@@ -93,12 +93,12 @@ def _is_of_text(code: CodeType, text: str) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _codes(text: str, file: str, futures: int, is_whole_file: bool) -> dict[tuple[str, int], list[CodeType]]:
-    """Return the codes of all functions in a text by name and first line.
+    """Return {(name, first line): code objects} for all functions in a source text.
 
     Args:
         text: The source text.
         file: The file name of the text.
-        futures: The flags of `from __future__` imports.
+        futures: The compiler flags of `from __future__` imports.
         is_whole_file: True to compile the text at once, as Python compiles a file. Otherwise the statements are
             compiled one by one, as IPython compiles a cell: the compiler then does not know which names are imported
             modules, and calls their functions by other instructions.
@@ -126,7 +126,7 @@ def _inner(code: CodeType) -> Iterator[CodeType]:
 
 
 def _is_same(code: CodeType, later: CodeType) -> bool:
-    """Return whether two codes have the same instructions, names, constants and positions."""
+    """Return whether two code objects have the same instructions, names, constants and positions."""
     return (
         code.co_code == later.co_code
         and code.co_names == later.co_names
@@ -150,14 +150,14 @@ def _are_same_constants(constants: tuple[object, ...], later_constants: tuple[ob
 def _is_same_constant(constant: object, later: object) -> bool:
     if isinstance(constant, CodeType) and isinstance(later, CodeType):
         return _is_same(constant, later)
-    # 1, 1.0 and True are equal, and so are 0.0 and -0.0, but their texts differ.
+    # The reprs of constants are compared: 1, 1.0 and True are equal, and so are 0.0 and -0.0, but their reprs differ.
     return (
         type(constant) is type(later) and (constant == later or constant != constant) and repr(constant) == repr(later)
     )
 
 
 def _functions_at(tree: ast.Module, line: int) -> Iterator[FunctionNode]:
-    """Yield the functions of a tree whose text includes a line."""
+    """Yield the functions in a syntax tree whose source includes a line."""
     waiting: list[Any] = [tree]
     while waiting:
         node = waiting.pop()
@@ -182,7 +182,7 @@ def _name(node: FunctionNode) -> str:
 
 
 def _holds(node: FunctionNode, code: CodeType) -> bool:
-    """Return whether all instructions of a lambda's code lie within the lambda's body."""
+    """Return whether all instructions of a code object lie within the body of a lambda."""
     if not isinstance(node, ast.Lambda):
         return True
     first = (node.body.lineno, node.body.col_offset)

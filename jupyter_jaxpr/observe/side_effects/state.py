@@ -1,8 +1,8 @@
-"""Saves the state that the Python of a call can change, and restores it after a trace.
+"""Saves the Python state that a call can change, and restores it after a trace.
 
-Saved is what can be reached from the function and its arguments: the globals that its code names, closure cells,
-attributes, lists, dicts, sets, arrays of NumPy, random generators. Containers are copied one level deep each, so that
-no object of the user's is copied and every one keeps its identity.
+The saved state is everything that can be reached from the function and its arguments: globals that its code names,
+closure cells, attributes, lists, dicts, sets, NumPy arrays, random generators. Each container is copied one level deep,
+so that the user's own objects are never copied and keep their identity.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Restore = Callable[[], None]
 
 
 class TooLarge(Exception):
-    """The state exceeds the limit of memory, or finding it exceeds the limit of time."""
+    """Raised if the state takes too much memory, or if finding it takes too long."""
 
 
 class SavedState:
@@ -75,7 +75,7 @@ class SavedState:
             waiting.extend(_reachable(reached))
 
     def restore(self) -> None:
-        """Restore the whole state; a part that cannot be restored does not stop the others."""
+        """Restore the whole state; if one part cannot be restored, the others still are."""
         failures = []
         for restore in self._restore:
             try:
@@ -181,7 +181,7 @@ class SavedState:
 
 
 def _reachable(value: Any) -> Iterator[Any]:
-    """Yield the objects that an object refers to: parts, attributes, and the names and closure of a function."""
+    """Yield the objects that an object refers to: elements, attributes, and the globals and closure of a function."""
     yield from elements_of(value)
     if isinstance(value, types.FunctionType):
         yield from _reachable_from_function(value)
@@ -196,7 +196,7 @@ def _reachable(value: Any) -> Iterator[Any]:
         inner = getattr(value, "__wrapped__", None)
         if inner is not None:
             yield inner
-    elif type(value).__module__.startswith("jax"):  # a custom derivative rule refers to its functions
+    elif type(value).__module__.startswith("jax"):  # a custom derivative refers to its rule functions
         yield from functions_inside(value)
     elif isinstance(value, type):
         if is_users_class(value):
@@ -237,13 +237,13 @@ def _reachable_from_function(function: types.FunctionType) -> Iterator[Any]:
         waiting.extend(constant for constant in code.co_consts if isinstance(constant, types.CodeType))
     named = [function.__globals__[name] for name in names if name in function.__globals__]
     yield from named
-    for module in named:  # lists, dicts and sets of modules, such as sys.path
+    for module in named:  # containers in modules, such as sys.path
         if isinstance(module, types.ModuleType) and not is_users_module(module):
             yield from (vars(module)[name] for name in names if type(vars(module).get(name)) in (list, dict, set))
 
 
 def _attributes(value: Any) -> dict[Any, Any] | None:
-    """Return the attributes of an instance; None for instances of builtin and JAX classes."""
+    """Return the attributes of an instance; None if its class is a builtin or a class of JAX."""
     kind = type(value)
     if kind.__module__.partition(".")[0] in ("builtins", "jaxlib", "jax", "numpy"):
         return None
@@ -255,7 +255,7 @@ def _attributes(value: Any) -> dict[Any, Any] | None:
 
 
 def _slots(kind: type) -> tuple[types.MemberDescriptorType, ...]:
-    """Return the slots of a class written in Python."""
+    """Return the slot descriptors of a Python class."""
     if kind.__module__.partition(".")[0] in ("builtins", "jaxlib", "jax", "numpy"):
         return ()
     slots: list[types.MemberDescriptorType] = []
@@ -282,7 +282,7 @@ def _put_back_dict(users_dict: dict[Any, Any], items: dict[Any, Any]) -> None:
 
 
 def _items(contents: dict[Any, Any]) -> Any:
-    """Return the items of a dictionary in its order, without calling methods of a subclass."""
+    """Return the items of a dict in order, without calling methods that a subclass defines."""
     if isinstance(contents, collections.OrderedDict):
         return collections.OrderedDict.items(contents)
     return dict.items(contents)
