@@ -1,1 +1,1 @@
-"""Builds the document, and the parts that are added later, from the live objects of an observation."""
+"""Builds the document of a run from the live objects of an observation, and the parts that the panel requests later."""

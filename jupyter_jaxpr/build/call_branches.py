@@ -1,4 +1,4 @@
-"""Runs a cond or a switch on the arguments of each kept call of the cell, and tells which branches the calls took."""
+"""Runs a cond or a switch on the arguments of each kept call of the cell, and reports which branch each call took."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from ..plain_text import error_text
 from ..quantities import count
 from .step_paths import as_passed, path_of
 
-#: The table runs no further call after this many seconds.
+#: After this many seconds, no further call is run for the table.
 SECONDS = 5.0
-#: The most operands and results that the table of calls shows: the panel has no room for more columns.
+#: How many operands and results the table of calls shows: the panel has no room for more columns.
 _OPERANDS = 3
 _RESULTS = 2
 
@@ -41,13 +41,13 @@ _EFFECTS = "The program has effects, which a run of these calls would repeat."
 def call_table(
     document: Snapshot, control: int, construct: Construct, stopped: Callable[[], bool] = lambda: False
 ) -> CallTable | None:
-    """Return the calls of the cell with the branches that they took; None for a loop, and if the cell called once.
+    """Return a table of the cell's calls and the branches that they took; None for a loop, or if there is one call.
 
     Args:
-        document: The document that has the card of the construct.
+        document: The document with the card of the construct.
         control: The index of the card.
         construct: The construct of the card.
-        stopped: Returns whether to stop.
+        stopped: Called between two calls; returns True to stop.
     """
     card = document.control_flow[control]
     program = document.programs[card.program]
@@ -68,7 +68,7 @@ def call_table(
 def _run(
     construct: Construct, call: KeptCall, began: float, stopped: Callable[[], bool]
 ) -> tuple[Steps | None, str | None]:
-    """Run the construct on the arguments of a call; return its steps, or the reason why there are none."""
+    """Run the construct on the arguments of a call; return (its steps, None), or (None, why there are none)."""
     if stopped():
         return None, _STOPPED
     if time.perf_counter() - began > SECONDS:
@@ -77,7 +77,8 @@ def _run(
         steps = construct.run_call(call.values, stopped)
     except (Unsteppable, ValuesGone) as error:
         return None, str(error)
-    except not_of_a_signal(Exception) as error:  # the program raised on these values; other calls may succeed
+    # the program raised on the values of this call; other calls may succeed
+    except not_of_a_signal(Exception) as error:
         return None, _FAILED.format(error=error_text(error))
     if steps.stopped is not None:
         return None, steps.stopped
@@ -87,7 +88,7 @@ def _run(
 
 
 def _shown(card: Control, steps: Steps) -> list[Column]:
-    """Return the index, operands and results of a call, as many as the table of calls has room for."""
+    """Return the index, operands and results of a call, as many as fit into the table of calls."""
     columns = as_passed(card, steps.leaves)
     index = [column for column in columns if card.kind == "switch" and column.role in ("index", "predicate")]
     operands = [column for column in columns if column.role == "operand"][:_OPERANDS]
@@ -96,7 +97,7 @@ def _shown(card: Control, steps: Steps) -> list[Column]:
 
 
 def _columns(card: Control, runs: list[Steps]) -> list[str]:
-    """Return the headings of the value columns; none if any call did not enter the construct exactly once."""
+    """Return the headings of the columns with values; [] if a call did not enter the construct exactly once."""
     if not runs or any(len(steps.taken) != 1 for steps in runs):
         return []
     columns = runs[0].leaves
@@ -121,7 +122,10 @@ def _row(card: Control, number: int, steps: Steps | None, why: str | None, colum
 
 
 def _others(document: Snapshot, control: int, construct: Construct, known_calls: int) -> str | None:
-    """Return the sentence why the branches of the function's other calls are unknown; None if it has no other calls."""
+    """Return a sentence on why the branches of other calls of the function are unknown.
+
+    None if there are no other calls.
+    """
     program = document.programs[document.control_flow[control].program]
     activity = program.activity
     assert activity is not None

@@ -25,12 +25,12 @@ def comparison_document(
     observed: Sequence[ObservedProgram],
     sweep: Sweep | None = None,
 ) -> schema.VariantComparison:
-    """Convert a measured comparison of variants to its form in the document.
+    """Convert a measured comparison of variants to the document's `VariantComparison`.
 
     Args:
         comparison: The measured times and costs of the variants.
         programs: The programs of the document.
-        observed: JAX's objects of each program; the programs of the variants are among them.
+        observed: JAX's objects of each program; the programs of the variants are among these.
         sweep: The measurements at several values of a name, if the user asked for a sweep.
     """
     return schema.VariantComparison(

@@ -25,7 +25,7 @@ _LARGEST = 2**53 - 1
 
 @dataclass(frozen=True)
 class ControlFlowFound:
-    """The control-flow cards of a document, the path to each construct, and the notes on constructs without a card."""
+    """The control-flow cards of a document, the path to each construct, and notes on constructs without a card."""
 
     controls: list[Control]
     paths: list[ControlPath]
@@ -38,9 +38,9 @@ def read_control_flow(
     """Build the cards of the control-flow constructs in some programs.
 
     Args:
-        walk: The walk with the scopes and pools of the programs; its pools take the frames of definitions.
-        programs: The programs in the order of the document, with the texts that the document holds.
-        failed: Takes the traceback of each construct that could not be read.
+        walk: The walk with the scopes and pools of the programs; the frames of definitions are added to its pools.
+        programs: The programs in the order of the document, with the StableHLO and HLO that the document holds.
+        failed: Called with the traceback of each construct that could not be read.
         before: The number of programs that come before these in the document.
         cards_before: The number of cards of those earlier programs.
     """
@@ -60,7 +60,8 @@ def read_control_flow(
             hlo = next((level for level in program.levels if level.name == "hlo" and level.text is not None), None)
             if hlo is not None:
                 known_trips(program_cards, hlo.text or "", hlo.line_stacks or [], walk.positions)
-        except not_of_a_signal(Exception):  # XLA's text could not be read, so the cards have no trip counts from it
+        # XLA's text could not be read, so the cards lack the step counts that it states
+        except not_of_a_signal(Exception):
             failed(traceback.format_exc())
         cards += program_cards
     return ControlFlowFound([_control(card) for card in cards], [card.path for card in cards], notes)

@@ -1,4 +1,4 @@
-"""Builds the document's costs of a program from the walked program and the executable."""
+"""Builds the document's costs of a program from its columns (the walk) and its executable."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ from ..program.costs.sums import Row, by_line, by_primitive, unknown
 from ..program.costs.xla import Analysis, analysis, differences
 from ..program.jaxpr.walk import Walk
 
-#: The build counts the costs if the programs of the run have at most this many equations together.
+#: The costs are counted with the document if the programs of the run have at most this many equations together.
 AT_ONCE = 500
-#: The build asks XLA for its own count only for programs of at most this many equations.
+#: XLA is asked for its own count only for a program of at most this many equations.
 XLA_AT_ONCE = 300
-#: The largest integer that JSON readers hold exactly; it replaces a larger number.
+#: The largest integer that JSON readers read exactly; it stands for every larger number.
 MOST = 2**63 - 1
 
 
 def loop_trips(controls: Sequence[Control], program: int, recorded: Mapping[int, int | None]) -> Trips:
-    """Return the known trip counts of while loops; a loop that two call paths enter with different counts has none.
+    """Return the known step counts of while loops; if two call paths enter a loop with different counts, it is unknown.
 
     Args:
         controls: The cards of the document.
         program: The index of the program that has the loops.
-        recorded: The trip counts of the loops in the stepper's call, by card; None for a loop whose runs differ.
+        recorded: Card index -> number of steps in the call that the stepper recorded; None if the runs of the loop
+            differ.
     """
     lengths: dict[tuple[int, int], int | None] = {}
     for index, control in enumerate(controls):
@@ -53,8 +54,8 @@ def total_cost(walk: Walk, number: int, program: Program, controls: Sequence[Con
     Args:
         walk: The walk that has the columns of the program.
         number: The index of the program in its document.
-        program: The program in its document form.
-        controls: The cards of the document: XLA may have told the trips of a loop.
+        program: The document's struct of the program.
+        controls: The cards of the document: they may have step counts that XLA states.
     """
     return Costs(walk, loop_trips(controls, number, {})).of(program.scope)
 
@@ -75,12 +76,13 @@ def program_cost(
     Args:
         walk: The walk that has the columns of the program.
         number: The index of the program in its document.
-        program: The program in its document form.
+        program: The document's struct of the program.
         observed: JAX's own objects of the program.
-        controls: The cards of the document: XLA may have told the trips of a loop.
-        counts_by_scope: The number of equations of each scope that the document holds; None for all.
-        ask_xla: True to ask XLA for its count, which takes far longer than ours for a large executable.
-        recorded: The trip counts of while loops in the stepper's call, by card; None for a loop whose runs differ.
+        controls: The cards of the document: they may have step counts that XLA states.
+        counts_by_scope: Scope -> how many of its equations the document holds; None if it holds all.
+        ask_xla: True to ask XLA for its own count, which is slow for a large executable.
+        recorded: Card index -> number of steps in the call that the stepper recorded; None if the runs of a loop
+            differ.
     """
     recorded = recorded or {}
     costs = Costs(walk, loop_trips(controls, number, recorded))
@@ -121,7 +123,7 @@ def program_cost(
 
 
 def with_lead(document: Snapshot, cost: ProgramCost) -> ProgramCost:
-    """Return the cost of a program with the sentences that the cost view shows first."""
+    """Return the cost of a program with the sentences that stand at the top of the cost view."""
     return msgspec.structs.replace(cost, lead=lead(document, cost))
 
 
@@ -140,7 +142,7 @@ def _scope(costs: Costs, number: int, runs: ScopeRuns) -> ScopeCost:
 
 
 def _columns(costs: Costs, priced: Priced) -> tuple[list[int], list[int], list[int]]:
-    # An equation that holds programs gets its number in the loop below, from the costs of its programs.
+    # The loop below computes the cost of an equation with inner programs from the costs of these programs.
     flops = [price.flops for price in costs.owns] + [0]
     functions = [price.transcendentals for price in costs.owns] + [0]
     moved = [-1 if price.read < 0 else price.read + price.written for price in costs.owns] + [0]
@@ -152,7 +154,7 @@ def _columns(costs: Costs, priced: Priced) -> tuple[list[int], list[int], list[i
 
 
 def _loops(costs: Costs, runs: dict[int, ScopeRuns]) -> list[str]:
-    """Return the names and lines of the while loops with unknown trip counts, each line once."""
+    """Return the name and line of each while loop with an unknown number of steps, each line once."""
     walk = costs.walk
     names: dict[str, None] = {}
     for number, of_scope in runs.items():
@@ -168,7 +170,7 @@ def _loops(costs: Costs, runs: dict[int, ScopeRuns]) -> list[str]:
 
 
 def _line(walk: Walk, frame: int) -> str:
-    """Return the source line of a frame in the cell; empty if its text is unknown."""
+    """Return the source line of a frame if it is in the cell; '' if its text is unknown."""
     if frame < 0:
         return ""
     file, _, line, *_ = walk.positions.frames[frame]

@@ -1,7 +1,8 @@
-"""Tries the cures of misses and the rewrites of loops of a run, and adds those that passed to the document.
+"""Tries the cures of a run's misses and notes and the rewrites of its loops; adds those that passed to the document.
 
-The cures are tried when the panel asks: nothing of the user's runs, and all trials of one request share one budget.
-What a request could not decide, as its time was over or a name holds something else now, the next request tries again.
+The cures are tried when the panel requests it. A trial traces changed code, and runs no computation of the user. All
+trials of one request share one time budget. Cures that a request could not decide, because the time was over or because
+a name has another value now, are tried again at the next request.
 """
 
 from __future__ import annotations
@@ -30,23 +31,23 @@ if TYPE_CHECKING:
     from .notes import NotedLoop
     from .undecided_cures import UndecidedCures
 
-#: The most misses of one run whose cures are tried, newest first: a function that misses often has one reason.
+#: The most misses of one run whose cures are tried, newest first. A function that misses often usually has one reason.
 _MISSES = 32
-#: The most loops of one run whose rewrites are tried, in the order of the notes.
+#: The most loops of one run whose rewrites are tried, in the order of their notes.
 _LOOPS = 8
 #: The most notes of one run whose edits are tried.
 _NOTES = 8
-#: The kinds of notes that describe the error of the cell.
+#: The kinds of notes on the error that ended the cell.
 _ERRORS = ("trace_raised", "raised")
 
 
 def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) -> Snapshot:
-    """Try the cures of a run that are not decided yet; nothing of the user's runs.
+    """Try the cures of a run that are not decided yet; no computation of the user runs.
 
     Args:
-        observer: Remembers the calls that missed.
-        sources: The live sources of the run, which hold the document.
-        names: The notebook's namespace as it is now; the trials read it and never change it.
+        observer: The observer, which has the history of the misses.
+        sources: The live sources of the run, with its document.
+        names: The notebook's present namespace, which the trials read and never change.
     """
     waiting = sources.undecided_cures
     if waiting is None:
@@ -80,7 +81,7 @@ def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) ->
 
 
 def _of_error(error: ErrorToTry | None, sources: Sources, budget: Budget) -> list[tuple[Note, tuple[FoundCure, ...]]]:
-    """Try the cures of the cell's error again; return the error's note with the cures that pass within the budget.
+    """Try the cures of the error that ended the cell; return its note with the cures that passed within the budget.
 
     Python keeps only the last error, for a debugger. An earlier error has no frames, so its cures stay advice.
     """
@@ -97,7 +98,7 @@ def _of_error(error: ErrorToTry | None, sources: Sources, budget: Budget) -> lis
 def _of_notes(
     waiting: UndecidedCures, sources: Sources, names: Mapping[str, Any], budget: Budget
 ) -> tuple[list[tuple[Note, tuple[FoundCure, ...]]], list[SketchedNote]]:
-    """Try the edits of notes; return the tried notes with the edits that passed, and the notes left to try."""
+    """Try the edits of notes; return the tried notes, each with the edits that passed, and the notes left to try."""
     decided: list[tuple[Note, tuple[FoundCure, ...]]] = []
     undecided: list[SketchedNote] = []
     for note in waiting.notes[:_NOTES]:
@@ -112,13 +113,13 @@ def _of_notes(
 def _tried_note(
     sketched: SketchedNote, own_programs: int, sources: Sources, names: Mapping[str, Any], budget: Budget
 ) -> Literal["applies", "fails", "untried"]:
-    """Try the edit of a note in all programs of the run that reach its line; return the outcome."""
+    """Try the edit of a note in all programs of the run that contain its line; return the outcome."""
     note, sketch = sketched
     outcomes = set()
     for number in range(own_programs):
         observed = sources.observed(number)
         is_function = observed.held is not None and type(observed.held.fun) is FunctionType
-        # A recording has no function to trace, and the program of another function does not have this line.
+        # A recording has no function that could be traced, and programs of other functions do not contain the line.
         if is_function or (note.program in (-1, number) and sources.document.programs[number].origin != "recorded"):
             outcomes.add(tried_in(sketch, observed, budget))
     outcomes.discard("elsewhere")
@@ -132,9 +133,9 @@ def _tried_note(
 def _cures(
     observer: Observer, sources: Sources, waiting: UndecidedCures, names: Mapping[str, Any], budget: Budget
 ) -> tuple[dict[tuple[int, int], tuple[FoundCure, ...]], set[tuple[int, int]]]:
-    """Try the cures of misses; return the cures that passed, and the misses that were tried.
+    """Try the cures of misses; return the cures that passed, and the misses whose cures were tried.
 
-    A miss is named by the indices of the function and of its miss.
+    A miss is given as (index of the function in the ledger, index of the miss in the function).
     """
     ledger = sources.document.ledger
     cures_by_place: dict[tuple[int, int], tuple[FoundCure, ...]] = {}
@@ -154,7 +155,7 @@ def _cures(
             break
         places_seen.add(place)
         event, history = events.get(number, (None, None))
-        if event is None or history is None:  # the observer has dropped the call that missed
+        if event is None or history is None:  # the observer no longer keeps this miss
             continue
         kind = _kind(event, history)
         if kind not in alike:
@@ -165,7 +166,10 @@ def _cures(
 
 
 def _kind(event: MissEvent, history: FunctionHistory) -> tuple[object, ...]:
-    """Return a key that is equal for misses of one line with one cure, such as of function objects made in a loop."""
+    """Return a key that is equal for misses on one line that have the same cure.
+
+    For example function objects made in a loop.
+    """
     reasons = event.reasons or ()
     if [reason.kind for reason in reasons] == ["new_function"]:
         return id(history), event.place, reasons[0].argument
@@ -175,15 +179,15 @@ def _kind(event: MissEvent, history: FunctionHistory) -> tuple[object, ...]:
 def _tried(
     noted: NotedLoop, waiting: UndecidedCures, sources: Sources, budget: Budget
 ) -> tuple[Note, Note, Sequence[Edit]] | None:
-    """Return the note on a loop before and after the trial of its rewrite; None if the trial changes nothing.
+    """Try the rewrite of a loop; return its note before and after, and the edits. None if the trial changes nothing.
 
-    The rewrite is tried in each program of the run that reaches the loop.
+    The rewrite is tried in each program of the run that contains equations of the loop.
     """
     note, loop = noted.note, noted.loop
     if loop.written is None or loop.code is None:
         return None
     edits = edits_of(loop.statement, loop.written, loop.file)
-    # The same loop with another number of iterations in another program has a note of its own.
+    # Another program may have the same loop with another number of iterations; then the loop has several notes.
     loops_here = [unrolled for unrolled in waiting.loops if unrolled.loop.statement.node is loop.statement.node]
     reaching = {number for unrolled in loops_here for number in unrolled.programs}
     further = [number for number in range(waiting.own) if number not in reaching]

@@ -1,4 +1,4 @@
-"""Puts cures that passed their trials into a document: at misses, at unrolled loops, and at other notes."""
+"""Adds the cures that passed their trials to a document: at misses, at unrolled loops, and at other notes."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def with_cures(
     loops: Sequence[tuple[Note, Note, Sequence[Edit]]],
     noted: Sequence[tuple[Note, Sequence[FoundCure]]],
 ) -> Snapshot:
-    """Return a document with tried cures; the pools of the walk may have grown.
+    """Return a document with the tried cures. The document gets the pools of the walk again, which may have grown.
 
     Args:
         document: The document of the run.
         walk: The columns and pools of the run's programs.
-        cures: The cures of misses, by the indices of the function in the ledger and of its miss.
-        loops: For each loop that was tried: its note, the note after the trial, and the edits of its rewrite.
+        cures: (index of the function in the ledger, index of its miss) -> cures that passed.
+        loops: For each loop whose rewrite was tried: its note, the note after the trial, and the edits of its rewrite.
         noted: For each other note that was tried: the note, and the cures that passed.
     """
     ledger = document.ledger
@@ -44,7 +44,7 @@ def with_cures(
             notes[notes.index(before)] = edited
     for before, passed in noted:
         written = [cure_document(walk, cure) for cure in passed]
-        # A note that merges several equal notes says how many, so its text may differ from the tried note's.
+        # A note that stands for several equal notes says how many, so notes are matched without their text.
         key = (before.kind, before.frame, before.cures)
         for place, note in enumerate(notes):
             if (note.kind, note.frame, note.cures) == key:

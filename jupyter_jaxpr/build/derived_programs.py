@@ -21,7 +21,7 @@ _NO_VALUES = "This derived program has types but no values, so the stepper canno
 
 
 class WithDerived(NamedTuple):
-    """A document with derived programs, and the paths to the constructs of these programs."""
+    """A document with derived programs, and the paths to the control-flow constructs in these programs."""
 
     document: Snapshot
     control_paths: tuple[ControlPath, ...]
@@ -30,7 +30,7 @@ class WithDerived(NamedTuple):
 def with_derived(
     document: Snapshot, walk: Walk, cell_file: str | None, original: int, functions: Sequence[ObservedFunction]
 ) -> WithDerived:
-    """Return a document with derived programs, without their numbers in the summary.
+    """Return a document with derived programs added; the counts in its summary do not include them.
 
     Args:
         document: The document of the run.

@@ -1,4 +1,4 @@
-"""Builds the diff of two programs at one level; each run is live or was read from a file."""
+"""Builds the diff of two programs at one level. Each program's run is live in this kernel or was read from a file."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def diff_runs(
     *,
     whole: int = WHOLE,
 ) -> ProgramDiff:
-    """Compare two programs.
+    """Compare two programs and return their diff.
 
     Args:
         before: The document of a run, and the live sources behind it, if the kernel still has them.
         program_before: The index of the program in that document.
         after: The document of the other run, and its live sources.
         program_after: The index of the program in the document of the other run.
-        level: The level to compare: the equations, or the lines of a text.
-        whole: The diff lists equal rows too if it has at most this many rows.
+        level: The level to compare: equations (jaxpr), or lines of StableHLO or HLO.
+        whole: If the diff has at most this many rows, rows without a difference are included.
 
     Raises:
         Unavailable: Neither the document nor a live source has the equations or the text.
@@ -64,7 +64,7 @@ def diff_runs(
 
 
 def _held(document: Snapshot, sources: Sources | None, program: int) -> tuple[Snapshot, int]:
-    """Return a document that holds all equations of the program, and the program's index there."""
+    """Return a document with all equations of the program, and the index of the program in this document."""
     compared = document.programs[program]
     if sources is None and sum(len(scope.primitive) for scope in document.scopes) > COMPARED:
         raise Unavailable(_LARGE.format(run=_run(document), most=COMPARED))
@@ -101,7 +101,7 @@ def _text(document: Snapshot, sources: Sources | None, program: int, level: Lite
 def _places(
     line_stacks: list[int], stacks: list[Stack], frames: list[Frame], files: list[str], cell: str | None
 ) -> list[int]:
-    """Return, for each line of a text, the line of the cell that it comes from; 0 if it comes from none."""
+    """Return for each line of a text the line number in the cell from which it comes; 0 if from none."""
     lines = []
     for stack in line_stacks:
         frames_here = (frames[frame] for frame in stacks[stack].frames) if stack >= 0 else iter(())

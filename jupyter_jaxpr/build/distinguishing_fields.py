@@ -1,7 +1,7 @@
-"""Adds static fields to the arguments of programs that nothing else in their signatures tells apart.
+"""Adds static fields to the signatures of programs that would otherwise have equal signatures.
 
-A signature has the types of the arrays; a static field, such as the activation of a model, is in it only where two
-programs of one function differ by the field alone.
+A signature normally has only the types of the arrays. A static field, such as the activation of a model, is added if
+two programs of one function differ in nothing else.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FIELDS = 3
 def told_apart(
     programs: Sequence[Program], observed: Sequence[ObservedProgram], reading: Reading | None = None
 ) -> list[Program]:
-    """Return the programs of one function; programs with equal arguments get the static fields that differ.
+    """Return the programs of one function; those with equal argument types get the static fields that differ.
 
     Args:
         programs: The programs of the function.
@@ -51,7 +51,7 @@ def told_apart(
 
 
 def _with_fields(argument: Argument, fields: dict[str, str]) -> Argument:
-    """Return an argument whose texts name its static fields, such as `Net: 2 arrays, act='sin'`."""
+    """Return an argument whose text includes its static fields, such as `Net: 2 arrays, act='sin'`."""
     field_texts = [
         f"{name.removeprefix(argument.name).lstrip('.')}={text}"
         for name, text in fields.items()

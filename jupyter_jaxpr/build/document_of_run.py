@@ -1,7 +1,7 @@
 """Builds the document of an observation, and the live sources that answer later requests about it.
 
-A program is sent whole up to `WHOLE` equations. A larger one is sent with its first `PAGE` equations, those in programs
-inside of it counted, and their names; `Sources.scope_page` answers for the rest.
+A program with at most `WHOLE` equations is sent completely. Of a larger one, the first `PAGE` equations are sent
+(equations of inner scopes included) with their variable names; `Sources.scope_page` answers requests for the rest.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ from .value_marks import ValueMarks
 
 __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
 
-#: The number of equations of a run up to which short texts are printed with the document.
+#: Short StableHLO and HLO texts are printed with the document if the run has at most this many equations.
 TEXTS_UP_TO = 300
 TEXT_LIMIT = 60_000
 
 
-#: The fields of a document with texts about the user's objects. The texts in its pools need no check.
+#: The fields of a document whose texts may describe objects of the user. The texts in its pools need no check.
 _DESCRIBED = ("title", "cell", "programs", "message", "notes", "avals", "files", "ledger", "control_flow", "shardings")
 
 Item = TypeVar("Item")
@@ -72,11 +72,12 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Built:
-    """The document of a run, the live sources that answer requests about it, and the retrace of the last call."""
+    """The document of a run, its live sources, and the function that traces the last call again."""
 
     document: Snapshot
     sources: Sources
-    retrace: Callable[[], None] | None = None  # traces the last call again; None if the panel has no such offer
+    # a function that traces the last call again; None if the panel has no such offer
+    retrace: Callable[[], None] | None = None
 
 
 def build(
@@ -97,23 +98,23 @@ def build(
 ) -> Built:
     """Make the document of an observed run.
 
-    The build takes two to three microseconds an equation. It pauses Python's garbage collector: a full collection in
-    JAX's heap takes longer than the walk itself.
+    The build takes two to three microseconds per equation. Python's garbage collector is off meanwhile, because JAX
+    keeps so many objects that one full collection takes longer than the build.
 
     Args:
         observation: The functions, notes and values that the observer recorded while the cell ran.
         cell: The cell that ran; None outside a notebook.
         environment: The installed versions and the devices.
         run_id: The id of the document.
-        title: The title that the user gave the run.
-        pinned: True if the user asked to keep the run in view.
+        title: The title that the user gave to the run.
+        pinned: True if the user asked to keep the run in the panel.
         message: If the run has no program: the sentence that says what the cell did and what the user can type.
         extra_notes: Notes that the caller adds; their `frame` is -1.
-        cells: The notebook's cells by the file name that their code carries; `cell` need not be among them.
+        cells: `co_filename` of a cell's code -> the cell; `cell` may be missing.
         silenced: The kinds of notes that the user silenced.
         saves_values: True if copies of the document may hold values of the user's.
-        texts_up_to: The document holds the texts of StableHLO and HLO if the run has at most this many equations.
-        text_limit: The document leaves out such a text if it has more characters than this.
+        texts_up_to: The document gets StableHLO and HLO only if the run has at most this many equations.
+        text_limit: A StableHLO or HLO text with more characters than this is left out.
     """
     cells_by_file: dict[str, CellText] = dict(cells or {})
     if cell is not None:
@@ -133,7 +134,7 @@ def build(
 
 
 class _Builder:
-    """Builds one document part by part; a part that fails becomes a note."""
+    """Builds one document, part by part. If a part fails, a note says so and the other parts are still built."""
 
     def __init__(
         self, cells: Mapping[str, CellText], cell: Cell | None, reading: Reading, texts_up_to: int, text_limit: int
@@ -177,7 +178,8 @@ class _Builder:
                 focus = ran[-1] if ran else len(self._programs) - 1
         self._hold_texts()
         own_programs = list(self._programs)
-        for function in observation.libraries:  # the panel shows such a program only if the user asks for one
+        # the panel shows the program of a library call only if the user asks for it
+        for function in observation.libraries:
             self._programs_of(function)
         focused = next((index for index, observed in enumerate(self._observed) if observed is observation.focus), -1)
         walk = self._walk
@@ -246,7 +248,8 @@ class _Builder:
             failed = notes.undescribed_note("A part of this run", why)
             document = msgspec.structs.replace(document, notes=[*document.notes, failed])
         sources = Sources(document, walk, self._observed, self._cells, self._cell_file, controls.paths)
-        # The same loop with another number of iterations in another program has a note of its own, without code.
+        # Another program may have the same loop with another number of iterations; that loop has a note of its own,
+        # without code.
         rewritten = {unrolled.loop.statement.node for unrolled in self._loops if unrolled.loop.code is not None}
         loops = tuple(unrolled for unrolled in self._loops if unrolled.loop.statement.node in rewritten)
         sources.undecided_cures = UndecidedCures(
@@ -262,7 +265,7 @@ class _Builder:
         return named_values(self._walk, self._builder.scopes, outermost, observation.named_values.all(), marks)
 
     def _raised_calls(self) -> list[RaisedCall]:
-        """Return the operands of the calls that raised an error, for the variables that the document holds."""
+        """Return for each call that raised its operands as variables of the document."""
         calls = []
         for index, observed in enumerate(self._observed):
             variable_count = len(self._builder.scopes[self._programs[index].scope].variable_avals)
@@ -276,7 +279,7 @@ class _Builder:
         return [unrolled.note for unrolled in self._loops]
 
     def _found(self, find: Callable[[], list[Item]]) -> list[Item]:
-        """Return the notes or names that `find` returns; if it raises, record the traceback and return none."""
+        """Return what `find` returns; if it raises, record the traceback and return []."""
         try:
             return find()
         except not_of_a_signal(Exception):
@@ -284,7 +287,7 @@ class _Builder:
             return []
 
     def _each(self, items: Sequence[Item], notes_of: Callable[[Item], list[Note]]) -> Iterator[Note]:
-        """Yield the notes on each item; an item whose notes cannot be made becomes a note that says so."""
+        """Yield the notes on each item. If the notes on an item cannot be made, yield a note that says so."""
         for item in items:
             try:
                 yield from notes_of(item)
@@ -308,14 +311,20 @@ class _Builder:
             return None
 
     def _names_disable_jit(self) -> bool:
-        """Return whether the text of the cell names `disable_jit`: Python 3.11 reports no call under it."""
+        """Return whether the cell's source mentions `disable_jit`.
+
+        On Python 3.11, calls under `jax.disable_jit` are not reported.
+        """
         if HAS_MONITORING or self._cell is None:
             return False
         code = [line.partition("#")[0] for line in self._cell.source.splitlines()]
         return any(re.search(r"\bdisable_jit\((?:True)?\)|jax_disable_jit.*True", line) for line in code)
 
     def _files_of_cell(self) -> set[str]:
-        """Return the file names of the cell's code: its own, and those of the magics below `%%jaxpr`."""
+        """Return the file names under which the cell's code was compiled.
+
+        Magics such as %%time compile under another name.
+        """
         cell = self._cell
         if cell is None:
             return set()
@@ -333,12 +342,15 @@ class _Builder:
             return ControlFlowFound([], [], [])
 
     def _steppable(self, card: Control) -> Control:
-        """Return the card of a construct; if the program has no argument values, the card says why it has no steps."""
+        """Return the card of a construct.
+
+        If the program has no argument values, the card gets a sentence on why it has no steps.
+        """
         why = self._observed[card.program].no_values
         return card if why is None or card.steppable else msgspec.structs.replace(card, steppable=why)
 
     def _costs(self, controls: ControlFlowFound, programs: Sequence[Program]) -> list[ProgramCost]:
-        """Return the costs of the programs, if they have few enough equations to count them with the document."""
+        """Return the costs of the programs, if the programs have few enough equations to count the costs at once."""
         if sum(program.equations for program in programs) > AT_ONCE:
             return []
         costs = []
@@ -355,7 +367,10 @@ class _Builder:
         return costs
 
     def _shardings(self) -> list[ProgramShardings]:
-        """Return the shardings of programs over several devices, with collectives if the document holds the HLO."""
+        """Return the shardings of the programs that use several devices.
+
+        With collectives, if the document has the HLO.
+        """
         documents = []
         for number, program in enumerate(self._programs):
             try:
@@ -392,7 +407,7 @@ class _Builder:
         self._loop_places.append((function.definition, observed.call, observed.stages, observed.no_text is None))
 
     def _hold_texts(self) -> None:
-        """Put the StableHLO and HLO of small programs into the document, so that a saved notebook has these texts."""
+        """Put the StableHLO and HLO of small programs into the document, so that a saved notebook contains them."""
         if self._builder.equations > self._texts_up_to:
             return
         for index, program in enumerate(self._programs):
@@ -401,7 +416,7 @@ class _Builder:
                 try:
                     level = held_level(self._observed[index], level, self._walk, program.scope, self._text_limit)
                 except Unavailable:
-                    pass  # the text stays on request, and the request says why it cannot be made
+                    pass  # the text can still be requested; the answer then says why it cannot be made
                 except not_of_a_signal(Exception):
                     self._failures.append(traceback.format_exc())
                 levels.append(level)

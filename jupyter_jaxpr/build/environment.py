@@ -11,10 +11,10 @@ from ..version import __version__
 
 
 def environment(support: jax_support.Support | None = None) -> Environment:
-    """Return the versions, the devices and the level of JAX support of this kernel.
+    """Return the installed versions, the devices, and how well this package supports the installed JAX.
 
     Args:
-        support: The level of support that the observer found; if None, JAX is asked for it.
+        support: The support that the observer determined; None to determine it now.
     """
     support = support or jax_support.support()
     backend: str | None = None

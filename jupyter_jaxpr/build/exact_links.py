@@ -1,4 +1,4 @@
-"""Builds the exact links of a program from its tagged twin, and the question that the panel asks before the compile.
+"""Builds the exact links of a program from its twin (a second, tagged compile), and the question before that compile.
 
 No code of the user runs. Only the texts of the twin are kept: see `measure.again.twin_compile`.
 """
@@ -23,7 +23,7 @@ _NOUNS: dict[LevelName, str] = {"stablehlo": "line", "hlo": "instruction"}
 
 
 def exact_links_question(observed: ObservedProgram, name: str) -> str:
-    """Return the question that the panel asks before it compiles the twin, with the expected time."""
+    """Return the question that the panel asks before the twin is compiled; it includes the expected time."""
     stages = observed.stages
     lower, compiling = (stages.lower, stages.compile) if stages is not None else (None, None)
     if compiling is None or stages is None:
@@ -48,13 +48,13 @@ def find_exact_links(
     tell: Callable[[str], None] = lambda text: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> ExactLinks:
-    """Compile the twin of a program, unless the run already has the twin's texts.
+    """Return the exact links of a program; compile its twin, unless this was done before.
 
     Args:
         sources: The live sources of the run.
         program: The index of the program in the document.
-        tell: Takes the sentence that the panel shows while a stage runs.
-        stopped: Returns whether the user stopped the request; checked before the compilation.
+        tell: Called with the sentence that the panel shows while a stage runs.
+        stopped: Returns True if the user stopped the request; called before the compile.
 
     Raises:
         Unavailable: There is nothing to lower, JAX or XLA refuses the twin, or the user stopped the request.
@@ -68,7 +68,7 @@ def find_exact_links(
     except NoTwin as error:
         raise Unavailable(str(error)) from error
     texts: dict[LevelName, str] = {"stablehlo": compiled.stablehlo, "hlo": compiled.hlo}
-    # Reading a text adds frames and stacks to the pools of the run.
+    # Reading a text adds frames and stacks to the shared pools of the run.
     with sources.reading():
         read = {name: exact_lines(texts[name], sources.walk, scope, name) for name in LEVELS}
     reached = {equation for equations in read["hlo"].equations.values() for equation in equations}

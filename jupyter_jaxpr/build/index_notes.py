@@ -1,4 +1,4 @@
-"""Writes notes on index expressions of the user that are certainly outside of their array."""
+"""Writes notes on index expressions in the user's code that are certainly outside of their array."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _INDEX = "Use an index from {least} to {most}."
 _BEGIN = "Begin the slice at {most} or before."
 _LONGEST = 60
 
-#: Functions that take an index as an argument, without a mode or with the default mode.
+#: Functions that take an index as an argument and handle a bad index silently: no mode, or the default mode.
 _FUNCTIONS = frozenset(
     "dynamic_slice dynamic_slice_in_dim dynamic_index_in_dim dynamic_update_slice dynamic_update_slice_in_dim "
     "dynamic_update_index_in_dim take take_along_axis".split()
@@ -48,8 +48,8 @@ def index_notes(
     Args:
         walk: The walk of the programs.
         programs: The programs of the document.
-        all_observed: JAX's own objects of these programs, and the values of a call.
-        failures: Takes the traceback if a program cannot be checked; the other programs are still checked.
+        all_observed: JAX's own objects of these programs, with the argument values of a call.
+        failures: Receives the traceback if a program cannot be checked; the other programs are still checked.
     """
     reads = OutsideReads(walk)
     indices: dict[int, tuple[str, OutOfBounds, list[int]]] = {}
@@ -84,7 +84,7 @@ def index_notes(
 
 
 def _expression(walk: Walk, frame: int) -> str | None:
-    """Return the text of an expression that indexes an array without a mode; None for any other expression."""
+    """Return the source of an expression that indexes an array without a `mode`; None for any other expression."""
     file, _, line, column, end_line, end_column = walk.positions.frames[frame]
     source = walk.positions.files[file]
     if column < 0 or end_line != line:

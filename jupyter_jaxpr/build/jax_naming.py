@@ -1,4 +1,4 @@
-"""Learns how the JAX of this process names the variables of a printed jaxpr: the file prints one jaxpr and reads it."""
+"""Finds out how the installed JAX names variables in a printed jaxpr, by printing a small jaxpr and reading it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _learned: list[Naming] = []
 
 
 def learn_naming() -> Naming:
-    """Learn how the JAX of this process names variables; it prints one small jaxpr, once.
+    """Return the rules by which the installed JAX names variables; the first call finds them by printing a small jaxpr.
 
-    The function starts no backend, runs nothing, and does not import JAX if the cell did not import JAX. Where JAX
-    gives no answer, or does not jit at the moment, the function returns the rules of the tested versions.
+    The function starts no backend, runs nothing, and does not import JAX if the cell did not import JAX. If the printed
+    names are not understood, or under `jax.disable_jit`, the rules of the tested JAX versions are returned.
     """
     if not imported():
         return NAMING
@@ -26,7 +26,7 @@ def learn_naming() -> Naming:
         try:
             with unheard():
                 learned = _learn()
-        except not_of_a_signal(Exception):  # JAX is not installed, or this JAX prints other names
+        except not_of_a_signal(Exception):  # JAX is not installed, or its printed names are not understood
             learned = NAMING
         if learned is None:
             return NAMING
@@ -35,7 +35,7 @@ def learn_naming() -> Naming:
 
 
 def _learn() -> Naming | None:
-    """Print a jaxpr and read the naming rules from it; return None under `jax.disable_jit`, where no jaxpr is made."""
+    """Print a jaxpr and derive the naming rules; return None under `jax.disable_jit`, where no jaxpr is made."""
     import jax
 
     def twelve(x: Any) -> Any:
@@ -48,7 +48,7 @@ def _learn() -> Naming | None:
         return jax.lax.neg(y)
 
     value = jax.ShapeDtypeStruct((), "float32")
-    # In a notebook and in a terminal JAX writes codes for colours between `lambda` and the names.
+    # use_color=False, because otherwise JAX prints colour codes between `lambda` and the names
     small = jax.make_jaxpr(lambda x: inner(x))(value).pretty_print(use_color=False)
     large = jax.make_jaxpr(lambda x: jax.jit(twelve)(x))(value).pretty_print(use_color=False)
     if "jit[" not in small:

@@ -11,7 +11,7 @@ from .steps import construct_of
 CONSTRUCTS_KEPT = 8
 _constructs: dict[
     tuple[weakref.ref[Sources], int], Construct
-] = {}  # the construct that was used last is the last entry
+] = {}  # the most recently used construct is the last entry
 
 
 def kept_construct(sources: Sources, control: int) -> Construct:
@@ -25,6 +25,6 @@ def kept_construct(sources: Sources, control: int) -> Construct:
 
 
 def _forget(reference: weakref.ref[Sources]) -> None:
-    """Remove the constructs of a run whose sources were garbage collected."""
+    """Drop the constructs of a run whose live sources were garbage collected."""
     for key in [entry for entry in _constructs if entry[0] is reference]:
         del _constructs[key]

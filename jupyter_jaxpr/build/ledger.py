@@ -25,8 +25,8 @@ from . import notes
 
 MISSES_LISTED = 64
 
-#: The place of each listed miss among all misses of the kernel, by the index of its function in the ledger and the
-#: index of the miss in the function's list.
+#: (index of a function in the ledger, index of a miss in this function) -> number of the miss among all misses of the
+#: kernel.
 MissNumbers = dict[tuple[int, int], int]
 
 
@@ -37,13 +37,13 @@ def ledger_document(
     failed: Callable[[str, Exception], None],
     small: Sequence[EagerCompile] = (),
 ) -> tuple[Ledger, MissNumbers]:
-    """Build the document's ledger; return it with the place of each miss among all misses of the kernel.
+    """Build the document's ledger; return it with the number of each miss among all misses of the kernel.
 
     Args:
-        walk: The walk whose pools take the frames of definitions and calls.
+        walk: The walk; the frames of definitions and calls are added to its pools.
         reading: The observer's ledger of the run.
         cell_files: The file names under which the code of the cell was compiled; empty outside a cell.
-        failed: Takes each function that could not be described, and the error; the others are still described.
+        failed: Called with the name of each function that could not be described, and the error.
         small: The programs that JAX compiled for operations outside jitted functions.
     """
     run_records = {_key(record): record for record in reading.run}
@@ -82,7 +82,7 @@ def _key(record: FunctionRecord) -> tuple[str, str | None, int | None]:
 
 
 def _function(walk: Walk, run: FunctionRecord | None, kernel: FunctionRecord) -> LedgerFunction:
-    # Between the misses of the run stand the misses of other threads.
+    # Misses of other threads may have numbers between those of the run.
     numbers = set() if run is None else {miss.number for miss in run.misses}
     new = {id(miss) for miss in kernel.misses if miss.number in numbers}
     listed = kernel.misses[-MISSES_LISTED:]
@@ -162,7 +162,7 @@ def _miss(walk: Walk, miss: Miss, this_run: bool) -> LedgerMiss:
 
 
 def _lines(readings: Sequence[LineReading], cell_files: Collection[str]) -> list[LedgerLine]:
-    """Return the numbers of calls, hits and compiles of each line of the cell; leave out lines of other files."""
+    """Return the numbers of calls, hits and compiles for each line of the cell; lines of other files are left out."""
     lines: dict[int, LedgerLine] = {}
     for reading in readings:
         if reading.file in cell_files:
@@ -173,7 +173,8 @@ def _lines(readings: Sequence[LineReading], cell_files: Collection[str]) -> list
                 hits=reading.hits,
                 compiles=reading.compiles,
             )
-            # A magic such as %%capture compiles the code of the cell under another file name.
+            # One line can have two readings, because a magic such as %%capture compiles the cell's code under another
+            # file name.
             before = lines.get(reading.line)
             lines[reading.line] = line if before is None else _together(before, line)
     return [lines[number] for number in sorted(lines)]

@@ -1,4 +1,4 @@
-"""Holds the StableHLO and HLO texts of a program with a stack for each line; a text is made at its first request."""
+"""Makes the StableHLO and HLO texts of a program, each with the source stack of every line; each text is made once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LevelName = Literal["stablehlo", "hlo"]
 
 Platform = Literal["cpu", "cuda", "rocm", "tpu"]
 
-#: Platforms that JAX can lower a program for, even if this machine has no such device.
+#: The platforms that JAX can lower a program for, even without such a device.
 PLATFORMS: tuple[Platform, ...] = ("cpu", "cuda", "rocm", "tpu")
 
 LEVELS: tuple[LevelName, ...] = ("stablehlo", "hlo")
@@ -30,11 +30,11 @@ _NOTHING = "JAX keeps no {what} of this call. Run jax.clear_caches(), then run t
 
 
 class Unavailable(Exception):
-    """The request cannot be answered; the message is a sentence for the user that says what to do."""
+    """Raised if a request cannot be answered; the message is a sentence for the user that says what to do."""
 
 
 def text_of(observed: ObservedProgram, level: LevelName, positions: Positions) -> LinesOfText:
-    """Return the text of a level that JAX has made.
+    """Return the StableHLO or HLO of a program that JAX has lowered or compiled.
 
     Raises:
         Unavailable: JAX did not make the text, or this backend does not print the text.
@@ -44,7 +44,8 @@ def text_of(observed: ObservedProgram, level: LevelName, positions: Positions) -
             return stablehlo_lines(lowered_text(observed.lowered), positions)
         if level == "hlo" and observed.executable is not None:
             return hlo_lines(executable_text(observed.executable), positions)
-    except not_of_a_signal(Exception) as error:  # JAX or XLA raises on some backends; the panel shows the error
+    # on some backends JAX or XLA cannot print the text; the panel then shows the error
+    except not_of_a_signal(Exception) as error:
         raise Unavailable(
             f"JAX could not print the {title(level)} of this program: {error}. The other levels are not affected."
         ) from error
@@ -52,7 +53,7 @@ def text_of(observed: ObservedProgram, level: LevelName, positions: Positions) -
 
 
 def platform_text(observed: ObservedProgram, platform: str, positions: Positions) -> LinesOfText:
-    """Lower a program for a platform, which this machine need not have; return the StableHLO and compile nothing.
+    """Lower a program for any platform and return the StableHLO; nothing is compiled.
 
     Raises:
         Unavailable: The platform is unknown, or JAX cannot lower this program for the platform.
@@ -62,7 +63,7 @@ def platform_text(observed: ObservedProgram, platform: str, positions: Positions
     traced = traced_of(observed)
     try:
         return stablehlo_lines(lowered_text(traced.lower(lowering_platforms=(platform,))), positions)
-    except not_of_a_signal(Exception) as error:  # the user's program has a kernel of another platform, or a callback
+    except not_of_a_signal(Exception) as error:  # the program has a callback, or a kernel for another platform
         first = message_of(error).strip().partition("\n")[0].rstrip(".")
         raise Unavailable(
             f"JAX could not lower this program for {platform} ({kind_name(type(error))}: {first}). "
@@ -73,7 +74,7 @@ def platform_text(observed: ObservedProgram, platform: str, positions: Positions
 def state_of(
     observed: ObservedProgram, level: LevelName
 ) -> tuple[Literal["on_request", "not_made", "absent"], str | None]:
-    """Return whether the text of a level is at hand, can be made, or cannot be had, and the reason."""
+    """Return whether the text of a level exists, can be made or cannot be had; in the last case also why."""
     if level == "stablehlo":
         if observed.lowered is not None:
             return "on_request", None
@@ -88,7 +89,7 @@ def state_of(
 
 
 def level_document(observed: ObservedProgram, level: LevelName) -> Level:
-    """Return the document's form of a level, without its text."""
+    """Return the document's struct of a level, without the text."""
     state, reason = state_of(observed, level)
     return Level(
         name=level,
@@ -103,10 +104,10 @@ def level_document(observed: ObservedProgram, level: LevelName) -> Level:
 
 
 def make(observed: ObservedProgram, level: LevelName) -> None:
-    """Let JAX lower or compile a program that was only traced; nothing is run.
+    """Let JAX lower or compile a program that was only traced; nothing runs.
 
     Raises:
-        Unavailable: JAX cannot.
+        Unavailable: JAX cannot lower or compile the program.
     """
     try:
         lowered_of(observed)
@@ -114,7 +115,8 @@ def make(observed: ObservedProgram, level: LevelName) -> None:
             observed.executable = lowered_of(observed).compile()
     except Unavailable:
         raise
-    except not_of_a_signal(Exception) as error:  # an error of the user's program: JAX may refuse to lower or compile it
+    # JAX may refuse to lower or compile the user's program, for example an unsupported operation
+    except not_of_a_signal(Exception) as error:
         verb = "lower" if observed.lowered is None else "compile"
         first = message_of(error).strip().partition("\n")[0].rstrip(".")
         raise Unavailable(
@@ -127,7 +129,7 @@ def lowered_of(observed: ObservedProgram) -> Any:
     """Return the `jax.stages.Lowered` of a program; lower the program now if it was only traced.
 
     Raises:
-        Unavailable: JAX keeps nothing that it could be lowered from.
+        Unavailable: JAX kept neither the lowered nor the traced form.
     """
     if observed.lowered is None:
         observed.lowered = traced_of(observed).lower()
@@ -138,7 +140,7 @@ def traced_of(observed: ObservedProgram) -> Any:
     """Return the `jax.stages.Traced` of a program.
 
     Raises:
-        Unavailable: JAX keeps nothing that it could be lowered from.
+        Unavailable: JAX did not keep the traced form.
     """
     if observed.traced is None:
         raise Unavailable(observed.no_text or _NOTHING.format(what="trace"))
@@ -146,5 +148,5 @@ def traced_of(observed: ObservedProgram) -> Any:
 
 
 def title(level: LevelName) -> str:
-    """Return the name of a level for the user, such as StableHLO."""
+    """Return the name of a level as the user reads it, such as StableHLO."""
     return "StableHLO" if level == "stablehlo" else "HLO"

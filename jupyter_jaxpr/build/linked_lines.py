@@ -19,34 +19,33 @@ from .levels import LevelName, platform_text, text_of
 
 @dataclass(frozen=True)
 class Text:
-    """The StableHLO or HLO of a program, with the stack of each line."""
+    """The StableHLO or HLO of a program, with the source stack of each line."""
 
     text: str
     lines: list[str]
     sha256: str
-    #: The stack of each line: an index into the stacks of `pools`, -1 for none.
+    #: For each line of the text an index into the stacks of `pools`, -1 for a line without a stack.
     line_stacks: list[int]
-    #: The lines whose stack is inferred, ascending.
+    #: The numbers of the lines whose stack is inferred rather than stated, ascending.
     inferred_lines: list[int]
-    #: The further stacks of lines that may come from several places: the line number, then these stacks.
+    #: Lines that may come from several places: [line number, further stacks...].
     other_stacks: list[list[int]]
-    #: The equations of lines that XLA names: the line number, the equation's scope and index, in ascending order.
+    #: Lines for which XLA states the equation: [line number, scope, index of the equation], ascending.
     named_equations: list[list[int]]
     pools: Pools
-    #: The exact links of a twin: the line number, then scope and index of each equation of the line, in ascending
-    #: order.
+    #: The exact links from a twin: [line number, scope, index, scope, index, ...], ascending; None without a twin.
     equations: list[list[int]] | None = None
 
 
 def held_level(observed: ObservedProgram, level: Level, walk: Walk, scope: int, limit: int | None = None) -> Level:
-    """Return a level with its text, whose stacks go into the pools of `walk`; unchanged if JAX has not made the text.
+    """Return a level with its text, or unchanged if JAX has not made the text.
 
     Args:
         observed: JAX's own objects of the program.
         level: The level without its text.
-        walk: The walk whose pools take the stacks of the lines.
+        walk: The walk; the stacks of the lines are added to its pools.
         scope: The scope of the program in the walk.
-        limit: The most characters of a text in the document; a longer text stays on request.
+        limit: The most characters of a text in the document; a longer text is only sent on request.
     """
     if level.state != "on_request":
         return level
@@ -80,12 +79,13 @@ def linked_lines(
         lines = replace(lines, line_stacks=stacks)
     try:
         return linked(lines, walk, scope, is_hlo=level == "hlo")
-    except not_of_a_signal(Exception):  # a text that another XLA wrote: its lines keep the places that the text states
+    # another version of XLA wrote the text: its lines keep the source places that the text itself states
+    except not_of_a_signal(Exception):
         return lines
 
 
 def linked_text(lines: LinesOfText, document_pools: Pools) -> Text:
-    """Return a text with the links of its lines, whose stacks are in `document_pools`."""
+    """Return a text with the links of its lines; the stacks of the lines are in `document_pools`."""
     return Text(
         text=lines.text,
         lines=lines.text.split("\n"),

@@ -1,7 +1,7 @@
 """Answers later requests about a run: lines of text, pages of equations, and levels made on request.
 
-`Sources` holds JAX's own objects of the run (jaxprs' columns, lowered modules, executables), never arrays, as long as
-the run may be asked about. Its methods may be called from any thread.
+`Sources` keeps JAX's own objects of the run (columns of the jaxprs, lowered modules, executables), but no arrays, as
+long as the panel may send requests about the run. Its methods may be called from any thread.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _UNSAID = "This executable does not report its shardings. Call or inspect the fu
 
 
 class Sources:
-    """The live objects of a run behind its document; they answer later requests."""
+    """The live objects behind the document of a run, which answer later requests of the panel."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Sources:
         cell_file: str | None,
         control_paths: Sequence[ControlPath] = (),
     ) -> None:
-        """Keep the handles of a run.
+        """Keep the live objects of a run.
 
         Args:
             document: The document that was built from the run.
@@ -91,11 +91,11 @@ class Sources:
 
     @property
     def document(self) -> Snapshot:
-        """The latest document of the run."""
+        """The present document of the run, with all answers until now."""
         return self._document
 
     def control_path(self, control: int) -> ControlPath:
-        """Return where the construct of a card is: its program, the path from the program's jaxpr, its equation.
+        """Return the program of a card's construct, the path from the program's jaxpr to it, and its equation.
 
         Raises:
             IndexError: There is no such card.
@@ -128,7 +128,7 @@ class Sources:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Lock the pools of the walk while a text or program is read into them."""
+        """Lock the pools of the walk while a text or a program is added to them."""
         with self._lock:
             yield
 
@@ -138,7 +138,7 @@ class Sources:
         return None if twin is None else twin[0]
 
     def add_twin(self, links: ExactLinks, read: Mapping[LevelName, ExactLines]) -> None:
-        """Keep the exact links of a program and the texts of its twin, for later requests."""
+        """Keep the exact links of a program, and the texts of its twin, to answer later requests."""
         with self._lock:
             text_pools = pools.of_texts(self._walk, self._cell_file)
             texts = {
@@ -167,12 +167,12 @@ class Sources:
         return twin[1][level]
 
     def add_passes(self, program: int, passes: Passes) -> None:
-        """Keep the changes that XLA's passes made to a program, for the diffs of the passes."""
+        """Keep the changes that XLA's passes made to a program, to answer later requests for diffs of passes."""
         with self._lock:
             self._passes[program] = passes
 
     def pass_diff(self, program: int, index: int) -> list[str]:
-        """Return some lines of the diff of an XLA pass.
+        """Return the lines of the diff of an XLA pass.
 
         Raises:
             Unavailable: The user did not request the passes, or the pass does not exist.
@@ -192,7 +192,7 @@ class Sources:
         *,
         twin: bool = False,
     ) -> TextPage:
-        """Return some lines of a level; fewer if the text ends before.
+        """Return `line_count` lines of a level, or fewer if the text is shorter.
 
         Raises:
             Unavailable: JAX did not make the text, or cannot print the text.
@@ -201,7 +201,7 @@ class Sources:
         return pages.text_page(text, level, first_line, line_count)
 
     def scope_page(self, scope: int, first_equation: int, equation_count: int) -> ScopePage:
-        """Return some equations of a scope and those inside of them, named as in a print of the whole program.
+        """Return equations of a scope, with those of their inner scopes; variables are named as in the printed program.
 
         Args:
             scope: The index of the scope in the document.
@@ -213,7 +213,7 @@ class Sources:
         return pages.scope_page(self._walk, self._cell_file, names, scope, first_equation, equation_count)
 
     def source_page(self, path: str) -> SourcePage | None:
-        """Return the text of a source file of the run, or why it cannot be shown; None for another file."""
+        """Return the text of a source file of the run, or why it cannot be shown; None for a file not in the run."""
         with self._lock:
             positions = self._walk.positions
             source = next((source for source in positions.files if source.path == path and source.kind != "cell"), None)
@@ -221,10 +221,10 @@ class Sources:
         return None if source is None else pages.source_page(source, codes)
 
     def make(self, program: int, level: LevelName) -> Snapshot:
-        """Let JAX lower or compile a program that was only traced; return the document with its new levels.
+        """Let JAX lower or compile a program that was only traced; return the document with the new levels.
 
         Raises:
-            Unavailable: JAX cannot.
+            Unavailable: JAX cannot lower or compile the program.
         """
         with self._lock:
             make(self._observed[program], level)
@@ -239,7 +239,7 @@ class Sources:
             return self._document
 
     def _spread(self, program: int) -> None:
-        """Add the shardings of a program over several devices to the document; leave out what cannot be read."""
+        """Add a program's shardings to the document if it uses several devices; leave out what cannot be read."""
         if is_spread(self._observed[program]):
             with suppress(Unavailable):
                 self.shardings(program)
@@ -250,7 +250,7 @@ class Sources:
         return self._walk
 
     def add_derived(self, original: int, functions: Sequence[ObservedFunction]) -> list[int]:
-        """Append programs that were derived from a program of the run; return their indices.
+        """Append programs that JAX derived from a program of the run to the document; return their indices.
 
         Args:
             original: The index of the program that JAX derived the functions from; the functions get the definition
@@ -267,7 +267,10 @@ class Sources:
             return list(numbers)
 
     def add_transform(self, transform: Transform, notes: Sequence[Note] = ()) -> Snapshot:
-        """Add a transform, whose programs the document already has, to the document; return the document."""
+        """Add a transform to the document, which already has the derived programs of the transform.
+
+        Return the document.
+        """
         with self._lock:
             document = self._document
             self._document = msgspec.structs.replace(
@@ -285,11 +288,12 @@ class Sources:
         noted: Sequence[tuple[Note, Sequence[FoundCure]]],
         untried: UndecidedCures,
     ) -> Snapshot:
-        """Put the tried cures into the document; returns the document.
+        """Put the tried cures into the document, and return the document.
 
         Args:
-            cures: The cures of misses, by the indices of the function in the ledger and of its miss.
-            loops: For each loop that was tried: its note, the note after the trial, and the edits of its rewrite.
+            cures: (index of the function in the ledger, index of its miss) -> cures that passed.
+            loops: For each loop whose rewrite was tried: its note, the note after the trial, and the edits of its
+                rewrite.
             noted: For each other note that was tried: the note, and the cures that passed.
             untried: The cures that are not decided yet.
         """
@@ -303,21 +307,21 @@ class Sources:
             return self._document
 
     def merge(self, field: str, answer: Any) -> Snapshot:
-        """Put an answer into its field of the document and replace an older answer; return the document."""
+        """Put an answer into the field `field` of the document, in place of an older answer; return the document."""
         with self._lock:
             self._document = merged(self._document, field, answer)
             if field == "recordings":
-                # The recording has the trips of a loop, so the costs of its program are counted again.
+                # The recording shows the step counts of a loop, so the costs of its program are counted again.
                 program = self._document.control_flow[answer.control].program
                 if any(cost.program == program for cost in self._document.costs):
                     try:
                         self.cost(program)
                     except not_of_a_signal(Exception):
-                        pass  # the recording stays in the document without new costs
+                        pass  # only the costs are missing; the recording is in the document
             return self._document
 
     def comparison(self, comparison: Comparison, sweep: Sweep | None = None) -> VariantComparison:
-        """Return the document's form of a measured comparison of the run's programs."""
+        """Return the document's `VariantComparison` of a measured comparison of the run's programs."""
         with self._lock:
             return comparison_document(comparison, self._document.programs, self._observed, sweep)
 
@@ -328,7 +332,10 @@ class Sources:
             return self._document
 
     def cost(self, program: int) -> ProgramCost:
-        """Return the cost of a program; count it at the first request and keep it in the document."""
+        """Return the cost of a program.
+
+        The first request counts it, and adds it to the document.
+        """
         with self._lock:
             document = self._document
             earlier = next((cost for cost in document.costs if cost.program == program), None)
@@ -353,9 +360,9 @@ class Sources:
             return cost
 
     def shardings(self, program: int) -> ProgramShardings:
-        """Return the shardings of a program with its collectives; read them at the first request.
+        """Return the shardings and the collectives of a program; the first request reads them from its executable.
 
-        The document keeps them if the program runs on more than one device.
+        They are added to the document if the program uses more than one device.
 
         Raises:
             Unavailable: The program was not compiled, or its executable does not state its shardings.
@@ -378,7 +385,7 @@ class Sources:
             return sharding
 
     def let_go_of_values(self) -> None:
-        """Release the argument values of the programs' calls, which were held for `--steps`."""
+        """Release the argument values that `--steps` kept alive."""
         for observed in self._observed:
             if observed.values is not None:
                 observed.values.let_go()
@@ -386,23 +393,23 @@ class Sources:
                 call.values.let_go()
 
     def jaxpr_text(self, program: int) -> str:
-        """Return the jaxpr of a program as text, with the equations that the document leaves out."""
+        """Return the complete jaxpr of a program as text, also the equations that the document leaves out."""
         if self._document.programs[program].complete:
             return program_text(self._document, program)
         return program_text(self.whole(program), 0)
 
     def whole(self, program: int) -> Snapshot:
-        """Return a document of one program with all its equations."""
+        """Return a document with a single program and all its equations."""
         fields = pools.of_walk(self._walk, self._cell_file).fields()
         scopes = [pools.scope(columns) for columns in self._walk.scopes]
         complete = msgspec.structs.replace(self._document.programs[program], complete=True, lets=None)
         return msgspec.structs.replace(self._document, programs=[complete], scopes=scopes, **fields)
 
     def with_texts(self, *, whole: bool = False) -> Snapshot:
-        """Return the document with the texts of all levels that JAX has made, for a standalone file.
+        """Return the document with the texts of all levels that JAX has made, for an exported file.
 
         Args:
-            whole: True if the document holds all equations, however many there are.
+            whole: True to include all equations, however many there are.
         """
         with self._lock:
             for sharding in self._document.shardings:
@@ -426,7 +433,7 @@ class Sources:
             return msgspec.structs.replace(self._document, programs=programs, scopes=scopes, **fields)
 
     def _all_names(self, scope: int) -> Names:
-        """Return the printed variable names of the program that a scope belongs to."""
+        """Return the printed variable names of the program to which a scope belongs."""
         for program in self._document.programs:
             if program.complete:
                 continue

@@ -7,7 +7,7 @@ from ..measure.times.machine import MeasuredMachine, known_machine
 
 
 def machine_document(measured: MeasuredMachine) -> Machine:
-    """Convert the measured peak rates to their form in the document."""
+    """Convert measured peak rates to the document's `Machine`."""
     return Machine(
         device=measured.device,
         flops=measured.flops,
@@ -19,6 +19,6 @@ def machine_document(measured: MeasuredMachine) -> Machine:
 
 
 def known() -> Machine | None:
-    """Return the peak rates that this kernel measured earlier; None if it measured none."""
+    """Return the peak rates that this kernel measured before; None if it measured none."""
     measured = known_machine()
     return None if measured is None else machine_document(measured)

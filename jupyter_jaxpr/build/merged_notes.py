@@ -1,4 +1,4 @@
-"""Merges equal notes of one line into one note with a count."""
+"""Merges equal notes on one line into a single note with a count."""
 
 from __future__ import annotations
 

@@ -1,13 +1,14 @@
-"""Names the variables of a document after the user's Python names, with their places and types.
+"""Finds which variables of a document belong to which Python names of the user, with places and types.
 
-A value belongs to a program where its variables are variables of the program: JAX's own objects are compared, so
-values of a trace that JAX gave up do not count. Where a place of the code has no such value, as in the body of a scan
-under vmap, which JAX writes anew, the last value of the place in the trace of the program counts, without variables.
+A recorded value belongs to a program if its variables are variables of the program (JAX's objects are compared by
+identity), so values of a trace that JAX abandoned belong to none. If no value recorded at a place belongs to the
+program, as in the body of a scan that vmap rewrote, the last value at that place in the program's trace is used for its
+type, without variables.
 
-A program that vmap or grad wrote for a traced function, as in `jax.grad(f)` of a jitted `f`, has none of the variables
-of the trace. The equations that JAX writes keep the traceback objects of the trace's equations: all values of the trace
-belong to such a program, without variables. A program that computes cotangents goes through the equations backwards:
-no value of the trace belongs to it.
+A program that vmap or grad derived from a traced function, as in `jax.grad(f)` of a jitted `f`, has none of the
+variables of the trace. But its equations keep the traceback objects of the traced equations; if it has these, all
+values of the trace belong to it, without variables. A program that computes cotangents has the equations in reverse
+order; no value of the trace belongs to it.
 """
 
 from __future__ import annotations
@@ -23,24 +24,24 @@ from ..program.jaxpr.walk import Walk
 from ..program.source.name_places import NamePlaces, Span, name_places
 from .value_marks import ValueMarks
 
-#: A document holds at most this many types of one name: the first types.
+#: The most types of one name in a document; later types are left out.
 _TYPES = 8
-#: A document holds at most this many names: the first names.
+#: The most names in a document; later names are left out.
 NAMES = 2_000
-#: The most characters of a type: enough for a container of sixty arrays.
+#: The most characters of one type; this is enough for a container of sixty arrays.
 _LONGEST = 1_200
 
-_Where = tuple[int, int]  # the scope and the number of a variable
+_Where = tuple[int, int]  # (index of the scope, number of the variable in the scope)
 
 
 @dataclass
 class _Values:
-    """The values of a name in one scope."""
+    """The values that one name had in one scope."""
 
     types: list[str] = field(default_factory=list)
     variables: list[int] = field(default_factory=list)
     is_tree: bool = False
-    is_known: bool = True  # true if all parts of all values have known variables
+    is_known: bool = True  # true if the variables of all parts of all values are known
 
 
 def named_values(
@@ -50,14 +51,14 @@ def named_values(
     traces: Sequence[Mapping[NamePlace, list[TracedArray | TracedTree]]],
     marks: ValueMarks,
 ) -> list[NamedValue]:
-    """Return the user's Python names of the variables in a document.
+    """Return the user's Python names in a document, each with the variables that hold its values.
 
     Args:
         walk: The walk of the programs.
-        scopes: The scopes of the document, one for each scope of the walk.
-        outermost: The scope of each program.
+        scopes: The scopes of the document, with the same indices as in the walk.
+        outermost: The outermost scope of each program.
         traces: The named values of all traces of this kernel; most of these traces made no program of the document.
-        marks: The marks of the variables, such as their parts in loops.
+        marks: Finds the marks of variables, such as their role in a loop.
     """
     if not traces:
         return []
@@ -98,11 +99,11 @@ def named_values(
         source = walk.positions.source_file(file)
         frame = walk.positions.frame(source, key.place.function, *span)
         if walk.positions.frames[frame][3] < 0:
-            continue  # the source line has changed since it ran
+            continue  # the user has changed the line since it ran
         variable_count = len(scopes[scope].variable_avals)
         part = marks.part(scope, marked.variables) if marked.is_known else None
         if marked.is_tree and part is not None and len(marked.variables) != part.arrays:
-            part = None  # a container that holds only a part of the carry gets no mark of the carry
+            part = None  # a mark such as `carry` is only shown if the value is the whole carry
         promoted = (
             marks.promoted(scope, marked.variables[0]) if marked.is_known and len(marked.variables) == 1 else None
         )
@@ -123,17 +124,18 @@ def named_values(
 
 
 class _Written:
-    """Finds the scopes that vmap and grad wrote for the functions of a trace.
+    """Finds the scopes that vmap and grad derived from the functions of a trace.
 
     Args:
         walk: The walk of the programs.
-        outermost: The scope of each program.
-        variables: The scopes and numbers of each variable object of JAX.
+        outermost: The outermost scope of each program.
+        variables: JAX's variable object -> its (scope, number) pairs.
     """
 
     def __init__(self, walk: Walk, outermost: Collection[int], variables: Mapping[Any, list[_Where]]) -> None:
         self._variables = variables
-        # The first equation of each scope, by the ids of the tracebacks, which the equations keep alive.
+        # id of a traceback object -> {scope: its first equation with this traceback}. The equations keep the tracebacks
+        # alive.
         self._scopes: dict[int, dict[int, int]] = {}
         for scope, jaxpr in enumerate(walk.jaxprs):
             for index, equation in enumerate(jaxpr.eqns):
@@ -148,15 +150,15 @@ class _Written:
                 if program not in programs:
                     programs.add(program)
                     waiting += [child for *_, child in walk.scopes[scope].children]
-        # No scope of the only program was written for a trace that has variables of the program.
+        # If there is only one program, no scope can have been derived from a trace that has variables of the program.
         self._is_alone = len(outermost) == 1
-        self._of_traces: dict[int, set[int]] = {}  # by the ids of the references to the traces
+        self._of_traces: dict[int, set[int]] = {}  # id of the reference to a trace -> scopes that were derived from it
 
     def begin_trace(self, trace: Mapping[NamePlace, Sequence[TracedArray | TracedTree]]) -> None:
-        """Find the scopes that keep the tracebacks of a trace, in programs that have none of its variables."""
+        """Find the scopes derived from a trace: they have its tracebacks, and none of its variables."""
         self._of_traces = {}
         own: dict[int, set[int]] = {}
-        # A call of `id` is slow where Python code (as filelock, which JAX imports) listens to audit events.
+        # Where Python code listens to audit events (as filelock, which JAX imports, does), calling `id` is slow.
         reference, number = None, 0
         for described in trace.values():
             for value in described:
@@ -178,12 +180,13 @@ class _Written:
             self._leave_out_cotangents(trace)
 
     def _leave_out_cotangents(self, trace: Mapping[NamePlace, Sequence[TracedArray | TracedTree]]) -> None:
-        """Leave out the scopes that go through the equations of a trace backwards."""
+        """Remove the scopes that have the equations of a trace in reverse order, because they compute cotangents."""
         last: dict[tuple[int, int], int] = {}
-        steps: dict[tuple[int, int], int] = {}  # by the trace and the scope: steps ahead less steps back
+        # (trace, scope) -> number of equations in the order of the trace minus those in reverse order
+        steps: dict[tuple[int, int], int] = {}
         code = None
         for key, described in trace.items():
-            # The names of one function come in the order in which the function first stored them.
+            # Within one function, the names come in the order in which the function first assigned them.
             if code != (key.place.file, key.place.function):
                 code = (key.place.file, key.place.function)
                 last.clear()
@@ -198,11 +201,11 @@ class _Written:
                 self._of_traces.get(number, set()).discard(scope)
 
     def scopes_of(self, value: TracedArray | TracedTree, owned: Collection[int]) -> list[int]:
-        """Return the scopes to which a value belongs without variables.
+        """Return the derived scopes to which a value belongs, although none of its variables is there.
 
         Args:
             value: The value.
-            owned: The scopes to which values of the same place belong with variables: their programs are left out.
+            owned: Scopes that have variables of values at the same place; their programs are left out.
         """
         if not self._of_traces:
             return []
@@ -213,12 +216,15 @@ class _Written:
         if type(value) is TracedArray:
             return self._of_traces.get(id(value.trace), ())
         scopes_of_traces = [self._of_traces.get(trace, ()) for trace in {id(array.trace) for array in arrays_of(value)}]
-        # Arrays of an outer program may stand in a container with arrays of an inner program.
+        # A container may hold arrays of an outer program beside arrays of an inner one; the innermost scope counts.
         return max(scopes_of_traces, key=lambda scopes: min(scopes, default=-1), default=())
 
 
 def _variables(walk: Walk) -> dict[Any, list[_Where]]:
-    """Return the scopes and numbers of each variable object of JAX; JAX compares variables by their identity."""
+    """Return {JAX's variable object: its (scope, number) pairs}.
+
+    JAX compares variables by identity.
+    """
     places: dict[Any, list[_Where]] = {}
     for scope, jaxpr in enumerate(walk.jaxprs):
         number = 0
@@ -233,25 +239,28 @@ def _variables(walk: Walk) -> dict[Any, list[_Where]]:
 
 
 def _scopes_of(value: TracedArray | TracedTree, places: Mapping[Any, list[_Where]]) -> list[tuple[int, Sequence[int]]]:
-    """Return the scopes that a value belongs to, each with the numbers of the value's variables there."""
+    """Return the scopes to which a value belongs, each with the numbers of the value's variables in that scope."""
     if type(value) is TracedArray:
         return [(scope, [number]) for scope, number in _places_of(value.variable, places)]
     scopes_of_leaves = [_places_of(array.variable, places) for array in arrays_of(value)]
     if not all(scopes_of_leaves) or not scopes_of_leaves:
         return []
-    # Arrays of an outer program may stand in a container with arrays of an inner program.
+    # A container may hold arrays of an outer program beside arrays of an inner one; the innermost scope counts.
     innermost = max(scope for places_of in scopes_of_leaves for scope, _ in places_of)
     numbers = [number for places_of in scopes_of_leaves for scope, number in places_of if scope == innermost]
     return [(innermost, numbers if len(numbers) == len(scopes_of_leaves) else [])]
 
 
 def _places_of(variable: Any, places: Mapping[Any, list[_Where]]) -> Sequence[_Where]:
-    """Return the scopes and numbers of a variable; none for a literal, which has no hash."""
+    """Return the (scope, number) pairs of a variable; () for a literal, which is not hashable."""
     return () if type(variable).__hash__ is None else places.get(variable, ())
 
 
 class _Texts:
-    """The texts of the types of arrays, by the id of JAX's type, which the values keep alive."""
+    """Id of JAX's aval -> its text.
+
+    The recorded values keep the avals alive, so that ids stay unique.
+    """
 
     def __init__(self) -> None:
         self._texts: dict[int, str] = {}
@@ -259,7 +268,7 @@ class _Texts:
         self._last_text = ""
 
     def of(self, array: TracedArray) -> str:
-        """Return the text of an array's type."""
+        """Return the text of an array's type, such as f32[8]."""
         if array.aval is not self._last:
             number = id(array.aval)
             if number not in self._texts:
@@ -269,7 +278,7 @@ class _Texts:
 
 
 def _add(values: _Values, value: TracedArray | TracedTree, numbers: Sequence[int], texts: _Texts) -> None:
-    """Add a value of a name."""
+    """Add one recorded value to the values of its name."""
     if type(value) is TracedArray:
         text = texts.of(value)
         is_array = True

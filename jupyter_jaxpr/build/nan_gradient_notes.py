@@ -1,4 +1,4 @@
-"""Writes notes on selections whose gradient can be NaN."""
+"""Writes notes on selections, such as `jnp.where`, whose gradient can be NaN."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _CURE = (
 
 
 def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> list[Note]:
-    """Return the notes on selections whose gradient can be NaN, each line once.
+    """Return the notes on selections whose gradient can be NaN, each source line once.
 
     Args:
         walk: The walk of the programs.
         programs: The programs of the document.
-        failures: Takes the traceback if a program cannot be checked; the other programs are still checked.
+        failures: Receives the traceback if a program cannot be checked; the other programs are still checked.
     """
     selections: dict[tuple[int, float], list[int]] = {}
     for index, program in enumerate(programs):
@@ -62,5 +62,5 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
 
 
 def is_pair(before: Program, program: Program) -> bool:
-    """Return whether two programs may be the forward and the backward program of one gradient."""
+    """Return whether `before` and `program` may be the forward and the backward program of the same gradient."""
     return before.origin == program.origin == "derived" and before.name == program.name

@@ -1,4 +1,4 @@
-"""Adds to notes the edits that their cures would make; the kernel tries the edits later, when the panel asks."""
+"""Finds, for notes, the code edits that would carry out their cures; the edits are tried later, when the panel asks."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class FramedNote(NamedTuple):
 
 
 class SketchedNote(NamedTuple):
-    """A note whose cure may be an edit, and that edit."""
+    """A note together with the edit that may carry out its cure."""
 
     note: Note
     sketch: Sketch
 
 
 class NoteSketches:
-    """Finds the edit that would cure a note, and keeps it for the trial.
+    """Finds the edit that may carry out the cure of a note, and keeps it for the trial.
 
     Attributes:
-        found: The notes that have such an edit, as the document holds them, with the edits.
+        found: The notes with an edit, in the form that the document has, and their edits.
     """
 
     def __init__(self, walk: Walk) -> None:
@@ -49,7 +49,7 @@ class NoteSketches:
         self.found: list[SketchedNote] = []
 
     def of(self, notes: Sequence[FramedNote]) -> list[Note]:
-        """Return the notes; a note whose source text allows an edit gets the edited lines as advice."""
+        """Return the notes; if an edit can be made from the source text, the note shows the edited lines as advice."""
         return [self._sketched(note) for note in notes]
 
     def of_notes(self, notes: Sequence[Note], carry: PromotedCarry | None = None) -> list[Note]:

@@ -1,4 +1,4 @@
-"""Writes the notes that a person should read: text, cure, and the lines that the note is about."""
+"""Writes the notes of a document: each has a text, a cure, and the source lines that it is about."""
 
 from __future__ import annotations
 
@@ -22,20 +22,19 @@ from .note_cures import FramedNote
 
 #: A captured constant of more bytes than this gets a note.
 CAPTURED_ABOVE = 1_000
-#: The number of compiled kernels from which eager operations get a note; a single kernel would be compiled under jit,
-#: too.
+#: From this many compiled kernels on, eager operations get a note. A single kernel would be compiled under jit, too.
 EAGER_KERNELS = 5
-#: The definition of a program's function, the place of the call, the times of the stages, and whether JAX traced the
-#: program to its end. Without such a trace, as in a recording, a program gets no notes on unrolled loops.
+#: (definition of a program's function, place of its call, stage times, whether JAX traced the program to the end). Only
+#: a completely traced program gets notes on unrolled loops; a recording, for example, has no trace.
 LoopPlaces = tuple[Place | None, Place | None, StageTimes | None, bool]
 
 
 class NotedLoop(NamedTuple):
-    """A loop that was unrolled.
+    """A Python loop that a trace unrolled.
 
     Attributes:
         note: The note on the loop.
-        loop: The loop with its rewrite.
+        loop: The loop, with a rewrite such as `lax.fori_loop` if one is known.
         programs: The indices of the programs that have equations of the loop.
     """
 
@@ -45,7 +44,7 @@ class NotedLoop(NamedTuple):
 
 
 def frame_of(walk: Walk, place: Place | None) -> int:
-    """Return the index of the frame of an observed line or expression, -1 for none."""
+    """Return the index of the frame of an observed line or expression; -1 if it has none."""
     if place is None:
         return -1
     if place.column >= 0:
@@ -55,7 +54,7 @@ def frame_of(walk: Walk, place: Place | None) -> int:
 
 
 def printed_notes(walk: Walk, printed: Sequence[Printed], programs: Sequence[Program]) -> list[Note]:
-    """Return the notes on texts that Python printed while JAX traced functions."""
+    """Return the notes on text that Python printed while JAX traced functions."""
     notes = []
     for text in printed:
         notes.append(
@@ -94,18 +93,18 @@ def finding_notes(walk: Walk, findings: Sequence[Finding], programs: Sequence[Pr
 
 
 def cure_document(walk: Walk, cure: FoundCure) -> Cure:
-    """Convert a cure to its form in the document; the frames of its edits go into the pools of the walk."""
+    """Convert a cure to its struct in the document; the frames of its edits are added to the pools of the walk."""
     edits = edit_documents(walk, cure.edits)
     return Cure(name=cure.name, code=cure.code, text=cure.text, level=cure.level, edits=edits)
 
 
 def edit_documents(walk: Walk, edits: Sequence[FoundEdit]) -> list[Edit]:
-    """Convert edits to their form in the document; their frames go into the pools of the walk."""
+    """Convert edits to their structs in the document; their frames are added to the pools of the walk."""
     return [Edit(frame=frame_of(walk, edit.place), text=edit.text) for edit in edits]
 
 
 def retrace_document(walk: Walk, offer: RetraceOffer | None) -> Retrace | None:
-    """Convert the offer to trace the last call to its form in the document; None if there is no offer."""
+    """Convert the offer to trace the last call to its struct in the document; None if there is no offer."""
     if offer is None:
         return None
     effect = offer.effect
@@ -116,12 +115,12 @@ def retrace_document(walk: Walk, offer: RetraceOffer | None) -> Retrace | None:
 
 
 def _program_of(function: str | None, programs: Sequence[Program]) -> int:
-    """Return the index of the first program of a function, -1 for none."""
+    """Return the index of the first program of a function; -1 if it has no program."""
     return next((index for index, program in enumerate(programs) if program.name == function), -1)
 
 
 def captured_notes(walk: Walk, programs: Sequence[Program]) -> list[Note]:
-    """Return the notes on large arrays that programs hold as constants, each array once."""
+    """Return the notes on large arrays that are constants of programs, one note for each array."""
     captures: dict[tuple[int, int], tuple[ScopeColumns, Captured, list[int]]] = {}
     for index, program in enumerate(programs):
         visited: set[int] = set()
@@ -159,7 +158,7 @@ def _captured_note(
 
 
 def _named(among: list[int], programs: Sequence[Program]) -> str:
-    """Return the number and names of programs as text: `2 programs, f and g`."""
+    """Return how many programs there are, and their names, such as `2 programs, f and g`."""
     names = list(dict.fromkeys(programs[index].name for index in among))
     listed = in_a_sentence(names, 5)
     return f"{count(len(among), 'program')} of {listed}" if len(names) < len(among) else f"the programs of {listed}"
@@ -168,13 +167,13 @@ def _named(among: list[int], programs: Sequence[Program]) -> str:
 def loop_notes(
     walk: Walk, programs: Sequence[Program], places: Sequence[LoopPlaces], failures: list[str]
 ) -> list[NotedLoop]:
-    """Return the notes on unrolled Python loops, each loop once, however many programs have it.
+    """Return the notes on unrolled Python loops, one note for each loop, even if several programs contain it.
 
     Args:
         walk: The walk of the programs.
         programs: The programs of the document.
         places: The place of each program in the user's code, and its times.
-        failures: Takes the traceback if a program cannot be checked; the other programs are still checked.
+        failures: Receives the traceback if a program cannot be checked; the other programs are still checked.
     """
     finder = UnrolledLoops(walk)
     loops_by_key: dict[tuple[object, ...], tuple[UnrolledLoop, list[int]]] = {}
@@ -217,7 +216,7 @@ def loop_notes(
 
 
 def _first_use(walk: Walk, columns: ScopeColumns, operand: int) -> int:
-    """Return the user's frame of the first equation with a user's frame that reads an operand; -1 without one."""
+    """Return the user's frame of the first equation that reads a variable and has a frame; -1 if there is none."""
     for operands, stack in zip(columns.operands, columns.stack, strict=True):
         if operand in operands and stack >= 0:
             frames = walk.positions.stacks[stack][0]
@@ -227,7 +226,7 @@ def _first_use(walk: Walk, columns: ScopeColumns, operand: int) -> int:
 
 
 def inside(walk: Walk, scope: int) -> list[int]:
-    """Yield a scope and all its inner scopes, each once, breadth first."""
+    """Return a scope and all its inner scopes, each once, breadth first."""
     order = [scope]
     scopes = {scope}
     for number in order:
@@ -246,7 +245,7 @@ def eager_note(
     Args:
         walk: The walk of the programs.
         observation: The run of the cell.
-        names_disable_jit: Whether the text of the cell names `disable_jit`.
+        names_disable_jit: True if the cell's source mentions `disable_jit`.
         files: The file names under which the code of the cell was compiled.
     """
     compiles = observation.eager_compiles
@@ -297,7 +296,7 @@ def _file_name(walk: Walk, file: str) -> str:
 
 
 def failure_notes(failures: Sequence[str]) -> list[Note]:
-    """Return the notes on errors of this extension, with their tracebacks."""
+    """Return the notes on errors of this extension itself, with their tracebacks."""
     return [
         Note(
             kind="failed",
@@ -313,7 +312,7 @@ def failure_notes(failures: Sequence[str]) -> list[Note]:
 
 
 def undescribed_note(subject: str, why: str, detail: str | None = None) -> Note:
-    """Return the note that a part of the run could not be described.
+    """Return a note which says that a part of the run could not be described.
 
     Args:
         subject: The name of the part, which begins the sentence.
@@ -332,7 +331,7 @@ def undescribed_note(subject: str, why: str, detail: str | None = None) -> Note:
 
 
 def in_line_order(walk: Walk, notes: Sequence[Note], cell_file: str | None) -> list[Note]:
-    """Sort the notes by their lines in the cell; notes without a line of the cell come last, in their own order."""
+    """Sort notes by their line in the cell; notes without a line in the cell come last, in their given order."""
 
     def key(note: Note) -> tuple[int, int]:
         if note.frame >= 0:
@@ -345,7 +344,7 @@ def in_line_order(walk: Walk, notes: Sequence[Note], cell_file: str | None) -> l
 
 
 def without_known_keys(walk: Walk, findings: Sequence[Finding], key_notes: Sequence[Note]) -> list[Finding]:
-    """Leave out the findings of keys that the note of a program reports at the same line."""
+    """Leave out the findings on random keys that a program's note already reports on the same line."""
     rows = walk.positions.frames
     lines = {rows[note.frame][:2] for note in key_notes if note.frame >= 0}
     return [
@@ -358,19 +357,19 @@ def without_known_keys(walk: Walk, findings: Sequence[Finding], key_notes: Seque
 
 
 def on_other_lines(walk: Walk, some_notes: Sequence[Note], others: Sequence[Note]) -> list[Note]:
-    """Leave out the notes on a line that another note is on: two cures for one fault would be applied both."""
+    """Leave out notes on a line that has one of `others`: two cures for one fault must not both be applied."""
     rows = walk.positions.frames
     lines = {(rows[note.frame][0], rows[note.frame][2]) for note in others if note.frame >= 0}
     return [note for note in some_notes if (rows[note.frame][0], rows[note.frame][2]) not in lines]
 
 
 def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> list[FramedNote]:
-    """Return the notes on random keys that a program draws from twice, each pair of lines once, with their frames.
+    """Return the notes on random keys that a program draws from twice, with their frames; one for each pair of lines.
 
     Args:
         walk: The walk of the programs.
         programs: The programs of the document.
-        failures: Takes the traceback if a program cannot be checked; the other programs are still checked.
+        failures: Receives the traceback if a program cannot be checked; the other programs are still checked.
     """
     uses = KeyUses(walk)
     uses_by_key: dict[tuple[int, int, bool], list[int]] = {}
@@ -397,13 +396,14 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
         alike = [
             again_of_pair for begin, again_of_pair, is_step in uses_by_key if (begin, is_step) == (first, in_each_step)
         ]
-        # No split of the key cures a use that every step of a loop repeats: the loop needs a key for each step.
+        # If every step of a loop uses the same key, splitting the key once is no cure: the loop needs a key for each
+        # step.
         notes.append(FramedNote(note, () if in_each_step else (first, *alike)))
     return notes
 
 
 def _frames_of_use(walk: Walk, use: KeyUse) -> tuple[int, int]:
-    """Return the frames of two uses of a key in the innermost function that has both; -1 if one is unknown.
+    """Return the frames of two uses of a random key, in the innermost function that contains both; -1 if unknown.
 
     If a helper draws from a key and is called twice with one key, the mistake is in the two calls, not in the helper.
     """
@@ -439,12 +439,12 @@ def _used_twice(walk: Walk, first: int, second: int) -> str:
 
 
 def user_frame(walk: Walk, scope: int, equation: int) -> int:
-    """Return the innermost frame of an equation in the user's code, -1 for none."""
+    """Return the innermost user frame of an equation; -1 if it has none."""
     frames = user_frames(walk, scope, equation)
     return frames[0] if frames else -1
 
 
 def user_frames(walk: Walk, scope: int, equation: int) -> Sequence[int]:
-    """Return the frames of an equation in the user's code, innermost first."""
+    """Return the user frames of an equation, innermost first."""
     stack = walk.scopes[scope].stack[equation]
     return walk.positions.stacks[stack][0] if stack >= 0 else []

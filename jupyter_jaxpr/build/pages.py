@@ -1,4 +1,4 @@
-"""Makes a page of a part that the document of a run leaves out: lines of a text, equations, or a source file."""
+"""Makes pages of what the document of a run leaves out: lines of a text, equations, or a source file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .programs import first_equations
 
 
 def text_page(text: Text, level: LevelName, first_line: int, line_count: int) -> TextPage:
-    """Return some lines of a text; fewer if the text ends before."""
+    """Return `line_count` lines of a text, or fewer if the text is shorter."""
     part = Part(text.pools)
     lines = text.lines[first_line : first_line + line_count]
     stacks = text.line_stacks[first_line : first_line + line_count]
@@ -48,12 +48,12 @@ def scope_page(
     first_equation: int,
     equation_count: int,
 ) -> ScopePage:
-    """Return some equations of a scope, and the equations inside of them.
+    """Return equations of a scope, with the equations of their inner scopes.
 
     Args:
         walk: The columns and pools of the run's programs.
         cell_file: The file name of the cell that ran.
-        names_by_scope: The names of the variables of each scope of the program.
+        names_by_scope: Scope -> the names of its variables.
         scope: The index of the scope in the document.
         first_equation: The index of the first equation in the scope.
         equation_count: The largest number of equations to return, with the equations inside of them; at least 1.

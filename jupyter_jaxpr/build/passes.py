@@ -1,6 +1,7 @@
-"""Builds the document's XLA passes of a program, and the question that the panel asks before the compile.
+"""Builds the document's list of XLA passes of a program, and the question that the panel asks before the compile.
 
-No code of the user runs. Only the differences between passes are kept: see `measure.again.pass_dump`.
+No code of the user runs. Only the differences between the texts before and after each pass are kept: see
+`measure.again.pass_dump`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from .levels import Unavailable, lowered_of
 
 
 def passes_question(observed: ObservedProgram, name: str) -> str:
-    """Return the question that the panel asks before the compile, with the expected time."""
+    """Return the question that the panel asks before it compiles the program again; it includes the expected time."""
     seconds = observed.stages.compile if observed.stages is not None else None
     if seconds is None:
         price = "The duration is unknown."
@@ -31,7 +32,7 @@ def passes_question(observed: ObservedProgram, name: str) -> str:
 
 
 def find_passes(observed: ObservedProgram) -> tuple[Passes, float]:
-    """Compile a program once more; return its XLA passes and the seconds of the compile.
+    """Compile a program again and return its XLA passes, with the seconds that the compile took.
 
     Raises:
         Unavailable: There is nothing to compile, or XLA wrote no passes.
@@ -45,7 +46,7 @@ def find_passes(observed: ObservedProgram) -> tuple[Passes, float]:
 
 
 def passes_document(program: int, dumped: Passes, seconds: float) -> ProgramPasses:
-    """Convert the passes of a program to their form in the document."""
+    """Convert the XLA passes of a program to their struct in the document."""
     return ProgramPasses(
         program=program,
         seconds=seconds,
@@ -65,6 +66,6 @@ def passes_document(program: int, dumped: Passes, seconds: float) -> ProgramPass
 
 
 def diff_page(program: int, index: int, lines: list[str], first_line: int, line_count: int) -> PassDiff:
-    """Return some lines of the diff of a pass."""
+    """Return `line_count` lines of the diff of an XLA pass."""
     page_lines = lines[first_line : first_line + line_count]
     return PassDiff(program=program, index=index, lines=len(lines), first_line=first_line, text="\n".join(page_lines))

@@ -1,4 +1,4 @@
-"""Copies the pools and columns of a walk into those of the document."""
+"""Copies the pools (types, files, stacks) and the columns of a walk into the document."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ def _aval(row: AvalRow) -> Aval:
 
 
 def _file(source: SourceFile, cell_file: str | None) -> File:
-    """Convert a source file to its form in the document, without the text of the cell, which the document has."""
+    """Convert a source file to its struct in the document, without the text of the cell.
+
+    The document has it already.
+    """
     text = None
     if source.kind == "cell" and source.name != cell_file:
         text = source.cell.source if source.cell else "".join(linecache.getlines(source.name))
@@ -60,7 +63,7 @@ def _frame(row: FrameRow) -> Frame:
 
 
 def of_walk(walk: Walk, cell_file: str | None) -> Pools:
-    """Convert all pools of a walk to their form in the document; `cell_file` is the file name of the cell."""
+    """Convert all pools of a walk to the document's pools; `cell_file` is the file name of the cell."""
     positions = walk.positions
     return Pools(
         strings=walk.strings.items,
@@ -74,7 +77,7 @@ def of_walk(walk: Walk, cell_file: str | None) -> Pools:
 
 
 def of_texts(walk: Walk, cell_file: str | None) -> Pools:
-    """Convert only the pools of a walk that the lines of a text refer to."""
+    """Convert only those pools of a walk to which the lines of a text refer."""
     positions = walk.positions
     return Pools(
         strings=walk.strings.items,
@@ -91,12 +94,13 @@ def scope(
     count: int | None = None,
     names: Sequence[str | None] | None = None,
 ) -> Scope:
-    """Convert a scope, or some of its equations, to its form in the document.
+    """Convert a scope, or a range of its equations, to its struct in the document.
 
     Args:
         columns: The columns of the scope in the walk.
         first: The index of the first equation to take.
-        count: The number of equations to take; None takes all, and shares the lists of the columns.
+        count: The number of equations to take; with None all are taken, and the lists of the columns are shared, not
+            copied.
         names: The printed names of all variables of the scope, if the document states them.
     """
     last = columns.count if count is None else min(first + count, columns.count)

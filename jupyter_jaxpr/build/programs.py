@@ -1,7 +1,7 @@
-"""Builds a program of the document from an observed function and JAX's objects, and shares scopes between programs.
+"""Builds the programs of the document from JAX's objects; a scope that several programs contain is stored once.
 
-A program is sent whole up to `WHOLE` equations. A larger one is sent with its first `PAGE` equations, those in programs
-inside of it counted, and their names; `Sources.scope_page` answers for the rest.
+A program with at most `WHOLE` equations is sent completely. Of a larger one, the first `PAGE` equations are sent
+(equations of inner scopes included) with their variable names; `Sources.scope_page` answers requests for the rest.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from ..program.jaxpr.walk import Walk
 from . import notes, pools, signatures
 from .levels import LEVELS, level_document
 
-#: A program of at most this many equations is sent whole.
+#: A program with at most this many equations is sent completely.
 WHOLE = 20_000
-#: The whole programs of a run have at most this many equations together.
+#: All completely sent programs of a run have at most this many equations together.
 WHOLE_RUN = 60_000
-#: The number of equations that are sent of a larger program.
+#: This many equations are sent of a larger program.
 PAGE = 5_000
 
 
 def first_equations(walk: Walk, scope: int, first: int, limit: int) -> dict[int, int]:
-    """Count how many equations to take from a scope and its inner scopes, depth first, up to a limit.
+    """Decide how many equations to take from a scope and each of its inner scopes, depth first, up to a limit.
 
     Args:
         walk: The walk of the program.
@@ -39,7 +39,7 @@ def first_equations(walk: Walk, scope: int, first: int, limit: int) -> dict[int,
         limit: The most equations to take in all scopes together, at least 1.
 
     Returns:
-        The number of taken equations of each scope that the count reached, outer scopes before inner ones.
+        {scope: number of its equations to take}, for each scope that is reached, outer scopes before inner ones.
     """
     counts = {scope: 0}
     around = [(scope, iter(range(first, walk.scopes[scope].count)), _inside(walk, scope))]
@@ -59,7 +59,7 @@ def first_equations(walk: Walk, scope: int, first: int, limit: int) -> dict[int,
 
 
 def _inside(walk: Walk, scope: int) -> dict[int, list[int]]:
-    """Return the scopes inside each equation of a scope."""
+    """Return {equation: its inner scopes} for a scope."""
     inside = defaultdict[int, list[int]](list)
     for equation, _, _, child in walk.scopes[scope].children:
         inside[equation].append(child)
@@ -67,15 +67,15 @@ def _inside(walk: Walk, scope: int) -> dict[int, list[int]]:
 
 
 class ProgramBuilder:
-    """Makes the programs of a document one after the other; a scope that repeats is stored once."""
+    """Makes the programs of a document one after the other; a scope that occurs several times is stored once."""
 
     def __init__(
         self, walk: Walk, naming: Naming, scopes: list[Scope], equations: int = 0, reading: Reading | None = None
     ) -> None:
-        """Start with the scopes that the document already has.
+        """Begin with the scopes that the document already has.
 
         Args:
-            walk: The walk whose columns and pools take the programs.
+            walk: The walk; the programs are added to its columns and pools.
             naming: The rules by which JAX names variables.
             scopes: The scopes of the document, one for each scope of the walk; the builder appends new ones.
             equations: The number of equations that the document already holds.
@@ -88,9 +88,9 @@ class ProgramBuilder:
         self.equations = equations
 
     def program(self, function: ObservedFunction, observed: ObservedProgram) -> Program:
-        """Add the scopes of a program to the document, and return the document's struct of the program."""
+        """Add the scopes of a program to the document, and return the program's struct."""
         walk = self._walk
-        # The scopes of an incomplete program hold its variable names, so other programs cannot share these scopes.
+        # The scopes of an incomplete program have its own variable names, so other programs cannot share them.
         first = len(walk.scopes)
         scope = walk.program(observed.jaxpr)
         if observed.traceback is not None:
@@ -128,7 +128,7 @@ class ProgramBuilder:
         )
 
     def _send(self, scope: int, first: int, complete: bool) -> list[Let] | None:
-        """Put the new scopes of a program into the document, whole or the first page."""
+        """Add the new scopes of a program to the document: completely, or only the first page of equations."""
         walk = self._walk
         if complete:
             self.scopes += [pools.scope(columns) for columns in walk.scopes[first:]]
@@ -146,7 +146,7 @@ class ProgramBuilder:
         return [Let(scope=number, name=walk.strings.number(name)) for number, name in names.lets.items()]
 
     def _rename(self, first: int) -> None:
-        """Update earlier scopes of the document that had no name until a later program called them by one."""
+        """Update scopes that were added without a name and that a later program calls by a name."""
         for number in range(first):
             name = self._walk.scopes[number].name
             if self.scopes[number].name != name:
@@ -164,18 +164,18 @@ class ProgramBuilder:
 
 
 def walk_names(walk: Walk, scope: int, naming: Naming, limit: int | None = None) -> Names:
-    """Name the variables of a program from the columns of a walk."""
+    """Return the variable names of a program, from the columns of a walk."""
     pools = Pools(walk.strings.items, walk.parameter_lists, walk.scopes)
     return name_program(pools, scope, naming, limit=limit)
 
 
 def _paths(stored_paths: Sequence[str], debug: Any, field: str, count: int) -> list[str]:
-    """Return the paths of inputs or results: the given paths, else JAX's paths; an empty string for an unknown path."""
+    """Return the paths of inputs or results: the stored ones, else JAX's; '' for each unknown path."""
     if len(stored_paths) == count:
         return list(stored_paths)
     try:
         paths = ["" if path is None else text_of(path, Limit.PATH) for path in getattr(debug, field) or ()]
-    except not_of_a_signal(*FAILURES):  # a JAX version without these paths
+    except not_of_a_signal(*FAILURES):  # this version of JAX has no such paths
         return []
     if len(paths) != count:
         return []

@@ -25,17 +25,17 @@ from ..program.jaxpr.walk import Walk
 from ..program.texts import collectives as found
 from ..program.texts.shardings import Spread, device_count, spread_of
 
-#: The most collectives of a program, and the most equations of a place, that a document lists.
+#: The most collectives of a program, and the most equations of a source place, that a document lists.
 MOST_COLLECTIVES = 1_000
 MOST_EQUATIONS = 50
-#: The largest integer that JSON readers hold exactly; it replaces a larger number.
+#: The largest integer that JSON readers read exactly; it stands for every larger number.
 MOST = 2**63 - 1
 _SEVERAL = re.compile(r"[;:]")
 
 
 @dataclass(frozen=True)
 class HloLines:
-    """The optimised HLO of a program; the stacks of its lines are in the pools of the walk."""
+    """The lines of a program's optimised HLO; the stacks of the lines are in the pools of the walk."""
 
     lines: Sequence[str]
     line_stacks: Sequence[int]
@@ -56,9 +56,9 @@ def program_shardings(
     Args:
         walk: The walk that has the columns of the program.
         number: The index of the program in its document.
-        program: The program in its document form.
+        program: The document's struct of the program.
         observed: JAX's own objects of the program.
-        hlo: The optimised HLO, if JAX has printed it; without this text the collectives stay unknown.
+        hlo: The optimised HLO, if JAX has printed it; without it the collectives are unknown.
 
     Raises:
         AttributeError: The executable does not state its shardings.
@@ -148,7 +148,7 @@ def _total(parts: Sequence[tuple[int | None, int]]) -> int | None:
 
 
 def _devices(groups: found.Groups | None, spread: Spread) -> list[list[int]]:
-    """Convert groups of partitions to groups of devices; return none if the device of a partition is unknown."""
+    """Convert groups of partitions to groups of devices; [] if the device of a partition is unknown."""
     if not spread.ordered:
         return []
     if not groups:
@@ -159,7 +159,7 @@ def _devices(groups: found.Groups | None, spread: Spread) -> list[list[int]]:
 
 
 class _Causes:
-    """Finds the equations and source lines that the collectives of the HLO come from."""
+    """Finds the equations and the source lines that caused the collectives in the HLO."""
 
     def __init__(self, walk: Walk, scope: int, hlo: HloLines) -> None:
         self._walk = walk
@@ -171,7 +171,10 @@ class _Causes:
         self._index(scope)
 
     def _index(self, root: int) -> None:
-        """Index the equations by their stacks; one without a user frame takes the stacks of its scope's call."""
+        """Index the equations by their stacks.
+
+        An equation without a user frame gets the stacks of the call of its scope.
+        """
         walk = self._walk
         waiting, stacks_of = [root], {root: [-1]}
         for scope in waiting:
@@ -194,7 +197,7 @@ class _Causes:
         return tuple(self._walk.positions.stacks[stack][0]) if stack >= 0 else ()
 
     def of(self, collective: found.Collective) -> list[Cause]:
-        """Return the places in the user's code that a collective's values come from, each once."""
+        """Return the places in the user's code that caused a collective, each place once."""
         causes: dict[tuple[object, ...], Cause] = {}
         for piece in collective.pieces:
             cause = self._cause(piece)
@@ -236,7 +239,7 @@ class _Causes:
         return exact or self._by_frames.get(frames, [])
 
     def _named(self, equations: list[EquationPlace], op_name: str) -> list[EquationPlace]:
-        """Return the equations whose primitive and name stack match XLA's op name; all equations if none matches."""
+        """Return the equations whose primitive and name stack match XLA's op_name; if none matches, all of them."""
         walk, strings = self._walk, self._walk.strings.items
         parts = _SEVERAL.split(op_name)
         primitives = {part.rsplit("/", 1)[-1].rstrip(")") for part in parts}

@@ -1,4 +1,4 @@
-"""Prints trees of argument types as the texts of a signature: ``p: {b: f32[16], wx: f32[8,16]}``."""
+"""Prints trees of argument types as texts, such as ``p: {b: f32[16], wx: f32[8,16]}``."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from ..observe.value_texts import Reading
 from ..plain_text import FAILURES, could_not, exact, kind_name, text_of
 from ..quantities import count
 
-#: The most characters of the text of one argument, and of its short form.
+#: The most characters of the text of one argument.
 TYPE_LIMIT = 1_000
 SUMMARY_LIMIT = 24
 
 
 def argument(spec: ArgumentSpec, reading: Reading | None = None) -> Argument:
-    """Return the document's form of an argument of a call.
+    """Return the document's `Argument` of an argument of a call.
 
     Args:
         spec: The name and the types of the argument.
-        reading: The methods of the user's objects that may be called; such objects can be keys of the tree.
+        reading: The methods of the user's objects that may be called; objects can be keys of the tree.
     """
     try:
         return _argument_of(spec, reading or Reading())
@@ -49,7 +49,7 @@ def _undescribed(name: str, error: BaseException) -> Argument:
 
 
 def result(tree: Any, reading: Reading | None = None) -> Argument:
-    """Return the document's form of a result, from the tree of its types."""
+    """Return the document's `Argument` of a result, from the tree of its types."""
     try:
         return _argument("", tree, reading or Reading(), donated=False)
     except not_of_a_signal(*FAILURES) as error:
@@ -57,7 +57,7 @@ def result(tree: Any, reading: Reading | None = None) -> Argument:
 
 
 def flat_result(types: Iterable[str]) -> Argument:
-    """Return the document's form of a result whose leaf types are known, but not its tree."""
+    """Return the document's `Argument` of a result whose leaf types are known, but not its tree structure."""
     texts = list(types)
     text = texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
     return Argument(
@@ -85,7 +85,7 @@ def tree_text(tree: Any, reading: Reading | None = None) -> str:
 
 
 def summary_text(tree: Any, reading: Reading | None = None) -> str:
-    """Print a tree of types briefly: a leaf's type, the keys of a dictionary, else the number of arrays."""
+    """Print a tree of types briefly: the type of a single leaf, the keys of a dict, or the number of arrays."""
     reading = reading or Reading()
     text = tree_text(tree, reading)
     if len(text) <= SUMMARY_LIMIT:
@@ -158,7 +158,7 @@ def _tree(tree: Any, leaf: Callable[[Any], str], reading: Reading) -> str:
 
 
 def _nnx_module(tree: Any, reading: Reading) -> tuple[str, list[str]] | None:
-    """Return the class and the variables of a module of flax.nnx; None for other trees."""
+    """Return the class name and the variables of a flax.nnx module; None for other trees."""
     import jax
 
     if kind_name(type(tree)) != "NodeStates":
@@ -173,7 +173,7 @@ def _leaves(tree: Any) -> list[Any]:
 
 
 def _paths(tree: Any, reading: Reading) -> list[tuple[str, Any]]:
-    """Return the leaves of a registered pytree node with their paths, such as layers[0].weight."""
+    """Return (path, leaf) for the leaves of a registered pytree node; a path is such as layers[0].weight."""
     import jax
 
     leaves = jax.tree_util.tree_leaves_with_path(tree)

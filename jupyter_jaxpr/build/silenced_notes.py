@@ -1,6 +1,7 @@
 """Leaves out the notes that the user silenced, and adds one note that counts them.
 
-A note is silenced for a line by a comment, for a cell by `--ignore`, for a notebook by `%config JaxprMagics.ignore`.
+The user silences a kind of notes for a line by a comment, for a cell by `--ignore`, and for a notebook by `%config
+JaxprMagics.ignore`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _LISTED = 50
 
 
 def without_silenced(walk: Walk, notes: Sequence[Note], kinds: Collection[str]) -> list[Note]:
-    """Return the notes that are not silenced, and the number of silenced notes.
+    """Return the notes that are not silenced, plus one note with the number of silenced ones.
 
     Args:
         walk: The walk with the frames of the notes.
@@ -51,7 +52,7 @@ def _is_silenced(walk: Walk, note: Note, kinds: Collection[str]) -> bool:
 
 
 def _commented(walk: Walk, frame: int) -> set[str]:
-    """Return the kinds of notes that a comment silences on the lines of a frame."""
+    """Return the kinds of notes that a comment in the lines of a frame silences."""
     if frame < 0:
         return set()
     file, _, line, _, end_line, _ = walk.positions.frames[frame]

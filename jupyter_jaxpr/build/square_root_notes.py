@@ -1,4 +1,4 @@
-"""Writes notes on square roots whose gradient is NaN where the numbers below the root are 0."""
+"""Writes notes on square roots whose gradient is NaN if the number below the root is 0."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _CURE = (
 
 
 def root_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> list[Note]:
-    """Return the notes on square roots whose gradient can be NaN, each line once.
+    """Return the notes on square roots whose gradient can be NaN, each source line once.
 
     Args:
         walk: The walk of the programs.
         programs: The programs of the document.
-        failures: Takes the traceback if a program cannot be checked; the other programs are still checked.
+        failures: Receives the traceback if a program cannot be checked; the other programs are still checked.
     """
     roots: dict[int, list[int]] = {}
     for index, program in enumerate(programs):
         try:
-            # The module needs NumPy, which a kernel without JAX may not have.
+            # This module needs NumPy, which a kernel without JAX may not have.
             from ..program.roots_of_squares import roots_of_squares
 
             scopes = inside(walk, program.scope)
@@ -65,7 +65,7 @@ def root_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> 
 
 
 def _frame(walk: Walk, scopes: Sequence[int], scope: int, equation: int) -> int:
-    """Return the user's frame of an equation, or of the call of the jitted function of JAX that holds the equation."""
+    """Return the user's frame of an equation; if it has none, of the call of JAX's jitted function that contains it."""
     frame = user_frame(walk, scope, equation)
     callers = {child: (caller, index) for caller in scopes for index, *_, child in walk.scopes[caller].children}
     while frame < 0 and scope in callers:

@@ -1,4 +1,4 @@
-"""Names the columns of recorded steps as the slots of the construct's card are named."""
+"""Gives the columns of recorded steps the same names as the operands and carries on the construct's card."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ _SLOT_ROLES = {"carry": "carry", "x": "xs", "y": "ys", "operand": "operand", "re
 
 
 def as_passed(card: Control, columns: Sequence[Column]) -> list[Column]:
-    """Return the columns; a switch gets the index that the call passed beside the index that JAX clamped it to."""
+    """Return the columns of a recording.
+
+    For a switch, the column of the passed index is merged into the column of the index that JAX clamped it to.
+    """
     passed = next((column for column in columns if column.role == "passed"), None)
     if passed is None:
         return list(columns)
@@ -25,7 +28,7 @@ def as_passed(card: Control, columns: Sequence[Column]) -> list[Column]:
 
 
 def path_of(card: Control, column: Column, columns: Sequence[Column]) -> str:
-    """Return the path of the slot whose values a column holds; empty if the slot is not certain."""
+    """Return the path of the operand or carry whose values are in a column; '' if it is not certain."""
     role, place = (column.role, column.index) if column.role != "compared" else ("carry", column.carry)
     slots = [slot.path for slot in card.slots if slot.role == _SLOT_ROLES.get(role)]
     count = sum(1 for column in columns if column.role == role)

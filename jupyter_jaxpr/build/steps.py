@@ -1,4 +1,4 @@
-"""Builds the document's recording from the steps that a stepper recorded and the card of the construct."""
+"""Builds the document's `Recording` of a construct from its recorded steps and its card."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .call_branches import call_table
 from .live_sources import Sources
 from .step_paths import as_passed, path_of
 
-#: `--steps` begins to record no further construct after this many seconds.
+#: After this many seconds, `--steps` begins no further recording.
 FOCUS_SECONDS = 20.0
 
 
 def construct_of(sources: Sources, control: int) -> Construct:
-    """Return the construct of a card, ready to run.
+    """Return the construct of a card in a form that can be run again.
 
     Raises:
         Unsteppable: The construct cannot be stepped through.
@@ -36,7 +36,7 @@ def construct_of(sources: Sources, control: int) -> Construct:
 
 
 def recording_document(document: Snapshot, control: int, rerun: Rerun, calls: CallTable | None = None) -> Recording:
-    """Build the document's recording from the recorded steps of a construct.
+    """Build the document's `Recording` from the recorded steps of a construct.
 
     Args:
         document: The document that has the card.
@@ -85,11 +85,11 @@ def recording_document(document: Snapshot, control: int, rerun: Rerun, calls: Ca
 
 
 def record_focus(sources: Sources, seconds: float = FOCUS_SECONDS) -> Snapshot:
-    """Record every construct of the program in focus that can be recorded; return the document with the recordings.
+    """Record the steps of each construct in the program that the panel shows; return the document with the recordings.
 
     Args:
         sources: The live sources of the run.
-        seconds: The time after which no further recording begins.
+        seconds: No further recording begins after this many seconds.
     """
     document = sources.document
     began = time.perf_counter()
@@ -123,7 +123,7 @@ def record_focus(sources: Sources, seconds: float = FOCUS_SECONDS) -> Snapshot:
 
 
 def called_again(document: Snapshot, control: int) -> bool:
-    """Return whether the function of a card had more calls than observed misses of JAX's cache."""
+    """Return whether the function of a card was called more often than it missed, so that other calls exist."""
     activity = document.programs[document.control_flow[control].program].activity
     return activity is not None and (activity.calls or 0) > (activity.misses or 0)
 
@@ -136,7 +136,7 @@ _ORDER = ("condition", "compared", "predicate", "index")
 
 
 def _in_order(columns: Sequence[Column]) -> list[Column]:
-    """Sort the columns: conditions, predicates and indices first, then the order of the card's slots."""
+    """Sort the columns: conditions, predicates and indices first, then in the order of the card."""
     return sorted(columns, key=lambda column: _ORDER.index(column.role) if column.role in _ORDER else len(_ORDER))
 
 
@@ -145,17 +145,23 @@ def _label(card: Control, branch: int) -> str:
 
 
 def _role(card: Control, column: Column) -> str:
-    """Return the role of a column; JAX has one primitive for cond and switch, so the card's kind tells them apart."""
+    """Return the role of a column.
+
+    JAX has one primitive for cond and switch; the kind of the card distinguishes them.
+    """
     return "index" if column.role == "predicate" and card.kind == "switch" else column.role
 
 
-#: The most characters of all pictures of a recording together.
+#: The most characters that all pictures of a recording may have together.
 PICTURES = 1_000_000
 _NO_PICTURES = "The values of {leaves} have no pictures: the pictures of a recording take at most 1 MB."
 
 
 def _without_many_pictures(leaves: list[Leaf]) -> tuple[list[Leaf], list[str]]:
-    """Return the leaves with at most `PICTURES` of pictures, and a sentence on the leaves without pictures."""
+    """Drop pictures above the limit `PICTURES`.
+
+    Return the leaves and the sentences on those that lost their picture.
+    """
     room, left_out = PICTURES, 0
     fitting = []
     for leaf in leaves:

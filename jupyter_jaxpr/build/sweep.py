@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def sweep_document(sweep: Sweep) -> schema.Sweep:
-    """Convert a measured sweep to its form in the document."""
+    """Convert a measured sweep to the document's `Sweep`."""
     measured = schema.Sweep(
         name=sweep.name,
         call=sweep.call,
@@ -47,7 +47,10 @@ def sweep_document(sweep: Sweep) -> schema.Sweep:
 
 
 def _ratio(eager: Warm | None, warm: Warm | None) -> float | None:
-    """Return eager time over warm time if the samples differ clearly: the two were not measured in alternation."""
+    """Return eager time divided by warm time; None if the samples do not differ clearly.
+
+    The two times were not measured in alternation, so a small difference means nothing.
+    """
     if eager is None or warm is None:
         return None
     eager_samples, warm_samples = eager.samples, warm.samples

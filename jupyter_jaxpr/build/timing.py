@@ -1,4 +1,4 @@
-"""Builds the document's `ProgramTiming`, with its sentence, from measured seconds of the first and of later calls."""
+"""Builds the document's `ProgramTiming`, with its sentence, from the measured times of the first and of later calls."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ASK = "To time {name} anyway, press “Time the calls” in the Time tab."
 
 
 def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes) -> ProgramTiming:
-    """Convert the measured times of a program to their form in the document.
+    """Convert the measured times of a program to the document's `ProgramTiming`.
 
     Args:
         program: The index of the program.
@@ -41,7 +41,7 @@ def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes
     warm, eager = times.warm, times.eager
     ratio: tuple[float, float] | None = None
     pays_after: int | None = None
-    # A call that compiles each time cannot be compared with a call that only runs.
+    # If each call compiles, its time says nothing about a call that only runs.
     if warm is not None and eager is not None and not times.compiling:
         saves = is_slower(eager.samples, warm.samples)
         if saves:
@@ -61,7 +61,7 @@ def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes
 
 
 def _pays_after(stages: StageTimes | None, warm: Warm, eager: Warm) -> int | None:
-    """Return from how many calls on jit saves time, with the first call included."""
+    """Return the number of calls after which jit has saved time, the first call included; None if it never does."""
     if stages is None or stages.total is None:
         return None
     first_seconds = stages.total + (warm.median - (stages.first_run or 0.0) if _returned_early(stages, warm) else 0.0)
@@ -69,7 +69,7 @@ def _pays_after(stages: StageTimes | None, warm: Warm, eager: Warm) -> int | Non
 
 
 def _returned_early(stages: StageTimes, warm: Warm | None) -> bool:
-    """Return whether the first call surely returned before its computation ended, as nothing waited for the result."""
+    """Return whether the first call certainly returned before its computation ended; nothing waited for it."""
     return warm is not None and stages.first_run is not None and stages.first_run < warm.median / 2
 
 
@@ -126,7 +126,7 @@ def _first(stages: StageTimes | None, warm: Warm | None) -> str | None:
 
 
 def time_focus(sources: Sources) -> Snapshot:
-    """Time the program in focus; if the user must be asked first, only add a note that says so.
+    """Time the program that the panel shows; if the user must be asked first, only add a note that says so.
 
     Args:
         sources: The live sources of the run.
@@ -161,7 +161,7 @@ def _note(text: str, cure: str, program: int = -1, frame: int = -1) -> Note:
 
 
 def asks_before(document: Snapshot, sources: Sources, program: int) -> str | None:
-    """Return the question that the panel asks before it times a program; None if no question is needed."""
+    """Return the question that the panel asks before it times a program; None if timing needs no question."""
     timing = next((timing for timing in document.timings if timing.program == program), None)
     warm = timing.warm.median if timing is not None and timing.warm is not None else None
     eager = timing.eager.median if timing is not None and timing.eager is not None else None

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 def transform_program(observer: Observer, sources: Sources, program: int, kind: Kind) -> Snapshot:
-    """Derive a program, unless the document has it; if JAX refuses, the document holds the reason as a sentence.
+    """Add the program that JAX derives by a transform to the document; if JAX refuses, add a sentence with the reason.
 
     Args:
-        observer: Ignores the calls that JAX makes meanwhile.
-        sources: The live sources of the run, which hold the document.
+        observer: The observer; it ignores the calls that JAX makes for the transform.
+        sources: The live sources of the run, with its document.
         program: The index of the program in the document.
         kind: The transform.
 
@@ -61,7 +61,7 @@ def transform_program(observer: Observer, sources: Sources, program: int, kind: 
 
 
 def transform_focus(observer: Observer, sources: Sources, kinds: Sequence[Kind]) -> Snapshot:
-    """Derive the program in focus by each transform that `--transform` names."""
+    """Derive a program from the program that the panel shows, by each transform that `--transform` names."""
     focus = sources.document.focus
     for kind in kinds if focus >= 0 else ():
         transform_program(observer, sources, focus, kind)
@@ -69,7 +69,7 @@ def transform_focus(observer: Observer, sources: Sources, kinds: Sequence[Kind])
 
 
 def _part(walk: Walk, number: int, program: Program, kind: Kind, part: DerivedPart) -> TransformPart:
-    """Return a derived program of the document with the role of each of its equations."""
+    """Return the struct of a derived program, with the role of each of its equations."""
     roles = roles_of(walk, program.scope, kind, part)
     return TransformPart(
         program=number,

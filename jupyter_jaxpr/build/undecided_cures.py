@@ -1,4 +1,4 @@
-"""Holds the cures of a run that are not decided yet."""
+"""Holds the cures of a run for which it is still unknown whether they work."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .notes import NotedLoop
 
 
 class UndecidedCures(NamedTuple):
-    """The cures of a run that are not decided yet.
+    """The cures of a run for which it is still unknown whether they work.
 
     Attributes:
-        misses: The kernel's call number of each miss in the document.
+        misses: (index of the function, index of the miss) -> number of the miss in the kernel.
         loops: The unrolled loops of the run.
         own: The number of programs of the user's functions, which come first in the document.
-        left: The loops whose rewrites are not decided yet; None for all of them.
+        left: The loops whose rewrites are still to be tried; None means all loops.
         tried: The misses whose cures an earlier request tried and did not decide.
         notes: The notes with edits to try.
         error: The error that ended the cell, if some of its cures are still to try.

@@ -1,6 +1,6 @@
-"""Finds marks of variables beside their types: the part in a loop, and promoted operands.
+"""Finds marks of variables that are shown beside their types: the role in a loop, and a promoted dtype.
 
-The marks come from the equations and their types; a variable has no mark if these do not show one.
+Marks are derived from the equations and their types alone.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from ..program.jaxpr.walk import Walk
 from ..program.source.positions import FrameRow
 
 _LOOPS = frozenset({"scan", "while"})
-#: Words of code that asks for a dtype; `asksForDtype` in the browser has the same list.
+#: Words in code that request a dtype; `asksForDtype` in the browser has the same list.
 _DTYPES = re.compile(
     r"\b(?:astype|as_?array|array|float|int|bool|bool_|complex|\w*(?:float|int|complex)\d+\w*|\w*dtype\w*"
     r"|\w*element_type\w*)\b"
 )
 _KINDS = ("bool", "uint", "int", "bfloat", "float", "complex")
 
-#: Operations whose operands JAX promotes to the dtype of the result. Other operations also convert indices and
-#: predicates.
+#: Operations whose operands JAX converts to the dtype of the result. (Other operations convert indices and predicates,
+#: too.)
 _ARITHMETIC = frozenset(
     {
         *("add", "add_any", "sub", "mul", "div", "rem", "pow", "max", "min", "atan2"),
@@ -42,7 +42,7 @@ class LoopPart(NamedTuple):
 
     Attributes:
         role: The role: carry, xs or ys.
-        steps: The number of steps of the loop; None if the number is unknown before the loop runs.
+        steps: The number of steps of the loop; None if it is unknown before the loop runs.
         arrays: The number of variables of the loop that have this role.
     """
 
@@ -52,7 +52,7 @@ class LoopPart(NamedTuple):
 
 
 class ValueMarks:
-    """Finds the marks of the variables of a walk: parts in loops, and promoted dtypes.
+    """Finds the marks of the variables of a walk: roles in loops, and promoted dtypes.
 
     Args:
         walk: The walk of the programs.
@@ -68,12 +68,15 @@ class ValueMarks:
                 self._take(loop)
 
     def part(self, scope: int, variables: Sequence[int]) -> LoopPart | None:
-        """Return the part that all given variables have in their loops; None if their parts or loop lengths differ."""
+        """Return the role that all given variables have in their loops; None if roles or loop lengths differ."""
         parts = {self._parts.get((scope, variable)) for variable in variables}
         return parts.pop() if len(parts) == 1 else None
 
     def promoted(self, scope: int, variable: int) -> str | None:
-        """Return the dtype of an operand that JAX promoted for a variable's equation; None if the user asked for it."""
+        """Return the dtype to which JAX promoted an operand of a variable's equation.
+
+        None if the user's code requested it.
+        """
         columns = self._walk.scopes[scope]
         equation = self._bound_by(scope).get(variable)
         if equation is None or self._walk.strings.items[columns.primitive[equation]] not in _ARITHMETIC:
@@ -92,7 +95,10 @@ class ValueMarks:
         return None
 
     def _is_unasked(self, columns: ScopeColumns, conversion: int, equation: int) -> bool:
-        """Return whether JAX added a conversion for an equation of the same expression, whose code names no dtype."""
+        """Return whether JAX added a conversion by itself.
+
+        It belongs to the same expression, whose code names no dtype.
+        """
         if self._walk.strings.items[columns.primitive[conversion]] != "convert_element_type":
             return False
         stacks = self._walk.positions.stacks
@@ -109,7 +115,7 @@ class ValueMarks:
         return text != "" and not _DTYPES.search(text)
 
     def _text(self, frame: FrameRow) -> str:
-        """Return the source text of a frame, or its whole lines if they are not ASCII; empty if unknown."""
+        """Return the source text of a frame's expression; of its whole lines if they are not ASCII; '' if unknown."""
         file, _, line, column, end_line, end_column = frame
         if min(line, column, end_column) < 0:
             return ""
@@ -134,7 +140,7 @@ class ValueMarks:
             if inner >= 0:
                 inputs = [*carries, *cut]
                 end = scopes[inner].constants + scopes[inner].inputs
-                # The constants of the loop come first.
+                # The constants of the loop come first among the inputs.
                 if scopes[inner].inputs >= len(inputs):
                     self._mark(loop, inner, end - len(inputs), inputs)
 
@@ -143,10 +149,10 @@ class ValueMarks:
             part = LoopPart(role, loop.trips, roles.count(role))
             part_before = self._parts.setdefault((scope, number), part)
             if part_before != part:
-                self._parts[scope, number] = None  # several loops share this body, and the loops differ
+                self._parts[scope, number] = None  # several loops use this body, and they have different lengths
 
     def _bound_by(self, scope: int) -> Mapping[int, int]:
-        """Return the index of the equation that binds each variable of a scope."""
+        """Return {variable: index of the equation that computes it} for a scope."""
         binders = self._binders.get(scope)
         if binders is None:
             columns = self._walk.scopes[scope]
@@ -156,7 +162,7 @@ class ValueMarks:
 
 
 def _is_wider(before: str, after: str) -> bool:
-    """Return whether a dtype is above another in JAX's promotion lattice; `isWider` in the browser does the same."""
+    """Return whether `after` is above `before` in JAX's promotion lattice; `isWider` in the browser does the same."""
     (low, low_bits), (high, many) = _rank(before), _rank(after)
     if min(low, high) < 0:
         return False

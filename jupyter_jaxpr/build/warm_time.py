@@ -1,4 +1,4 @@
-"""Builds the document's `WarmTime` from measured seconds of a warm call."""
+"""Builds the document's `WarmTime` from the measured times of a warm call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def warm_document(warm: Warm | None) -> WarmTime | None:
-    """Convert the measured times of a warm call to their form in the document; None if nothing was measured."""
+    """Convert the measured times of a warm call to the document's `WarmTime`; None if nothing was measured."""
     if warm is None:
         return None
     return WarmTime(

@@ -1,10 +1,10 @@
-"""Finds the random keys from which a program draws more than once.
+"""Finds random keys from which a program draws random numbers more than once.
 
-Numbers that are drawn twice from one key are not independent; with equal shapes, they are equal. JAX's documentation
-says so, and JAX checks it only where `jax_debug_key_reuse` is on. The rules here are those of
-`jax.experimental.key_reuse`: a draw and a split use a key up, `fold_in` and `clone` do not.
+Numbers that are drawn twice from one key are not independent; with equal shapes, they are equal. JAX documents this as
+an error, but checks it only if `jax_debug_key_reuse` is on. The rules here are those of `jax.experimental.key_reuse`:
+drawing from a key and splitting a key use it up, `fold_in` and `clone` do not.
 
-Draws that are repeated on purpose are ignored: the second run of a checkpoint, and the backward pass.
+Two intended repetitions are ignored: when `jax.checkpoint` computes again, and the backward pass.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BACKWARD = "transpose("
 
 @dataclass(frozen=True)
 class KeyUse:
-    """Two equations of a scope that use up one random key, or one scan whose steps all use up one random key.
+    """Two equations of a scope that use up the same random key, or a scan whose steps all use up the same key.
 
     Attributes:
         scope: The scope in the walk.
@@ -39,14 +39,14 @@ class KeyUse:
 
 
 def count_key_uses(jaxpr: Any) -> int:
-    """Count the equations of a jaxpr, without inner ones, that use a key which is already used up."""
+    """Return the number of equations of a jaxpr, without inner ones, that use a key which was used up before."""
     uses: list[tuple[int, int]] = []
     _Reader().read(jaxpr, uses)
     return len(uses)
 
 
 def draws_from(jaxpr: Any, name: str) -> frozenset[tuple[int, ...]]:
-    """Return the shapes of the random numbers that a program draws from an argument itself, not from derived keys.
+    """Return the shapes of the random numbers that a program draws directly from the key in an argument.
 
     Args:
         jaxpr: The program.
@@ -87,14 +87,14 @@ def _drawn(jaxpr: Any, place: int) -> frozenset[tuple[int, ...]]:
 
 
 class KeyUses:
-    """Finds the keys that the programs of a walk use twice; each scope is read once."""
+    """Finds the keys that the programs of a walk use up twice; each scope is examined once."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
         self._reader = _Reader()
 
     def of(self, scopes: list[int]) -> Iterator[KeyUse]:
-        """Yield the uses in these scopes: the scopes of one program, with those inside of it."""
+        """Yield the repeated uses of keys in `scopes`: a scope with all its inner scopes."""
         if self._walk.primitives(scopes).isdisjoint(_USES_UP):
             return
         for number in scopes:
@@ -105,13 +105,16 @@ class KeyUses:
 
 
 class _Reader:
-    """Reads the uses of keys in jaxprs, each jaxpr inside of others once."""
+    """Finds the uses of keys in a jaxpr; each inner jaxpr is examined once."""
 
     def __init__(self) -> None:
-        self._used_up: dict[int, frozenset[int]] = {}  # the inputs that a jaxpr uses up, by the id of the jaxpr
+        self._used_up: dict[int, frozenset[int]] = {}  # id of a jaxpr -> indices of the inputs that it uses up
 
     def read(self, jaxpr: Any, repeated_uses: list[tuple[int, int]]) -> frozenset[int]:
-        """Return the inputs that a jaxpr uses up; add the pairs of equations that use one key up to the list."""
+        """Return the inputs that a jaxpr uses up.
+
+        Pairs of equations that use up the same key are added to `repeated_uses`.
+        """
         roots: dict[Any, Any] = {}
         users: dict[Any, int] = {}
         for at, equation in enumerate(jaxpr.eqns):
@@ -136,7 +139,7 @@ class _Reader:
         return frozenset(position for position, variable in enumerate(jaxpr.invars) if variable in users)
 
     def _inputs(self, jaxpr: Any) -> frozenset[int]:
-        """Return the positions of the inputs of a program that are keys and that the program uses up."""
+        """Return the indices of a program's inputs that are random keys and are used up."""
         opened = open_jaxpr(jaxpr)
         if opened is None:
             return frozenset()
@@ -146,7 +149,7 @@ class _Reader:
         return used_up
 
     def _used_by(self, name: str, equation: Any) -> Iterator[tuple[int, bool]]:
-        """Yield the position of each operand that is a key which the equation uses up, and whether more than once."""
+        """Yield (position, used more than once) for each operand that is a random key used up by the equation."""
         params = equation.params
         if name in _USES_UP:
             yield 0, False
@@ -161,5 +164,6 @@ class _Reader:
                 yield position, position < parts.consts and (parts.length or 0) > 1
         elif name == "cond":
             used = [self._inputs(branch) for branch in params["branches"]]
-            for position in sorted(frozenset.intersection(*used)):  # the keys that every branch uses up
+            # only keys that each branch uses up count as used up
+            for position in sorted(frozenset.intersection(*used)):
                 yield position + 1, False

@@ -1,8 +1,8 @@
-"""Finds the selections whose gradient can be NaN: zero times the infinite derivative of the other branch.
+"""Finds selections (`jnp.where`) whose gradient can be NaN: zero times the infinite derivative of the other branch.
 
-The gradient of `jnp.where(x > 0, jnp.log(x), 0)` is a selection of zeros, divided by x. Where x is 0, that is 0/0. The
-search reads the equations: the comparison of x with a number, the selection in the backward pass that gives zeros where
-x is 0 or that number, and a product on the way back with a value that is infinite or NaN there.
+The gradient of `jnp.where(x > 0, jnp.log(x), 0)` is a selection of zeros, divided by x. For x = 0 this is 0/0 = NaN.
+The search looks for three equations: the comparison of x with a number; in the backward pass, a selection that is zero
+where x is 0 or equal to this number; and a product of its result with a value that is infinite or NaN there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .values_at_point import ValuesAtPoint
 
 _BACKWARD = "transpose("
 _SELECTS = "select_n"
-#: The jitted function of `jnp.where`: its call counts as one selection.
+#: The jitted function of `jnp.where`: its call is treated as one selection.
 _KEPT = frozenset({"_where"})
 _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
     "gt": operator.gt,
@@ -31,17 +31,17 @@ _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
     "ne": operator.ne,
     "eq": operator.eq,
 }
-#: Primitives whose result is zero where their operand is zero.
+#: Primitives whose result is zero if their operand is zero.
 _PASSES_ZEROS = frozenset({"neg", "convert_element_type", "copy"})
 _DEPTH = 6
-_MOST_POINTS = 100  # values and numbers at which the equations are computed; each may take a millisecond
+_MOST_POINTS = 100  # how many pairs of a value and a number are tried; each may take a millisecond
 
-#: The number of a selection's equation, and where the gradient is NaN: the compared value, and its number there.
+#: (index of the selection's equation, compared value, number at which the gradient is NaN).
 Selection = tuple[int, Any, float]
 
 
 def masked_derivatives(walk: Walk, scopes: list[int]) -> Iterator[tuple[int, int, float]]:
-    """Yield scope, equation and compared number of each selection whose zeros meet an infinite derivative.
+    """Yield (scope, equation, compared number) for each selection whose zeros are multiplied by an infinite derivative.
 
     Args:
         walk: The walk of the program.
@@ -54,7 +54,7 @@ def masked_derivatives(walk: Walk, scopes: list[int]) -> Iterator[tuple[int, int
     places: set[tuple[int, int, float]] = set()
     for number in scopes:
         if id(walk.jaxprs[number]) in visited:
-            continue  # a program in the list of its caller
+            continue  # the equations of this program are already in the list of its caller
         equations = inlined(walk.jaxprs[number], _KEPT)
         visited.update(id(equation.jaxpr) for equation in equations)
         places |= set(_places(equations, numbers))
@@ -62,7 +62,7 @@ def masked_derivatives(walk: Walk, scopes: list[int]) -> Iterator[tuple[int, int
 
 
 def masked_derivatives_of_pair(walk: Walk, forward: list[int], backward: list[int]) -> Iterator[tuple[int, int, float]]:
-    """Yield the same of the two programs as which JAX differentiates a jitted function outside of any other jit.
+    """Yield the same as `masked_derivatives` for a forward and a backward program of one gradient.
 
     Args:
         walk: The walk of the programs.
@@ -78,7 +78,7 @@ def masked_derivatives_of_pair(walk: Walk, forward: list[int], backward: list[in
 
 
 def _places(equations: list[InlinedEquation], numbers: Mapping[int, int]) -> Iterator[tuple[int, int, float]]:
-    """Yield scope, equation and compared number of each selection that is found in a list."""
+    """Yield (scope, equation, compared number) for each selection of this kind in a list of equations."""
     for at, point in _Scope(equations).found():
         scope = numbers.get(id(equations[at].jaxpr))
         if scope is not None:
@@ -86,12 +86,15 @@ def _places(equations: list[InlinedEquation], numbers: Mapping[int, int]) -> Ite
 
 
 def count_masked_derivatives(jaxpr: Any) -> int:
-    """Count such selections in a jaxpr and the jitted functions that the jaxpr calls."""
+    """Return the number of selections of this kind in a jaxpr and the jitted functions that it calls."""
     return len(list(_Scope(inlined(jaxpr, _KEPT)).found()))
 
 
 def _may_be_backward(stack: str) -> bool:
-    """Return whether a name stack belongs to a backward pass; a long stack is cut, and may hide the word."""
+    """Return whether a name stack can belong to a backward pass.
+
+    A long name stack is cut, which may remove the word `transpose`.
+    """
     return _BACKWARD in stack or len(stack) >= Limit.POOLED
 
 
@@ -104,7 +107,7 @@ def _selects(equation: Any) -> bool:
 
 
 class _Scope:
-    """The equations of a list, by the variables that they define."""
+    """A list of equations, and the equation that computes each variable."""
 
     def __init__(self, equations: list[InlinedEquation]) -> None:
         self._equations = equations
@@ -112,8 +115,8 @@ class _Scope:
         self._at: dict[tuple[Any, float], ValuesAtPoint] = {}
 
     def found(self) -> Iterator[tuple[int, float]]:
-        """Yield the number of the equation of each selection, and the compared number at which the gradient is NaN."""
-        zeros: dict[Any, list[Selection]] = {}  # for each variable, the selections that make it 0 or NaN
+        """Yield (index of the selection's equation, compared number at which the gradient is NaN)."""
+        zeros: dict[Any, list[Selection]] = {}  # variable -> the selections that make it 0 or NaN
         visited: set[int] = set()
         for at, equation in enumerate(self._equations):
             name = equation.primitive.name
@@ -142,13 +145,13 @@ class _Scope:
                 zeros[equation.outvars[0]] = passing
 
     def _values(self, value: Any, point: float) -> ValuesAtPoint:
-        """Return the values of the variables if a given value is a given number."""
+        """Return the values of all variables if the variable `value` is the number `point`."""
         if (value, point) not in self._at:
             self._at[value, point] = ValuesAtPoint(self._equations, {value: point})
         return self._at[value, point]
 
     def _zero_where(self, equation: Any, position: int) -> Iterator[tuple[Any, float]]:
-        """Yield the compared value of a selection, with the numbers at which the result is 0; nothing if unknown."""
+        """Yield (compared value of a selection, number at which its result is 0)."""
         operands = list(equation.invars)
         if equation.primitive.name != _SELECTS:
             inner = open_jaxpr(equation.params.get("jaxpr"))
@@ -173,7 +176,7 @@ class _Scope:
         if hasattr(value, "val") or not hasattr(number, "val") or getattr(number.val, "shape", ()) != ():
             return
         for point in dict.fromkeys((0.0, float(number.val))):
-            # `select_n` takes its first case where the predicate is False.
+            # `select_n` returns its first case if the predicate is False.
             is_true = _COMPARED[comparison.primitive.name](point, float(number.val))
             if is_zero[int(is_true)] and not is_zero[int(not is_true)]:
                 yield value, point

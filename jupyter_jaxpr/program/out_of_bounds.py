@@ -1,7 +1,7 @@
-"""Finds the equations that certainly read or write outside of an array, at an index in the program.
+"""Finds equations that certainly read or write outside of an array, because their index is a known number.
 
-JAX raises no error for an index outside of an array. What it does in place of an error is in the equation: it moves the
-index to the border, fills in a value, drops an update, or takes for granted that the index is inside.
+JAX raises no error for an index outside of an array. The mode of the equation says what happens instead: the index is
+moved to the border, a value is filled in, an update is dropped, or the index is assumed to be inside.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .jaxpr.walk import Walk
 
 Outcome = Literal["moved", "filled", "dropped", "unchecked"]
 
-#: The largest number of elements of a constant that is read.
+#: The most elements of a constant whose values are read.
 _LONGEST = 64
 _SLICES = frozenset({"dynamic_slice", "dynamic_update_slice"})
 _CALLS = frozenset({"jit", "pjit", "closed_call"})
@@ -25,16 +25,16 @@ _MODES: Mapping[str, Outcome] = {"CLIP": "moved", "FILL_OR_DROP": "filled", "PRO
 
 @dataclass(frozen=True)
 class OutOfBounds:
-    """An equation that reads or writes outside of an axis.
+    """An equation with an index outside of an axis of its array.
 
     Attributes:
         scope: The scope in the walk.
         equation: The index of the equation in the scope.
         axis: The axis of the array.
         size: The size of the axis.
-        taken: The number of elements of the axis that a slice has; 1 for an index.
-        outcome: The action of JAX.
-        begin: The index at which the program reads or writes instead, if JAX moves the index.
+        taken: The length of the slice along the axis; 1 for an index.
+        outcome: What JAX does instead.
+        begin: The index at which the program really reads or writes, if JAX moves the index.
         is_write: True if the equation writes.
     """
 
@@ -49,20 +49,20 @@ class OutOfBounds:
 
 
 class OutsideReads:
-    """Finds such equations in the programs of a walk."""
+    """Finds equations with an index outside of an array, in the programs of a walk."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
         self._numbers = {id(jaxpr): number for number, jaxpr in enumerate(walk.jaxprs)}
-        # Arrays that jnp.arange made, or that were computed from one, by their ids.
+        # id of an array -> the array, for arrays made or computed from `jnp.arange`.
         self._counted: dict[int, Any] = {}
 
     def in_call(self, scope: int, constants: Sequence[Any], inputs: Sequence[Any]) -> list[OutOfBounds]:
-        """Return the reads outside of an array in a call of a program.
+        """Return the accesses outside of an array in one call of a program, with the call's values.
 
         Args:
             scope: The outermost scope of the program.
-            constants: The arrays that this scope holds.
+            constants: The constants of this scope.
             inputs: The values of the call's inputs; None for an unknown value.
         """
         import numpy as np
@@ -79,11 +79,11 @@ class OutsideReads:
         return indices
 
     def of(self, scopes: list[int], constants: Sequence[Any]) -> Iterator[OutOfBounds]:
-        """Return the reads outside of an array in some scopes, whatever the inputs are.
+        """Return the accesses outside of an array in some scopes that do not depend on the inputs.
 
         Args:
             scopes: The scopes of one program, the outermost first.
-            constants: The arrays that the outermost scope holds.
+            constants: The constants of the outermost scope.
         """
         if not any(name in _SLICES or name.startswith(_INDEXED) for name in self._walk.primitives(scopes)):
             return
@@ -100,13 +100,13 @@ class OutsideReads:
     def _read(
         self, jaxpr: Any, values: dict[Any, Any], reads: list[OutOfBounds], outer: tuple[int, int] | None
     ) -> None:
-        """Follow the known values through the equations.
+        """Compute the known values equation by equation, and record each access outside of an array.
 
         Args:
             jaxpr: The program.
-            values: The known values, by variable.
-            reads: Receives the findings.
-            outer: The equation that calls the program, where the program is read with the values of a call.
+            values: Variable -> its value, for known values.
+            reads: The list to which findings are added.
+            outer: The equation that calls the program, if the program is examined with the values of a call.
         """
         for at, equation in enumerate(jaxpr.eqns):
             name = equation.primitive.name
@@ -129,7 +129,8 @@ class OutsideReads:
             if place is None or _BACKWARD in str(equation.source_info.name_stack) or _is_masked(jaxpr, equation):
                 continue
             outside = _slice(equation, operands) if name in _SLICES else _indexed(equation, operands)
-            # Code such as x[i + 1] * (i < n - 1) reads one element too many on purpose, but no slice.
+            # Code such as x[i + 1] * (i < n - 1) reads one element too many on purpose; for a slice this is never
+            # intended.
             if outside is not None and not (outside[2] == 1 and id(operands[1]) in self._counted):
                 reads.append(OutOfBounds(place[0], place[1], *outside))
 
@@ -148,7 +149,7 @@ class OutsideReads:
         for variable, value in zip(inner.invars, operands, strict=True):
             if value is not None:
                 values_inside[variable] = value
-        # Accesses to the called program's own values are found when its scope is read.
+        # Accesses that depend only on the called program's own values are found when its scope is examined.
         within: list[OutOfBounds] = []
         self._read(inner, values_inside, within, place)
         reads += within
@@ -156,7 +157,7 @@ class OutsideReads:
             _keep(values, variable, _value(result, values_inside))
 
     def _place(self, jaxpr: Any, at: int, outer: tuple[int, int] | None) -> tuple[int, int] | None:
-        """Return the place of the equation; if the equation belongs to JAX's own function, the place of the caller."""
+        """Return the place of an equation; if the equation is in a function of JAX, the place of the call."""
         number = self._numbers.get(id(jaxpr))
         if number is not None:
             stack = self._walk.scopes[number].stack[at]
@@ -168,7 +169,7 @@ class OutsideReads:
 def _keep(values: dict[Any, Any], variable: Any, value: Any) -> None:
     import numpy as np
 
-    # The values of an array on a device are not read.
+    # The values of an array on a device are not read, because that would take time.
     if value is not None and (isinstance(value, np.ndarray | np.generic) or type(value).__name__ == "TypedNdArray"):
         array = np.asarray(value)
         if array.size <= _LONGEST and array.dtype.kind in "biu":
@@ -236,7 +237,10 @@ _Outside = tuple[int, int, int, Outcome, int, bool]
 
 
 def _slice(equation: Any, operands: Sequence[Any]) -> _Outside | None:
-    """Find a `dynamic_slice` outside of an axis; JAX moves the slice inside."""
+    """Return the access of a `dynamic_slice` outside of an axis, or None.
+
+    JAX moves such a slice inside.
+    """
     is_write = equation.primitive.name == "dynamic_update_slice"
     shape = equation.invars[0].aval.shape
     sizes = equation.invars[1].aval.shape if is_write else equation.params["slice_sizes"]
@@ -248,7 +252,10 @@ def _slice(equation: Any, operands: Sequence[Any]) -> _Outside | None:
 
 
 def _indexed(equation: Any, operands: Sequence[Any]) -> _Outside | None:
-    """Find an index of `gather` or of a scatter outside of an axis; the mode of the equation decides the outcome."""
+    """Return an access of `gather` or scatter outside of an axis, or None.
+
+    The mode of the equation decides what happens.
+    """
     params, indices = equation.params, operands[1]
     numbers = params["dimension_numbers"]
     outcome = _MODES.get(getattr(params.get("mode"), "name", ""))
@@ -259,7 +266,7 @@ def _indexed(equation: Any, operands: Sequence[Any]) -> _Outside | None:
     single = numbers.inserted_window_dims if is_write else numbers.collapsed_slice_dims
     shape = equation.invars[0].aval.shape
     for position, axis in enumerate(axes):
-        # JAX moves the slices of a dynamic_slice under vmap as well, which is a gather with longer slices.
+        # Under vmap, a dynamic_slice is a gather with slices longer than 1; JAX moves these slices, too.
         taken = 1 if axis in single else params["slice_sizes"][axis] if outcome == "moved" and not is_write else 0
         if not taken:
             continue
@@ -275,7 +282,7 @@ _SAME_VALUES = frozenset({"squeeze", "broadcast_in_dim", "reshape", "convert_ele
 
 
 def _is_masked(jaxpr: Any, equation: Any) -> bool:
-    """Return whether only selections such as `jnp.where` read an equation's results; the index may then be intended."""
+    """Return whether only selections such as `jnp.where` use the result, so that the index may be intended."""
     names = set(equation.outvars)
     is_selected = False
     for later in jaxpr.eqns:

@@ -1,8 +1,8 @@
-"""Finds the square roots of squares whose gradient is NaN where the squared numbers are 0: zero times infinity.
+"""Finds square roots of sums of squares whose gradient is NaN if the squared numbers are 0: zero times infinity.
 
 The gradient of `jnp.sqrt(jnp.sum(x * x))`, as of `jnp.linalg.norm(x)`, is x times the derivative of the square root.
-The search reads the equations: the squares below the root, and on the way back the product of the numbers, which are 0,
-and a value that is infinite or NaN there.
+The search looks for two things in the equations: squares below the root; and, in the backward pass, the product of the
+squared numbers (0) with a value that is infinite or NaN there.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Place = tuple[int, int]
 
 
 def roots_of_squares(walk: Walk, scopes: list[int], before: list[int] | None = None) -> Iterator[Place]:
-    """Yield scope and equation of each square root whose gradient in a program is NaN at 0.
+    """Yield (scope, equation) for each square root whose gradient in a program is NaN at 0.
 
     Args:
         walk: The walk of the program.
         scopes: The scopes of the program, the outermost first.
-        before: The scopes of the program before, if the two may be the forward and the backward program of a gradient.
+        before: The scopes of the previous program, if both may be the forward and the backward program of one gradient.
     """
     every = [*(before or ()), *scopes]
     equations = [equation for number in every for equation in walk.jaxprs[number].eqns]
@@ -60,9 +60,9 @@ def _found(rows: list[InlinedEquation], numbers: Mapping[int, int], inputs: Abst
 
 
 def _squared(operand: Any, made: Mapping[Any, InlinedEquation], inputs: AbstractSet[Any]) -> Any:
-    """Return the value whose squares, or a sum or mean of whose squares, is the operand; None for another operand.
+    """Return the value v if the operand is v * v, or a sum or mean of v * v; None for other operands.
 
-    The value must be an input or a difference of an input: any other value may be kept away from 0 by the code.
+    The value must be an input or a difference of an input: the code may keep any other value away from 0.
     """
     for _ in range(_DEPTH):
         row = None if hasattr(operand, "val") else made.get(operand)
@@ -84,19 +84,19 @@ def _squared(operand: Any, made: Mapping[Any, InlinedEquation], inputs: Abstract
 
 
 def _passed(operand: Any, made: Mapping[Any, InlinedEquation]) -> Any:
-    """Return the value that an operand has in another shape, dtype or sign."""
+    """Return the value from which an operand differs only in shape, dtype or sign."""
     while not hasattr(operand, "val") and operand in made and made[operand].primitive.name in _PASSES:
         operand = made[operand].invars[0]
     return operand
 
 
 def _is_nan_at_zero(rows: list[InlinedEquation], squared: Any, root: InlinedEquation) -> bool:
-    """Return whether a product of the backward pass is surely zero times infinity where the squared value is 0.
+    """Return whether a product in the backward pass is certainly zero times infinity if the squared value is 0.
 
-    The derivative of the square root is 0.5 divided by the square root. Any other quotient is the user's own.
+    The derivative of the square root is 0.5 divided by the square root. Any other quotient belongs to the user's code.
     """
     values = ValuesAtPoint(rows, {squared: 0.0, root.invars[0]: 0.0})
-    infinite: set[Any] = set()  # the variables that are surely infinite or NaN
+    infinite: set[Any] = set()  # the variables that are certainly infinite or NaN
     for row in rows:
         name = row.primitive.name
         if not row.outvars or name not in _PASSES | {"mul", "div"}:

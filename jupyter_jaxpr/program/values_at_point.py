@@ -1,4 +1,4 @@
-"""Computes the values of equations where one value is a given number: each element by itself, and only sure results."""
+"""Computes the values of equations for one given number, element by element; only certain results are returned."""
 
 from __future__ import annotations
 
@@ -53,20 +53,20 @@ _DEPTH = 40
 
 
 class ValuesAtPoint:
-    """The values of a scope's variables where one of the variables is a number."""
+    """The values that a scope's variables have if one variable has a given number as its value."""
 
     def __init__(self, equations: Any, known_values: Mapping[Any, Any]) -> None:
-        """Take the equations of a scope and the known values of variables.
+        """Take the equations of a scope and the known values.
 
         Args:
             equations: The equations of the scope.
-            known_values: The value of each variable that the caller gives; None for an unknown value.
+            known_values: Variable -> its value, given by the caller; None for an unknown value.
         """
         self._made = {variable: equation for equation in equations for variable in equation.outvars}
         self._known = dict(known_values)
 
     def of(self, operand: Any, depth: int = _DEPTH) -> Any:
-        """Return the value of a scalar operand; None if the value is unknown."""
+        """Return the value of a scalar operand; None if unknown."""
         if hasattr(operand, "val"):
             return _scalar(operand.val, operand.aval)
         if operand in self._known:
@@ -104,7 +104,7 @@ class ValuesAtPoint:
 
 
 def _scalar(value: Any, aval: Any) -> Any:
-    """Return a number in the type of a variable; None for a value that is no such number."""
+    """Return a number in the type of a variable; None if the value is no number of this type."""
     if value is None or getattr(value, "shape", ()) != ():
         return None
     dtype = getattr(aval, "dtype", None)

@@ -2,9 +2,9 @@
 
 - `Known`: a certain object that exists.
 - `Made`: objects that the analysed code makes or receives. `plain`: arrays, numbers, strings, None, and containers of
-  them: their operators and attributes run no Python code of the user. `fresh`: a change of the object cannot be seen by
-      code
-  outside (it is immutable, or was made in the call). `deep`: all objects that it contains are fresh, too.
+  them: their operators and attributes run no Python code of the user. `fresh`: code outside of the call cannot see a
+  change of the object, because it is immutable or was made in the call. `deep`: all objects that it contains are fresh,
+  too.
 - `Local`: a function that the analysed code defines. `Transformed`: a function that a library made of other functions,
   such as `jax.vmap(f)`. `Method`: a method of any of these. `Choice`: one of several functions.
 """
@@ -150,7 +150,7 @@ _IMMUTABLE = (int, float, complex, bool, str, bytes, type(None), type(...), type
 
 
 def is_immutable(value: Any) -> bool:
-    """Return whether an object is an exact immutable builtin, whose operators run no user code."""
+    """Return whether the class of an object is an immutable builtin; then its operators run no user code."""
     kind = type(value)
     return kind in _IMMUTABLE or (kind in (tuple, frozenset) and all(is_immutable(part) for part in value))
 

@@ -1,8 +1,8 @@
-"""Reads the control-flow cards of a program: the user's call, the construct that JAX made of it, its values by path.
+"""Makes the control-flow cards of a program: the user's call, the construct that JAX made of it, and its values.
 
 `reader` walks through the scopes; `constructs` makes the card of an equation, `dissolved` the card of a construct that
-left no primitive. `equation` hides the differences between JAX versions; `callers` and `source_calls` read frames and
-the user's text.
+left no primitive. `equation` hides the differences between JAX versions; `callers` reads frames, `source_calls` the
+user's source.
 """
 
 from .card import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow, Step

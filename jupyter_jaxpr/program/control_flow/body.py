@@ -1,7 +1,7 @@
-"""Finds the function of a loop's body: its name, its line, and its names of arguments and results.
+"""Finds the function that is the body of a loop: its name, its line, and the names of its arguments and results.
 
-JAX knows the paths of most bodies. Where a transform lost them, or where a library put a function of its own around the
-user's (`lax.map`, equinox's loops), the user's text is asked.
+JAX knows the argument and result paths of most bodies. If a transform lost them, or if a library wrapped the user's
+body (`lax.map`, equinox's loops), they are read from the user's source.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from .slots import guessed_carry, into, only_leaf, renamed
 from .source_calls import Call, Written, definition, parameters, returned
 
 _RESULT = "result"
-#: The position and the name of the argument of each call that is the body.
+#: For each function of `jax.lax`, the position and the name of the argument that is the loop's body.
 _ARGUMENT = {
     "scan": (0, "f"),
     "map": (0, "f"),
     "fori_loop": (2, "body_fun"),
     "while_loop": (1, "body_fun"),
 }
-#: The carry of an equinox loop: three values of equinox, under its own names, then the user's carry.
+#: The carry of an equinox loop: three values of equinox under its own names, then the carry of the user.
 _EQUINOX = re.compile(r"(?:val|x)\[([0-3])\]")
 _EQUINOX_OWN = ("step", "pred", "prev_pred")
-#: Loops for which JAX moves the carry leaves that no step changes to the constants.
+#: Loops for which JAX turns a carry leaf that no step changes into a constant.
 _MOVES_CARRY = frozenset({"scan", "fori_loop"})
-#: The number of equations of a body that are searched for an equation of the user's code.
+#: At most this many equations of a body are searched for an equation from the user's code.
 _LOOKED_AT = 200
 
 Function = ast.FunctionDef | ast.Lambda
 
 
 class Body:
-    """The function of a loop's body."""
+    """The function that is the body of a loop."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Body:
         self._function = function
 
     def input(self, index: int) -> str:
-        """Return the body's own name for an input."""
+        """Return the name that the body itself gives to an input."""
         path = _at(self._debug.arguments, index)
         equinox_path = _EQUINOX.match(path) if "equinox" in self._debug.file else None
         if equinox_path is not None and int(equinox_path.group(1)) < len(_EQUINOX_OWN):
@@ -71,15 +71,18 @@ class Body:
         return renamed(path, self._function)
 
     def kept(self, index: int) -> bool:
-        """Return whether a constant is a leaf of the user's carry; a captured value has no path among the arguments."""
+        """Return whether a constant of the loop is a leaf of the user's carry, rather than a captured value.
+
+        A captured value has no path among the arguments.
+        """
         return self._debug.users and self._debug.traced_for in _MOVES_CARRY and bool(_at(self._debug.arguments, index))
 
     def carry(self, position: int, consts: int, count: int) -> str:
-        """Return the user's name for a leaf of the carry."""
+        """Return the user's name of a leaf of the carry."""
         if self._debug.arguments:
             return self.input(consts + position)
         if self._derivative == "transpose":
-            return ""  # the carries of a backward loop are cotangents: they have no name
+            return ""  # the carry of a backward loop consists of cotangents, which have no names
         parameter = 0
         if self._card.kind == "fori_loop":
             if position == 0:
@@ -88,10 +91,10 @@ class Body:
         return guessed_carry(count, self._function, parameter)[position]
 
     def y(self, index: int, count: int) -> str:
-        """Return the user's name for a leaf of the stacked outputs, by the call's target or the body's return."""
+        """Return the user's name of a stacked output, from the assignment of the loop's result or from the body."""
         path = _at(self._debug.results, index)
         if self._derivative or (not path and count > 1):
-            return ""  # results and residuals of a derivative cannot be distinguished
+            return ""  # the results and the residuals of a derivative cannot be distinguished
         returned_value = returned(self._function)
         is_map = self._card.kind == "map"
         if path:
@@ -113,10 +116,10 @@ class Body:
 
 
 class Bodies:
-    """Finds the functions of bodies."""
+    """Finds the functions of loop bodies."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers) -> None:
-        """Take the columns, the user's texts and the frames."""
+        """Take the walk, the user's source texts and the reader of stacks."""
         self._walk = walk
         self._written = written
         self._callers = callers
@@ -125,10 +128,10 @@ class Bodies:
         """Return the function of a card's body.
 
         Args:
-            card: The card, whose kind and body are filled.
-            debug: JAX's facts on the body.
-            call: The user's call of the loop; None if its text is unknown.
-            derivative: The part of a derivative that the construct is, see `Place.derivative`.
+            card: The card; its fields `kind` and `body` must be set.
+            debug: JAX's debug information on the body.
+            call: The user's call of the loop; None if its source is unknown.
+            derivative: The part of a derivative to which the construct belongs, see `Place.derivative`.
         """
         argument = call.argument(*_ARGUMENT.get(card.kind, (0, "f"))) if call is not None else None
         lambda_ = argument if isinstance(argument, ast.Lambda) else None
@@ -157,7 +160,7 @@ class Bodies:
         return Body(card, debug, call, derivative, name)
 
     def _frames(self, scope: int) -> Iterator[int]:
-        """Yield the user frames of a body's equations, including those of inner programs."""
+        """Yield the user frames of the equations of a body, also of its inner programs."""
         waiting, visited, looked = [scope], {scope}, 0
         for number in waiting:
             columns = self._walk.scopes[number]

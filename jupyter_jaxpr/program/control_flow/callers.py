@@ -1,8 +1,8 @@
 """Finds the caller of a construct in the stack of its equation: JAX's function, the line, and the library.
 
-The library frames of a stack are outermost first: the first frame is the function that the user's line called. Where
-that function is a control-flow function of `jax.lax`, the user called the construct; any other function belongs to a
-library that uses control flow inside.
+The library frames of a stack are outermost first: the first frame is the function that the user's line called. If that
+function is a control-flow function of `jax.lax`, the user called the construct directly; otherwise a library function
+uses control flow inside.
 """
 
 from __future__ import annotations
@@ -35,45 +35,48 @@ _SCIPY = re.compile(r"jax/_src/scipy/(?:(\w+)/)?(\w+)")
 
 @dataclass(frozen=True)
 class Caller:
-    """Who called a construct."""
+    """The caller of a control-flow construct: the user's line, or a library."""
 
-    #: The user's name of the called function; None if the frames do not show the call.
+    #: the `jax.lax` function that the user called, such as scan; None if the frames do not show it
     kind: str | None
-    #: The index of the innermost user frame; -1 if unknown.
+    #: the index of the innermost user frame; -1 if unknown
     frame: int
-    #: The library function that made the call, such as jnp.median; None if a line of the user's made the call.
+    #: the library function that called the construct, such as jnp.median; None if the user's line called it
     library: str | None
-    #: True for an equation of a construct's body whose caller is that construct.
+    #: true for an equation in a construct's body; the caller is then that construct
     inside: bool = False
 
 
 class Callers:
-    """Reads stacks."""
+    """Reads the stacks of equations."""
 
     def __init__(self, positions: Positions, strings: Strings, written: Written) -> None:
-        """Take the pools that stacks refer to, and the user's texts."""
+        """Take the pools to which stacks refer, and the user's source texts."""
         self._written = written
         self._positions = positions
         self._strings = strings
         self._known: dict[int, Caller] = {}
 
     def of(self, stack: int, inherited: Caller) -> Caller:
-        """Return the caller of an equation; an equation without a user frame has the caller of the call around it."""
+        """Return the caller of an equation.
+
+        If the equation has no user frame, this is the caller of the enclosing call.
+        """
         caller = self._known.get(stack)
         if caller is None:
             caller = self._known[stack] = self._read(stack)
         if caller.frame >= 0:
             if caller.frame == inherited.frame and inherited.inside:
-                # The equation is in the body of the inherited call: the function of the body made the equation.
+                # The equation is in the body of the inherited call, so the body function made it.
                 return Caller(caller.kind, caller.frame, inherited.library or caller.library)
             return caller
         if inherited.kind is not None and inherited.library is None:
-            # An equation inside a custom rule or a jit belongs to the same call.
+            # An equation inside of a custom rule or a jit belongs to the same call as the equation around it.
             return Caller(inherited.kind, inherited.frame, None)
         library = inherited.library or caller.library
         if library is None and caller.kind is not None:
-            # Between the construct and the user's line, there is only a function of JAX or of a library, which the line
-            # names.
+            # Between the construct and the user's line there is only a function of JAX or a library, which the user's
+            # line names.
             library = self._written.called(inherited.frame) or "a library"
         return Caller(caller.kind, inherited.frame, library)
 
@@ -106,7 +109,7 @@ class Callers:
         return Caller(kind, frame, called)
 
     def _named(self, frame: int) -> tuple[str, str | None]:
-        """Return the public name of a library function, and the kind of control flow that it is."""
+        """Return the public name of a library function, and which control-flow function it is (None if it is none)."""
         file, function = self._positions.frames[frame][:2]
         path = self._positions.files[file].path
         qualified = self._strings.items[function]

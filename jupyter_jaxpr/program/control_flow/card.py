@@ -1,19 +1,19 @@
-"""Declares the rows of a control-flow card; the fields are those of `document.types.control_flow`."""
+"""Declares the rows of a control-flow card; `document.types.control_flow` describes the fields."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-#: The number for no operand, which is below the number of any literal.
+#: Stands for "no operand". It is smaller than the number of any literal.
 NO_OPERAND = -(2**31)
 
-#: The kinds that are control flow; the others are named scopes around it.
+#: The kinds of construct that are control flow. Other cards are named scopes (jit, custom rule, remat) around them.
 CONTROL_FLOW = frozenset({"cond", "switch", "scan", "while_loop", "fori_loop", "map", "associative_scan"})
 
 
 @dataclass(slots=True)
 class SlotRow:
-    """See `snapshot.control_flow.Slot`."""
+    """See `document.types.control_flow.Slot`."""
 
     role: str
     path: str
@@ -26,7 +26,7 @@ class SlotRow:
 
 @dataclass(slots=True)
 class BranchRow:
-    """See `snapshot.control_flow.Branch`."""
+    """See `document.types.control_flow.Branch`."""
 
     label: str
     name: str = ""
@@ -38,17 +38,17 @@ class BranchRow:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step into a program: the equation of the scope, and the program in its parameters."""
+    """One step of the path to an inner program: the equation, and the parameter that contains the program."""
 
     equation: int
     parameter: str
-    #: The position in a parameter that is a tuple; -1 for any other parameter.
+    #: the position of the program in a parameter that is a tuple; -1 if the parameter is no tuple
     position: int
 
 
 @dataclass(frozen=True, slots=True)
 class ControlPath:
-    """The place of a construct: its program, the steps down from that program, the equation in the last scope."""
+    """The path to a construct: its program, the steps from that program inwards, and the equation in the last scope."""
 
     program: int
     steps: tuple[Step, ...]
@@ -57,7 +57,7 @@ class ControlPath:
 
 @dataclass(slots=True)
 class Card:
-    """See `snapshot.control_flow.Control`; `path` is for whoever runs it."""
+    """See `document.types.control_flow.Control`. `path` is needed to run the construct again."""
 
     kind: str
     primitive: str
@@ -91,7 +91,7 @@ class Card:
     unroll: int = 1
     step_flops: int | None = None
     facts: list[str] = field(default_factory=list)
-    #: The index in `facts` of the fact that the values decide the number of steps; -1 without that fact.
+    #: the index in `facts` of the sentence that the values decide the number of steps; -1 if the card lacks it
     open_fact: int = -1
     choice: str | None = None
     choice_reason: str | None = None

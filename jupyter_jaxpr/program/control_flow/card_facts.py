@@ -1,4 +1,4 @@
-"""Adds to a card sentences on its construct that a user should know; the card's other fields prove each sentence."""
+"""Adds sentences (facts) on a construct to its card; each sentence is certain from the other fields of the card."""
 
 from __future__ import annotations
 
@@ -113,12 +113,12 @@ def add(
     """Add the facts of a scan, a while or a cond to its card.
 
     Args:
-        card: The card; its other fields are filled.
-        call: The call in the user's code, where its text is known.
+        card: The card; its other fields must be set.
+        call: The call in the user's code; None if its source is unknown.
         walk: The pools of the program.
         backward: True if the construct is a part of a backward pass.
         is_repeated: True if remat computes the construct again in a backward pass.
-        plain: True if the user called the construct of JAX itself: the construct of a library may have its own rule for
+        plain: True if the user called the construct of JAX itself: a library's construct may have its own rule for
             its derivative.
         used: True if an equation needs a result of the construct, or its effects.
     """
@@ -161,7 +161,7 @@ def add(
 
 
 def combined(length: int | None, equations: int) -> str:
-    """Return the sentence on the equations of an associative_scan, which leaves no loop."""
+    """Return the sentence on the equations of an `associative_scan`, which leaves no loop in the program."""
     left = count(equations, "equation")
     if length is None:
         return _NO_LOOP_OF_UNKNOWN.format(equations=left)
@@ -169,7 +169,7 @@ def combined(length: int | None, equations: int) -> str:
 
 
 def counted_by_xla(card: Card) -> None:
-    """Add the fact on a while whose number of steps XLA found: the number does not depend on the values."""
+    """Add the fact that XLA found the number of steps of a while loop, so that it does not depend on the values."""
     if card.open_fact >= 0:
         del card.facts[card.open_fact]
     card.facts.append(_COUNTED.format(steps=count(card.trips, "step")))
@@ -177,7 +177,7 @@ def counted_by_xla(card: Card) -> None:
 
 
 def no_hlo_loop(card: Card) -> None:
-    """Add the fact that the HLO has no loop for a loop of the program, if JAX lowers the loop to a loop."""
+    """Add the fact that the HLO has no loop, for a construct that JAX lowers to a loop."""
     unrolled = card.primitive == "scan" and card.trips is not None and not lowered_scan(card.trips, card.unroll)[0]
     if card.trips != 0 and not unrolled and _UNUSED not in card.facts:
         card.facts.append(_NO_HLO_LOOP)
@@ -210,7 +210,7 @@ def _fori(card: Card) -> None:
 
 
 def _is_batched(card: Card, walk: Walk) -> bool:
-    """Return whether the condition of a while loop gives an array of booleans, which only vmap makes."""
+    """Return whether the condition of a while loop is an array of booleans, which only vmap makes."""
     condition = walk.scopes[card.condition]
     outputs = [variable for variable in condition.outputs if variable >= 0]
     return bool(outputs) and walk.avals[condition.variable_avals[outputs[0]]].shape != ()

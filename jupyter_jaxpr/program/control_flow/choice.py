@@ -1,4 +1,4 @@
-"""Chooses the row of the decision table that fits a card, with the reason, or none where no row surely fits."""
+"""Chooses the row of the decision table (which construct to use) that fits a card, or none if no row certainly fits."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from ...quantities import count
 from .card import Card
 from .place import Place
 
-#: A Python loop of at most this many iterations makes no large program.
+#: A Python loop with at most this many iterations makes no large program.
 SHORT = 10
 
 
 def choose(card: Card, place: Place, derivative: str) -> None:
-    """Fill `choice` and `choice_reason`; a construct that a derivative made has no choice of the user."""
+    """Fill `choice` and `choice_reason`.
+
+    A construct that JAX made for a derivative gets neither, because the user did not choose it.
+    """
     if card.library is not None or derivative == "transpose":
         return
     row = _row(card, place, derivative)
@@ -25,7 +28,8 @@ def _row(card: Card, place: Place, derivative: str) -> tuple[str, str] | None:
         return _branch(card, place)
     if card.kind == "map":
         return "outputs", "Each step of this loop returns an output and does not need the other steps."
-    if card.kind == "while_loop" and (card.trips is None or card.primitive == "scan"):  # a bound is no count
+    # an upper bound of the number of steps is not the number
+    if card.kind == "while_loop" and (card.trips is None or card.primitive == "scan"):
         return "open", "The number of steps depends on values that are known only at run time."
     if card.kind == "fori_loop" and card.trips is None:
         return "open", "The number of steps is known only at run time."
@@ -39,7 +43,7 @@ def _row(card: Card, place: Place, derivative: str) -> tuple[str, str] | None:
     if card.trips <= SHORT:
         return "short", f"The loop has only {steps}. A Python loop is fine too, and XLA can fuse across its iterations."
     if not lowered_scan(card.trips, card.unroll)[0]:
-        return None  # JAX unrolls the scan, as tracing unrolls a Python loop
+        return None  # JAX unrolls this scan, as tracing unrolls a Python loop
     return "long", f"The loop has {steps}. A Python loop would unroll its body {card.trips:,} times."
 
 

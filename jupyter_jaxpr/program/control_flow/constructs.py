@@ -1,4 +1,4 @@
-"""Makes the card of a control-flow equation: parts, paths, types, predicate, bounds."""
+"""Makes the card of a control-flow equation: its parts, paths, types, predicate and bounds."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _RESULT = "result"
 
 
 def is_users(debug: Debug | None) -> bool:
-    """Return whether a function is the user's and has a name."""
+    """Return whether a function is in a file of the user and has a name."""
     return debug is not None and bool(debug.function) and debug.users
 
 
 class Constructs:
-    """Makes cards of equations."""
+    """Makes the cards of control-flow equations."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers, paths: Paths) -> None:
-        """Take the columns, the user's texts, the frames and the paths."""
+        """Take the walk, the user's source texts, the reader of stacks, and the namer of values."""
         self._walk = walk
         self._written = written
         self._callers = callers
@@ -47,7 +47,7 @@ class Constructs:
     # --- control flow ----------------------------------------------------------------------------
 
     def control(self, place: Place, primitive: str, equation: int, children: list[Child], path: ControlPath) -> Card:
-        """Return the card of a scan, a while or a cond."""
+        """Return the card of an equation that is a scan, a while or a cond."""
         columns = place.columns
         caller = self._callers.of(columns.stack[equation], place.caller)
         call = self._written.call(caller.frame) if caller.library is None else None
@@ -119,7 +119,7 @@ class Constructs:
         card.step_flops = self._costs.scope(card.body)
 
     def _counted(self, card: Card, start: int | None, call: Call | None) -> None:
-        """Fill the bounds of a fori_loop that became a scan: the equation's literal, else the number in the call."""
+        """Fill the bounds of a fori_loop that became a scan, from the equation's literal or the number in the call."""
         card.trips_from = "bounds"
         if start is not None and card.trips is not None:
             text = self._paths.literal(start) if start < 0 else ""
@@ -127,7 +127,8 @@ class Constructs:
                 text = text_of(call.argument(0, "lower")) or ""
             if text.lstrip("-").isdigit():
                 upper = None if call is None else text_of(call.argument(1, "upper"))
-                # If the step is unknown, the length does not determine the end of the loop.
+                # A loop with 0 steps may have any upper bound up to its start, so this bound is taken from the user's
+                # call.
                 upper = str(int(text) + card.trips) if card.trips else upper
                 card.lower, card.upper = (text, upper) if upper else (None, None)
 
@@ -166,7 +167,10 @@ class Constructs:
         card.step_flops = None if None in steps else sum(step for step in steps if step is not None)
 
     def _traced_bounds(self, card: Card, place: Place, carry: list[int], call: Call | None) -> None:
-        """Fill the bounds of a fori_loop that became a while, whose carry begins with the index and the upper bound."""
+        """Fill the bounds of a fori_loop that became a while loop.
+
+        Its carry begins with the index and the upper bound.
+        """
         if len(carry) < 2:
             return
         lower, upper = (self._outside(place, operand, card) for operand in carry[:2])
@@ -181,7 +185,7 @@ class Constructs:
             card.trips, card.trips_from = max(0, int(upper) - int(lower)), "bounds"
 
     def _condition_text(self, scope: int, frame: int) -> str | None:
-        """Return the condition as the user wrote it, without the parts that a library adds around it."""
+        """Return the condition of a loop as the user wrote it, without parts that a library adds."""
         columns = self._walk.scopes[scope]
         waiting = [variable for variable in columns.outputs[:1] if variable >= 0]
         texts: set[str | None] = set()
@@ -204,7 +208,7 @@ class Constructs:
         operands = columns.operands[card.equation]
         predicate, branch_operands = operands[0], operands[1:]
         self._predicates.fill(card, place, predicate, call)
-        # The function lax.platform_dependent sets this parameter; a cond or a switch has None.
+        # `lax.platform_dependent` sets this parameter; a cond or a switch of the user has None.
         platforms = place.jaxpr.eqns[card.equation].params.get("branches_platforms")
         if platforms is not None:
             card.kind = "switch"
@@ -243,7 +247,7 @@ class Constructs:
     def named_scope(
         self, place: Place, primitive: str, equation: int, children: list[Child], path: ControlPath
     ) -> Card:
-        """Return the card of a jit, a custom rule or a remat."""
+        """Return the card of an equation that is a jit, a custom rule or a remat."""
         columns = place.columns
         caller = self._callers.of(columns.stack[equation], place.caller)
         debug = self.debug(children) or Debug()
@@ -275,13 +279,13 @@ class Constructs:
         return card
 
     def _results(self, card: Card, place: Place, debug: Debug, call: Call | None) -> None:
-        """Return the results of a branch or a named scope, by the names that the call's result is bound to."""
+        """Fill the results of a branch or a named scope, with the names to which the user's code assigns them."""
         columns = place.columns
         first = self._paths.first_result(columns, place.number, card.equation)
         count = columns.output_counts[card.equation]
         target = call.target if call is not None else None
         suffixes: list[str] | None = [path.removeprefix(_RESULT) for path in debug.results]
-        if len(debug.results) != count:  # JAX left some paths out, or knows none
+        if len(debug.results) != count:  # JAX knows the paths of some results only, or of none
             leaf = self._only_leaf(card, call) if count == 1 else None
             suffixes = None if leaf is None else [leaf]
         if suffixes is None or place.derivative(card.name_stack):
@@ -292,7 +296,7 @@ class Constructs:
             card.slots.append(SlotRow("result", name, aval, aval, aval, first + index))
 
     def _only_leaf(self, card: Card, call: Call | None) -> str | None:
-        """Return the path of the only result of the branches; None where their texts differ or return more."""
+        """Return the path of the single result of the branches; None if the branches differ or return several."""
         leaves: set[str | None] = set()
         lambdas = (
             [argument for argument in call.arguments if isinstance(argument, ast.Lambda)] if call is not None else []
@@ -307,18 +311,21 @@ class Constructs:
     # --- what is inside --------------------------------------------------------------------------
 
     def debug(self, children: Sequence[Child]) -> Debug | None:
-        """Return JAX's facts on the function in the first of an equation's programs; None if there is no program."""
+        """Return JAX's debug information on the function of the first inner program.
+
+        None if there is no inner program.
+        """
         return self.debug_of(children[0][3]) if children else None
 
     def debug_of(self, scope: int) -> Debug:
-        """Return JAX's facts on the function of a scope."""
+        """Return JAX's debug information on the function of a scope."""
         debug = self._debugs.get(scope)
         if debug is None:
             debug = self._debugs[scope] = debug_of(self._walk.jaxprs[scope], self._walk.positions)
         return debug
 
     def inputs(self, place: Place, equation: int, parameter: str, scope: int) -> list[str]:
-        """Return the input paths of a program inside an equation: own names, and outside names for captured values."""
+        """Return the paths of the inputs of an inner program: its own names, and outer names for captured values."""
         columns = self._walk.scopes[scope]
         debug = self.debug_of(scope)
         names = [_at(debug.arguments, index) for index in range(columns.inputs)]
@@ -353,7 +360,7 @@ class Constructs:
         return self._paths.of(place, operand, card.frame)
 
     def _is_used(self, place: Place, equation: int) -> bool:
-        """Return whether an equation, or the result of the scope, reads a result of an equation."""
+        """Return whether another equation, or the result of the scope, uses a result of the equation."""
         columns = place.columns
         first = self._paths.first_result(columns, place.number, equation)
         results = range(first, first + columns.output_counts[equation])

@@ -1,7 +1,7 @@
-"""Makes cards of constructs that left no primitive of their own: a cond under vmap, an associative_scan.
+"""Makes cards of constructs that have no primitive in the program: a cond under vmap, an associative_scan.
 
-Both are found by their frames: JAX's batching rule of cond is on the stack of the selects that it makes, and
-`associative_scan` is on the stack of the slices that it takes. Equations of one call have the same user frames.
+Both are found by the frames of other equations: JAX's batching rule of cond is on the stack of the `select_n` equations
+that it makes, and `associative_scan` is on the stack of its slices. Equations of one call have the same user frames.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from .source_calls import Written, branch_name, target_name, text_of
 
 _SELECTED = "select"
 _COMBINED = "associative_scan"
-#: The rule picks the operands of each branch by `index == branch`, and in the end the results by the index itself.
-#: Where the cond was batched as a part of another program (a scan's body), only its own call is on the stack.
+#: The batching rule selects the operands of each branch by `index == branch`, and at the end the results by the index.
+#: If the cond was batched as part of another program (a scan's body), only the call of cond is on the stack.
 _OF_RULE = frozenset({"eq", "select_n", "stop_gradient", "broadcast_in_dim", "transpose"})
 
 
 @dataclass(slots=True)
 class Found:
-    """A card, and the equations of the scope that belong to each of its branches, by the label of the branch."""
+    """A card, and {label of a branch: the equations of the scope that belong to the branch}."""
 
     card: Card
     regions: list[tuple[range, str]] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Found:
 
 @dataclass(slots=True)
 class _Group:
-    """The equations that one call in the user's code made."""
+    """The equations that came from one call in the user's code."""
 
     frames: tuple[int, ...]
     name_stack: int
@@ -46,10 +46,10 @@ class _Group:
 
 
 class Dissolved:
-    """Finds constructs by frames."""
+    """Finds constructs without a primitive by the frames of other equations."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers, paths: Paths) -> None:
-        """Take the columns, the user's texts, the frames and the paths."""
+        """Take the walk, the user's source texts, the reader of stacks, and the namer of values."""
         self._walk = walk
         self._written = written
         self._callers = callers
@@ -58,7 +58,7 @@ class Dissolved:
         self._kinds: dict[int, str | None] = {}
 
     def any_in(self, columns: ScopeColumns) -> bool:
-        """Return whether a scope has equations of a construct that JAX replaced by other equations."""
+        """Return whether a scope contains equations by which JAX replaced a construct."""
         kinds = {self._kind(stack) for stack in set(columns.stack)}
         if _COMBINED in kinds:
             return True
@@ -71,7 +71,7 @@ class Dissolved:
         )
 
     def find(self, place: Place, program: int) -> list[Found]:
-        """Return such constructs of a scope."""
+        """Return the constructs of a scope that have no primitive."""
         columns, strings = place.columns, self._walk.strings.items
         selects: list[_Group] = []
         open_groups: dict[tuple[tuple[int, ...], int], _Group] = {}
@@ -98,7 +98,7 @@ class Dissolved:
         return [part for part in parts if part is not None]
 
     def _by_comparison(self, place: Place, group: _Group | None, equation: int) -> bool:
-        """Return whether a select picks an operand by a comparison `index == branch` of the batching rule."""
+        """Return whether a `select_n` selects an operand by `index == branch`, as JAX's batching rule does."""
         predicate = place.columns.operands[equation][0]
         if group is None or predicate < 0:
             return False
@@ -172,7 +172,7 @@ class Dissolved:
         return found_select
 
     def _size(self, place: Place, equations: Sequence[int]) -> tuple[int, int | None]:
-        """Return the number of equations, including inner ones, and their cost."""
+        """Return the number of the equations, with those of inner programs, and their cost."""
         children: dict[int, list[int]] = {}
         for equation, _, _, child in place.columns.children:
             children.setdefault(equation, []).append(child)
@@ -196,7 +196,7 @@ class Dissolved:
     # --- associative_scan ------------------------------------------------------------------------
 
     def _with_combiners(self, place: Place, groups: dict[tuple[tuple[int, ...], int], _Group]) -> list[_Group]:
-        """Return the groups with the equations of the user's combiner, whose frames contain the frames of the call."""
+        """Return the groups, each with the equations of the user's combiner: their frames contain those of the call."""
         columns = place.columns
         if groups:
             tails = {(frames[0], name_stack): group for (frames, name_stack), group in groups.items() if frames}
@@ -249,7 +249,7 @@ class Dissolved:
             if equation not in group_equations:
                 results += [variable for variable in operands if variable in bound]
         length = next((self._length(columns, slot.operand, axis) for slot in card.slots if slot.role == "xs"), None)
-        # The residuals that a derivative keeps of the levels in between are shorter.
+        # The residuals that a derivative keeps from intermediate levels are shorter than the result.
         ys = [variable for variable in dict.fromkeys(results) if self._length(columns, variable, axis) == length]
         for index, variable in enumerate([] if backward else ys):
             target = call.target if call is not None else None
@@ -267,7 +267,10 @@ class Dissolved:
         return Found(card)
 
     def _axis(self, place: Place, group: _Group) -> int:
-        """Return the axis along which an associative scan combines: an axis with a stride of 2, else the first axis."""
+        """Return the axis along which an associative_scan combines.
+
+        The axis of the slices with stride 2, else axis 0.
+        """
         strings = self._walk.strings.items
         for index in group.equations:
             if strings[place.columns.primitive[index]] == "slice":
@@ -283,7 +286,7 @@ class Dissolved:
         return SlotRow(role, name, step, aval, step, variable)
 
     def _element(self, aval: int, axis: int) -> int:
-        """Return the type of one element along an axis."""
+        """Return the type of one element along an axis: the type without the axis."""
         row = self._walk.avals[aval]
         shape = [*row.shape[:axis], *row.shape[axis + 1 :]] if axis >= 0 else list(row.shape)
         text = f"{row.text.partition('[')[0]}[{','.join(str(size) for size in shape)}]"

@@ -1,4 +1,4 @@
-"""Lists the primitives of control flow and of named scopes, and reads JAX's facts on the function behind a program."""
+"""Lists the primitives of control flow and of named scopes, and reads JAX's debug information on inner programs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ WHILE = "while"
 COND = "cond"
 CONTROL_PRIMITIVES = frozenset({SCAN, WHILE, COND})
 
-#: The kind of an equation that only holds a program, such as the equation of remat; it gets no card.
+#: The kind of an equation that only calls an inner program, such as that of remat; it gets no card.
 CALL = "call"
-#: The user's word for each primitive that makes a named scope.
+#: Primitive that makes a named scope -> the word that the user knows.
 SCOPE_PRIMITIVES = {
     "jit": "jit",
     "pjit": "jit",
@@ -30,18 +30,18 @@ SCOPE_PRIMITIVES = {
     "closed_call": CALL,
     "core_call": CALL,
     "eval_jaxpr": CALL,
-    # JAX uses the next three primitives if jax_remat3, jax_custom_jvp3 or jax_custom_vjp3 is set.
+    # JAX makes the next three primitives if jax_remat3, jax_custom_jvp3 or jax_custom_vjp3 is set.
     "RematTraced": "remat",
     "CustomJVPTraced": "custom_jvp",
     "CustomVJPTraced": "custom_vjp",
 }
-#: The parameters that hold the program inside a named scope.
+#: The names of the parameter with the program inside a named scope.
 SCOPE_PARAMETERS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 
 
 @dataclass(frozen=True)
 class Debug:
-    """JAX's facts on the function that a program was traced from; empty where JAX has none."""
+    """JAX's debug information on the function from which a program was traced; empty if JAX has none."""
 
     function: str = ""
     file: str = ""
@@ -49,12 +49,12 @@ class Debug:
     traced_for: str = ""
     arguments: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
-    #: True if the source of the function is in a file of the user.
+    #: true if the function is in a file of the user
     users: bool = False
 
 
 def debug_of(jaxpr: Any, positions: Positions) -> Debug:
-    """Return JAX's facts on the function behind a program."""
+    """Return JAX's debug information on the function from which a program was traced."""
     info = getattr(open_jaxpr(jaxpr), "debug_info", None)
     if info is None:
         return Debug()
@@ -75,12 +75,12 @@ def debug_of(jaxpr: Any, positions: Positions) -> Debug:
 def _texts(paths: Any) -> tuple[str, ...]:
     try:
         return tuple("" if path is None else text_of(path, Limit.PATH) for path in paths or ())
-    except not_of_a_signal(*FAILURES):  # JAX has not computed the paths yet: unknown
+    except not_of_a_signal(*FAILURES):  # JAX computes these paths later, so they are unknown
         return ()
 
 
 def _place(source: str) -> tuple[str, int]:
-    """Return the file and the line in a text such as `step at /a/b.py:46`."""
+    """Return (file, line) from a text such as `step at /a/b.py:46`."""
     _, _, place = source.rpartition(" at ")
     file, _, line = place.rpartition(":")
     return (file, int(line)) if file and line.isdigit() else ("", 0)

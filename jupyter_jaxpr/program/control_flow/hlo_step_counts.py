@@ -1,9 +1,9 @@
-"""Reads the number of steps of a program's loops from the optimised HLO, and writes it on the loops' cards.
+"""Reads the step counts of a program's loops from the optimised HLO, and puts them on the loops' cards.
 
-XLA writes `known_trip_count` where XLA could count the steps of a loop. An instruction belongs to the card with the
-same position of the user's call. Where a position has different numbers of instructions and cards, or where the counts
-disagree, no count is taken. A position without an instruction belongs to a loop that XLA removed, provided that each
-instruction has a position.
+XLA writes `known_trip_count` for a loop whose steps it could count. A while instruction belongs to the card whose call
+in the user's code has the same position. If a position has different numbers of instructions and cards, or if their
+counts disagree, no count is used. If each instruction has a position, a card without an instruction is a loop that XLA
+removed.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _Position = tuple[int, int, int]
 
 
 def known_trips(cards: Sequence[Card], text: str, line_stacks: Sequence[int], positions: Positions) -> None:
-    """Fill the trips of a program's while loops, and tell which loops the HLO does not have.
+    """Fill the step counts of a program's while loops, and mark the loops that the HLO does not contain.
 
     Args:
         cards: The cards of one program.
         text: The optimised HLO of the program.
         line_stacks: For each line of the HLO, the index of its stack; -1 for a line without a stack.
-        positions: The pools of the stacks.
+        positions: The pools with the stacks.
     """
     loops: dict[_Position, list[Card]] = {}
     for card in cards:
@@ -53,7 +53,7 @@ def known_trips(cards: Sequence[Card], text: str, line_stacks: Sequence[int], po
 def _instructions(
     text: str, line_stacks: Sequence[int], positions: Positions
 ) -> tuple[dict[_Position, list[int | None]], bool]:
-    """Return the trip counts of the while instructions by position, and whether each instruction has a position."""
+    """Return {position: step counts of its while instructions}, and whether each instruction has a position."""
     trips_by_position: dict[_Position, list[int | None]] = {}
     all_placed = True
     for line, stack in zip(text.split("\n"), line_stacks, strict=False):

@@ -1,4 +1,4 @@
-"""Holds a scope as one path of calls reaches it: its equations in columns, its jaxpr, and the paths of its inputs."""
+"""Holds a scope as reached by one path of calls: its equations in columns, its jaxpr, and the paths of its inputs."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from .callers import Caller, Callers
 from .card import Step
 from .source_calls import Written, target_name
 
-#: Primitives that JAX inserts between the user's values and the operands of a construct.
+#: Primitives that JAX inserts between a value of the user's and the operand of a construct.
 CONVERSIONS = frozenset({"convert_element_type", "stop_gradient", "copy", "copy_p", "pvary"})
-#: Primitives that count as conversions, too, if a transform put the equation on the construct's own line.
+#: Primitives that count as such conversions if a transform inserted the equation on the line of the construct itself.
 _PUT_THERE = CONVERSIONS | {"transpose", "broadcast_in_dim", "reshape", "squeeze", "slice"}
-#: The name stack of equations that remat computes again in the backward pass: they belong to the forward pass.
+#: Part of the name stack of equations that remat computes again in the backward pass; they belong to the forward pass.
 REMATTED = "rematted_computation"
-#: The longest expression that stands in for a name, in characters.
+#: The most characters of an expression that stands in for a name.
 _EXPRESSION = 40
 
 
 @dataclass(slots=True)
 class Place:
-    """A scope, reached by one path of calls from the program's own scope."""
+    """A scope, as reached by one path of calls from the outermost scope of the program."""
 
     number: int
     columns: ScopeColumns
     jaxpr: Any
-    #: The paths of the scope's constants and inputs; empty if unknown.
+    #: the paths of the scope's constants and inputs; empty if unknown
     inputs: Sequence[str]
-    #: The caller of the program: equations without a frame of the user's code get the frame of the caller.
+    #: the caller of the scope; it also counts as the caller of equations without a user frame
     caller: Caller
     steps: tuple[Step, ...]
-    #: The name stacks of the equations around the program: they say whether the program is part of a derivative.
+    #: the name stacks of the enclosing equations, which show whether the scope belongs to a derivative
     around: str = ""
 
     def derivative(self, name_stack: str) -> str:
-        """Return the part of a derivative that an equation belongs to: `transpose` (backward pass), `jvp`, or empty."""
+        """Return the part of a derivative to which an equation belongs: `transpose` (backward pass), `jvp`, or ''."""
         name_stacks = f"{self.around}/{name_stack}"
         _, backward, after = name_stacks.rpartition("transpose(")
         if backward and REMATTED not in after:
@@ -49,10 +49,10 @@ class Place:
 
 
 class Paths:
-    """Names the values of a place by their origin."""
+    """Names the values in a scope after the place where they come from."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers) -> None:
-        """Take the columns, the user's texts and the frames."""
+        """Take the walk, the user's source texts and the reader of stacks."""
         self._walk = walk
         self._written = written
         self._callers = callers
@@ -60,7 +60,7 @@ class Paths:
         self._lasts: dict[int, dict[int, tuple[int, int]]] = {}
 
     def producer(self, columns: ScopeColumns, number: int, variable: int) -> tuple[int, int]:
-        """Return the equation that binds a variable of a scope, and the index of the result; (-1, 0) for an input."""
+        """Return (equation that computes a variable, index of the result); (-1, 0) for an input."""
         inputs = columns.constants + columns.inputs
         if variable < inputs:
             return -1, 0
@@ -71,17 +71,18 @@ class Paths:
         return equation, variable - firsts[equation]
 
     def first_result(self, columns: ScopeColumns, number: int, equation: int) -> int:
-        """Return the first variable that an equation binds."""
+        """Return the first variable that an equation computes."""
         self.producer(columns, number, columns.constants + columns.inputs)
         return self._firsts[number][equation]
 
     def of(self, place: Place, operand: int, construct: int = -1) -> str:
-        """Return the path of a value: the path of an input, its name, or a short expression; empty where unknown.
+        """Return the text for a value: the path of an input, a name, or a short expression; '' if unknown.
 
         Args:
-            place: The place where the value is an operand.
-            operand: The variable, or the literal.
-            construct: The frame of the construct with the operand: a value inserted there has no name of the user.
+            place: The scope in which the value is an operand.
+            operand: The number of the variable or literal.
+            construct: The frame of the construct with the operand: a value that JAX inserted there has no name in the
+                user's code.
         """
         if operand < 0:
             return self.literal(operand)
@@ -91,16 +92,16 @@ class Paths:
         strings = self._walk.strings.items
         derivative = place.derivative(strings[place.columns.name_stack[equation]])
         if derivative == "transpose":
-            return ""  # the text of the line names the differentiated value, not this derivative
+            return ""  # the source of the line names the value that is differentiated, not this derivative
         caller = self._callers.of(place.columns.stack[equation], place.caller)
         if strings[place.columns.primitive[equation]] in _PUT_THERE and caller.frame in (construct, -1):
             before = place.columns.operands[equation]
             return self.of(place, before[0], construct) if before and before[0] >= 0 else ""
         if caller.frame in (construct, -1):
-            return ""  # JAX added the equation
+            return ""  # JAX inserted the equation
         last, count = self._last(place, caller.frame)
         if last != equation or (derivative and count > 1):
-            return ""  # the equation is a part of the expression on its line, or a derivative of the expression
+            return ""  # the equation is only a part of the line's expression, or a derivative of the expression
         target = self._written.target(caller.frame)
         if target is not None:
             name = target_name(target, result, place.columns.output_counts[equation])
@@ -110,7 +111,7 @@ class Paths:
         return text if text is not None and len(text) <= _EXPRESSION else ""
 
     def _last(self, place: Place, frame: int) -> tuple[int, int]:
-        """Return the last equation of a scope that a user frame made, and the number of such equations.
+        """Return (index of the last equation of a scope that comes from a user frame, number of such equations).
 
         The last equation computes the value of the frame's expression.
         """
@@ -124,9 +125,9 @@ class Paths:
         return lasts.get(frame, (-1, 0))
 
     def literal(self, operand: int) -> str:
-        """Return the text of a literal."""
+        """Return the text of a literal, given by its number."""
         return self._walk.strings.items[self._walk.literals[-1 - operand][0]]
 
     def aval(self, columns: ScopeColumns, operand: int) -> int:
-        """Return the index of an operand's type."""
+        """Return the index of an operand's type in the pool of types."""
         return columns.variable_avals[operand] if operand >= 0 else self._walk.literals[-1 - operand][1]

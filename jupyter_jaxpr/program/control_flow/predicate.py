@@ -1,7 +1,7 @@
-"""Finds the predicate of a cond: the equation that computes the predicate, and the user's text for it.
+"""Finds the predicate of a cond: the equation that computes it, and its source in the user's code.
 
 JAX inserts conversions between the user's predicate and the operand of the primitive, and a clamp for a switch. These
-equations have the frames of the construct's call, and are skipped.
+inserted equations have the frames of the user's call of the construct, and are skipped.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from .card import Card
 from .place import CONVERSIONS, Paths, Place
 from .source_calls import Call, Written, text_of
 
-#: Primitives by which JAX makes a predicate from the user's value, on the construct's own line.
+#: Primitives by which JAX makes the predicate from the user's value, on the line of the construct itself.
 _TO_PREDICATE = CONVERSIONS | {"clamp", "ne", "eq", "broadcast_in_dim", "transpose"}
 
 
 class Predicates:
-    """Reads predicates."""
+    """Finds the predicates of conds."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers, paths: Paths) -> None:
-        """Take the columns, the user's texts, the frames and the paths."""
+        """Take the walk, the user's source texts, the reader of stacks, and the namer of values."""
         self._walk = walk
         self._written = written
         self._callers = callers
         self._paths = paths
 
     def fill(self, card: Card, place: Place, operand: int, call: Call | None) -> None:
-        """Fill the fields on the predicate: its equation, its text and its frame."""
+        """Fill the card's fields on the predicate: its equation, its source and its frame."""
         card.predicate = operand
         columns, strings = place.columns, self._walk.strings.items
         equation = -1
@@ -60,7 +60,7 @@ class Predicates:
         card.predicate_text = text or text_of(written) or self._paths.of(place, at, card.frame) or None
 
     def is_boolean(self, card: Card, place: Place) -> bool:
-        """Return whether the predicate came from a truth value."""
+        """Return whether the user passed a boolean, rather than an integer index."""
         operand = card.predicate
         for _ in range(4):
             aval = self._walk.avals[self._paths.aval(place.columns, operand)]

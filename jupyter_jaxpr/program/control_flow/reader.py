@@ -1,7 +1,8 @@
-"""Makes the cards of all control-flow constructs of a program, in the order of the source.
+"""Makes the cards of all control-flow constructs of a program, in the order of the user's source.
 
-A scope that two calls reach has its constructs twice, once for each call. Scopes without constructs are not entered,
-and `MOST` limits the number of cards, so the work grows with the cards and not with the program.
+A scope that is called twice gives two cards for each construct, one for each call. Scopes without constructs are not
+entered, and the number of cards is limited to `MOST`, so the work depends on the number of cards rather than on the
+size of the program.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from .source_calls import Written
 
 #: The largest number of cards of a program.
 MOST = 300
-#: Primitives that may have a card whatever is inside; a jit has one only around others.
+#: Primitives that always may have a card. A jit has a card only if it contains another card.
 _WITH_A_CARD = CONTROL_PRIMITIVES | {name for name, kind in SCOPE_PRIMITIVES.items() if kind not in ("jit", CALL)}
 
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """A card and the cards inside it."""
+    """A card, and the cards of the constructs inside it."""
 
     card: Card
     inside: list[_Node] = field(default_factory=list)
@@ -40,17 +41,17 @@ class _Node:
 
 @dataclass(frozen=True)
 class ProgramCards:
-    """The cards of a program; `left_out` says that there are more than `MOST`."""
+    """The cards of a program. `left_out` is True if there are more than `MOST`."""
 
     cards: list[Card]
     left_out: bool
 
 
 class Reader:
-    """Reads the programs of one walk."""
+    """Makes the cards of the programs in one walk."""
 
     def __init__(self, walk: Walk, failed: Callable[[str], None]) -> None:
-        """Start with a walk; `failed` receives the traceback of each construct that could not be read."""
+        """Take the walk; `failed` is called with the traceback of each construct that could not be read."""
         self._walk = walk
         self._failed = failed
         written = self._written = Written(walk.positions, walk.strings)
@@ -65,8 +66,8 @@ class Reader:
         """Return the cards of a program.
 
         Args:
-            program: The number of the program.
-            scope: The scope of the program.
+            program: The index of the program.
+            scope: The outermost scope of the program.
             inputs: The paths of the program's inputs.
             call: The frame of the line that called the program; -1 if unknown.
         """
@@ -92,7 +93,7 @@ class Reader:
             self._flatten(node.inside, number, cards)
 
     def _position(self, node: _Node) -> tuple[int, int, int]:
-        """Return the sort key of a card in the source; cards without a line follow in the order of the program."""
+        """Return a sort key: the position in the source; cards without a line follow in the order of the program."""
         frame = node.card.frame
         if frame < 0:
             return (1 << 30, 0, node.card.equation)
@@ -102,7 +103,7 @@ class Reader:
     # --- scopes --------------------------------------------------------------------------------
 
     def holds(self, scope: int) -> bool:
-        """Return whether a scope, or a scope inside, contains control flow or a named scope of the user."""
+        """Return whether a scope or one of its inner scopes contains control flow or a named scope of the user."""
         cached = self._holds.get(scope)
         if cached is not None:
             return cached
@@ -120,7 +121,7 @@ class Reader:
         return answer
 
     def _is_rule(self, primitive: str, child: int) -> bool:
-        """Return whether an inner program is a custom rule or a remat that the user wrote, which gets a card."""
+        """Return whether an inner program is a custom rule or a remat that the user wrote, so that it gets a card."""
         if SCOPE_PRIMITIVES.get(primitive, CALL) in ("jit", CALL):
             return False
         return self._constructs.debug_of(child).users
@@ -137,7 +138,7 @@ class Reader:
                 break
             try:
                 nodes += self._equation(place, program, equation, children, depth)
-            except not_of_a_signal(Exception):  # if one construct cannot be read, the others still get cards
+            except not_of_a_signal(Exception):  # one unreadable construct must not prevent the cards of the others
                 self._failed(traceback.format_exc())
         if self._dissolved.any_in(columns):
             try:
@@ -149,12 +150,12 @@ class Reader:
         return nodes
 
     def _nested(self, nodes: list[_Node], parts: list[Found], depth: int) -> list[_Node]:
-        """Add the constructs that left no primitive to the nodes; nodes in a branch of a construct move inside."""
+        """Insert the constructs that have no primitive; cards that lie in one of their branches move inside them."""
         self._count += len(parts)
         for part in parts:
             part.card.depth = depth
         nodes_of_parts = [(_Node(part.card), part.regions) for part in parts]
-        # Inner constructs come first: the regions of an outer construct contain the whole inner construct.
+        # Inner constructs come first, because the equations of an outer construct include those of the inner one.
         nodes_of_parts.sort(key=lambda pair: sum(len(region) for region, _ in pair[1]))
         nodes = nodes + [node for node, _ in nodes_of_parts]
         for outer, regions in nodes_of_parts:
@@ -206,7 +207,7 @@ class Reader:
         nodes: list[_Node] = []
         caller = self._callers.of(place.columns.stack[equation], place.caller)
         if card is not None and card.kind in CONTROL_FLOW:
-            # Equations of the body without a line of the user's belong to the library of the construct.
+            # An equation without a user line in the body belongs to the library that made the construct.
             around = caller.library or self._written.called(caller.frame)
             caller = Caller(None, caller.frame, around, inside=True)
         for _, parameter, position, scope in children:

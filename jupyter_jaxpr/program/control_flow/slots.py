@@ -1,4 +1,4 @@
-"""Finds the user's names for JAX's paths: carry[0] becomes h."""
+"""Replaces JAX's paths by the user's names: carry[0] becomes h."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _INDEX = re.compile(r"\[(\d+)\]")
 
 
 def renamed(path: str, function: ast.FunctionDef | ast.Lambda | None) -> str:
-    """Return a path such as `carry[0]['w']` with the names into which the function unpacks its parameter."""
+    """Return a path such as `carry[0]['w']` with the name into which the function unpacks this part of a parameter."""
     root = _ROOT.match(path)
     if root is None:
         return path
@@ -21,7 +21,10 @@ def renamed(path: str, function: ast.FunctionDef | ast.Lambda | None) -> str:
 
 
 def into(target: ast.expr | None, suffix: str) -> str | None:
-    """Return the name that takes a part of a value: target `(h, c), t` and suffix `[0][1]['w']` give `c['w']`."""
+    """Return the name that an assignment gives to a part of a value.
+
+    For the target `(h, c), t` and the part `[0][1]['w']`, this is `c['w']`.
+    """
     while isinstance(target, ast.Tuple | ast.List):
         index = _INDEX.match(suffix)
         if index is None or any(isinstance(element, ast.Starred) for element in target.elts):
@@ -37,7 +40,10 @@ def into(target: ast.expr | None, suffix: str) -> str | None:
 
 
 def guessed_carry(count: int, function: ast.FunctionDef | ast.Lambda | None, parameter: int) -> list[str]:
-    """Return names of a carry whose paths JAX lost in a transform, where the text leaves no doubt; else empty names."""
+    """Return names for a carry whose paths JAX lost in a transform, if the source makes them certain.
+
+    Else empty names.
+    """
     names = parameters(function)
     if parameter >= len(names):
         return [""] * count
@@ -50,9 +56,9 @@ def guessed_carry(count: int, function: ast.FunctionDef | ast.Lambda | None, par
 
 
 def only_leaf(returned: ast.expr | None) -> str | None:
-    """Return the path of the only leaf of a function's return value: `['out']` for `{'out': y}`, empty for `y`.
+    """Return the path of the single leaf in a `return` expression: `['out']` for `{'out': y}`, '' for `y`.
 
-    None where the text shows more than one.
+    None if the expression has several leaves.
     """
     inner: ast.expr | None = None
     key_path = ""

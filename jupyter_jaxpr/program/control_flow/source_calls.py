@@ -1,7 +1,7 @@
-"""Reads the user's text at a frame: the call, its arguments, and the names that its result is assigned to.
+"""Reads the user's source at a frame: the call, its arguments, and the names to which its result is assigned.
 
-Only the text of a call or of one function is parsed, never a file. The answer is None where the text cannot be read.
-The source of a file may be gone or edited, so a text counts only where its parse agrees with the frame.
+Only the source of one call or one function is parsed, never a whole file. The file may be deleted or edited, so the
+source is used only if the parsed call fits the frame; otherwise the answer is None.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..jaxpr.pools import Strings
 from ..source.positions import Positions, SourceFile
 from .equation import Debug
 
-#: The longest text of an expression that is shown, in characters.
+#: The most characters of an expression that is shown.
 LIMIT = 80
 
 _PLAIN = re.compile(r"[\w.]+")
@@ -26,16 +26,16 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class Call:
-    """A call in the user's text."""
+    """A call expression in the user's source."""
 
     function: str
     arguments: list[ast.expr]
     keywords: dict[str, ast.expr]
-    #: The target of the result, such as `(h, hs)`; None if the result is not assigned.
+    #: the assignment target of the result, such as `(h, hs)`; None if the result is not assigned
     target: ast.expr | None
 
     def argument(self, position: int, *names: str) -> ast.expr | None:
-        """Return an argument by its place or by one of its names."""
+        """Return an argument by its position or by one of its names."""
         for name in names:
             if name in self.keywords:
                 return self.keywords[name]
@@ -45,10 +45,10 @@ class Call:
 
 
 class Written:
-    """The user's source texts."""
+    """Reads calls and functions in the user's source."""
 
     def __init__(self, positions: Positions, strings: Strings) -> None:
-        """Take the frames to read, and the pool of their functions' names."""
+        """Take the pools of frames and of strings."""
         self._positions = positions
         self._strings = strings
         self._lines: dict[str, list[str]] = {}
@@ -57,36 +57,39 @@ class Written:
         self._functions: dict[tuple[str, int], ast.FunctionDef | ast.Lambda | None] = {}
 
     def text(self, frame: int) -> str | None:
-        """Return the expression of a frame on one line; None if the expression is unknown."""
+        """Return the source of a frame's expression on one line; None if unknown."""
         raw = self._span(frame)
         return None if raw is None else shown(raw)
 
     def call(self, frame: int) -> Call | None:
-        """Return the call at the span of a frame; None if the span is no call or is unknown."""
+        """Return the call expression of a frame; None if the frame's expression is no call or is unknown."""
         if frame not in self._calls:
             self._calls[frame] = self._read_call(frame)
         return self._calls[frame]
 
     def called(self, frame: int) -> str | None:
-        """Return the called function in a frame's span as the user wrote it: `jnp.median`; None for other texts."""
+        """Return the called function as the user wrote it, such as `jnp.median`.
+
+        None if the frame's expression is no call.
+        """
         call = self.call(frame)
         return call.function if call is not None and _PLAIN.fullmatch(call.function) else None
 
     def target(self, frame: int) -> ast.expr | None:
-        """Return the assignment target of a frame's expression: the name in `h0 = f()`, the tuple in `a, b = f()`."""
+        """Return the assignment target of a frame's expression: `h0` in `h0 = f()`, `a, b` in `a, b = f()`."""
         if frame not in self._targets:
             self._targets[frame] = self._read_target(frame)
         return self._targets[frame]
 
     def function(self, file: str, line: int) -> ast.FunctionDef | ast.Lambda | None:
-        """Return the function or the only lambda that begins on a line of a file of the user's."""
+        """Return the function, or the single lambda, that begins on a line of a user file."""
         key = (file, line)
         if key not in self._functions:
             self._functions[key] = self._read_function(file, line)
         return self._functions[key]
 
     def function_around(self, frame: int, name: str) -> tuple[int, ast.FunctionDef] | None:
-        """Return the function with a name around a frame, and the line of its def."""
+        """Return (line of its def, the function) for the enclosing function of a frame that has this name."""
         file, function, line, *_ = self._positions.frames[frame]
         source = self._positions.files[file]
         if source.kind == "library" or self._strings.items[function].rpartition(".")[2] != name:
@@ -100,7 +103,7 @@ class Written:
         return None
 
     def def_line(self, file: str, line: int) -> int:
-        """Return the line of the def of a function; its first line may be the line of a decorator."""
+        """Return the line of a function's `def`, given its first line, which may be that of a decorator."""
         source = self._positions.source_file(file)
         lines = self._of(source)
         for number in range(line, min(line + 20, len(lines) + 1)):
@@ -150,7 +153,7 @@ class Written:
         )
 
     def _read_target(self, frame: int) -> ast.expr | None:
-        """Return the text left of the `=` before a frame's expression, if the expression is the whole right side."""
+        """Return what stands left of the `=`, if the frame's expression is the whole right side of an assignment."""
         if frame < 0:
             return None
         file, _, line, column, end_line, end_column = self._positions.frames[frame]
@@ -187,25 +190,28 @@ class Written:
 
 
 def definition(positions: Positions, written: Written, debug: Debug) -> int:
-    """Return the frame of the line that defines a function of the user; -1 for other functions."""
+    """Return the frame of the line that defines a user function; -1 for other functions."""
     if not debug.users:
         return -1
     return positions.line(debug.file, written.def_line(debug.file, debug.line), debug.function)
 
 
 def shown(expression: str) -> str:
-    """Return an expression on one line, cut."""
+    """Return an expression on one line, cut to `LIMIT` characters."""
     text = _SPACE.sub(" ", expression).strip()
     return text if len(text) <= LIMIT else text[: LIMIT - 1] + "…"
 
 
 def text_of(node: ast.expr | None) -> str | None:
-    """Return an expression as text on one line, cut."""
+    """Return the source of an expression on one line, cut to `LIMIT` characters."""
     return None if node is None else shown(ast.unparse(node))
 
 
 def branch_name(call: Call | None, kind: str, side: int) -> str | None:
-    """Return the user's text of the function of a branch; cond takes the function of the true branch first."""
+    """Return the user's source of a branch function.
+
+    `cond` has the function of the true branch as its first one.
+    """
     if call is None:
         return None
     if kind == "cond":
@@ -218,7 +224,7 @@ def branch_name(call: Call | None, kind: str, side: int) -> str | None:
 
 
 def target_name(target: ast.expr, result: int, results: int) -> str | None:
-    """Return the name to which an assignment binds only this result of an expression; None without such a name."""
+    """Return the name to which an assignment binds exactly this result; None if there is no such name."""
     if isinstance(target, ast.Tuple | ast.List):
         if len(target.elts) != results:
             return None
@@ -236,7 +242,7 @@ def parameters(function: ast.FunctionDef | ast.Lambda | None) -> list[str]:
 
 
 def unpacked(function: ast.FunctionDef | ast.Lambda | None) -> dict[str, ast.expr]:
-    """Return the names that the function unpacks from each parameter by `a, b = parameter`."""
+    """Return {parameter: assignment target}, for assignments such as `a, b = parameter` in the function."""
     if not isinstance(function, ast.FunctionDef):
         return {}
     names = set(parameters(function))
@@ -250,7 +256,7 @@ def unpacked(function: ast.FunctionDef | ast.Lambda | None) -> dict[str, ast.exp
 
 
 def returned(function: ast.FunctionDef | ast.Lambda | None) -> ast.expr | None:
-    """Return the expression that a function returns, if it has one return."""
+    """Return the expression after `return`, if the function has exactly one `return`."""
     if isinstance(function, ast.Lambda):
         return function.body
     if function is None:
@@ -260,7 +266,7 @@ def returned(function: ast.FunctionDef | ast.Lambda | None) -> ast.expr | None:
 
 
 def _own_nodes(function: ast.FunctionDef) -> list[ast.AST]:
-    """Yield the syntax nodes of a function, without those of nested functions."""
+    """Return the syntax nodes of a function, without those of nested functions."""
     nodes: list[ast.AST] = []
     waiting: list[ast.AST] = list(function.body)
     for node in waiting:
@@ -271,7 +277,7 @@ def _own_nodes(function: ast.FunctionDef) -> list[ast.AST]:
 
 
 def _only_lambda(line: str) -> ast.Lambda | None:
-    """Return the lambda of a line with exactly one lambda."""
+    """Return the lambda of a line that contains exactly one."""
     if line.count("lambda") != 1:
         return None
     text = line[line.index("lambda") :].rstrip()
@@ -300,7 +306,7 @@ def _expression(text: str) -> ast.expr | None:
 
 
 def _upto(line: str, column: int) -> str:
-    """Return a line up to a column in UTF-16 code units."""
+    """Return the part of a line before a column, which counts UTF-16 code units."""
     if line.isascii():
         return line[:column]
     return line.encode("utf-16-le", "surrogatepass")[: 2 * column].decode("utf-16-le", "ignore")

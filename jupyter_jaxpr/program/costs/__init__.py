@@ -1,7 +1,7 @@
 """Counts what a program costs: operations and bytes of each equation, and their sums.
 
-One convention throughout. The rules are those of XLA's `HloCostAnalysis` (xla/service/hlo_cost_analysis.cc), by the
-primitive that lowers to the instruction it has the rule for; transcendental functions are counted apart.
+The rules are those of XLA's `HloCostAnalysis` (xla/service/hlo_cost_analysis.cc): a primitive is counted like the HLO
+instruction to which it is lowered. Transcendental functions are counted separately.
 
 - `primitives`: what costs one operation an element, or one function, or nothing; functions that JAX composes of others.
 - `rules`: dot products, convolutions, reductions, sorts, scatters, random bits, linear algebra, each with its formula
@@ -12,11 +12,12 @@ primitive that lowers to the instruction it has the rule for; transcendental fun
 - `runs`: how often each scope runs in a call. `sums`: rows by line and by primitive. `trees`: by scope and name stack.
 - `xla`: XLA's own analysis of the executable, and why its total is not ours.
 
-It differs from XLA's in these: a loop counts its body times its length and a while its condition once more than its
-body (XLA counts each once); the program is as JAX recorded it: what XLA simplifies away is in it. What depends on the
-data is a range, and a number of the dearest run: in each cond the branch with most work, in which a function counts as
-several operations (`document.facts.TRANSCENDENTAL_WEIGHT`). What is not known is said: a primitive
-without a rule counts nothing, a loop of unknown trips one trip.
+The counts differ from XLA's in two ways. A loop's body counts once for each step, and a while loop's condition once
+more than its body (XLA counts both once). The program is counted as JAX recorded it, including what XLA later
+simplifies away. A count that depends on the data is a range, and one number for the most expensive run: each cond takes
+the branch with the most work, where a transcendental function counts as several operations
+(`document.facts.TRANSCENDENTAL_WEIGHT`). Unknown parts are reported as unknown: a primitive without a rule counts 0, a
+loop with an unknown number of steps counts one step.
 """
 
 from .cost import NOTHING, UNKNOWN, Cost, Own

@@ -1,6 +1,7 @@
-"""Finds the most operations that each row of a table can have in one call.
+"""Finds the largest number of operations that each row of a cost table can have in one call.
 
-Branches exclude each other: of a cond, a row has the branch with most of the row, not the sum of all branches.
+Only one branch of a cond runs, so a row counts the branch with the most operations of this row, not the sum of all
+branches.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ def at_most(
     """Return the largest number of operations of each row in one run of a scope.
 
     Args:
-        costs: The prices of the walk.
+        costs: The costs of the scopes in the walk.
         scope: The scope.
-        row_of: Returns the row of an equation from its price and its stack.
-        inherited: The row that stands for none, and a function from the stack that calls a scope to the row that gets
+        row_of: A function: (cost of an equation, its stack) -> the row of the equation.
+        inherited: The row that means "no row", and a function from the stack that calls a scope to the row that gets
             the operations of equations without a row.
     """
     inside_of: dict[int, dict[Key, int]] = {}
@@ -42,7 +43,7 @@ def at_most(
             inside = _inside(call, inside_of)
             if inherited is not None and inherited[0] in inside:
                 none, row_of_stack = inherited
-                of_none = inside.pop(none)  # before the sum: the row of the call may be none, too
+                of_none = inside.pop(none)  # removed before the sum, because the row of the call may be "no row", too
                 inside[row_of_stack(costs.walk.scopes[number].stack[call.equation])] += of_none
             counts.update(inside)
         inside_of[number] = counts

@@ -1,4 +1,7 @@
-"""Counts the operations of a convolution: two for each kernel element that meets an input element."""
+"""Counts the operations of a convolution.
+
+Two for each pair of a kernel element and an input element that are multiplied.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,7 @@ def convolution(equation: Any) -> int:
 
 
 def meetings(size: int, kernel: int, result: int, stride: int, padding: int, holes: int, spread: int) -> int:
-    """Count the pairs of a kernel element and an output position that meet an element of the input, along one axis.
+    """Count the pairs of a kernel element and an output position that fall on an input element, along one axis.
 
     Args:
         size: The size of the input.
@@ -57,7 +60,7 @@ def meetings(size: int, kernel: int, result: int, stride: int, padding: int, hol
 
 
 def _meeting(size: int, result: int, stride: int, shift: int, holes: int) -> int:
-    """Count the outputs o < `result` for which o * stride + shift is an element of the input, not a hole."""
+    """Count the outputs o < `result` for which o * stride + shift is an input element rather than a hole."""
     first = max(0, -(shift // stride))  # the ceiling of -shift / stride
     last = min(result - 1, ((size - 1) * holes - shift) // stride)
     if last < first:

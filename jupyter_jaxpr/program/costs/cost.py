@@ -1,4 +1,4 @@
-"""Declares costs as numbers: the cost of one equation by itself, and the cost of one run of a scope."""
+"""Declares two records: the cost of one equation alone, and the cost of one run of a scope."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from ...document.facts import TRANSCENDENTAL_WEIGHT
 
 
 class Own(NamedTuple):
-    """The cost of one equation by itself, without its inner programs; -1 where a number is unknown."""
+    """The cost of one equation alone, without its inner programs; -1 for an unknown count."""
 
     flops: int
     transcendentals: int
     read: int
     written: int
-    #: The index of the primitive's name in the strings of the walk.
+    #: the index of the primitive's name in the strings of the walk
     primitive: int
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Operations and bytes of one run.
+    """The operations and bytes of one run of a scope.
 
     Attributes:
-        flops: Operations, where each cond takes its dearest branch, see `price`.
-        transcendentals: Functions such as sin, there.
-        exact: Every primitive in it has a rule, and every loop a known length.
-        flops_min: Operations, where each cond takes its cheapest branch.
-        transcendentals_min: Functions, at least, whatever each cond takes.
-        flops_most: Operations, at most, whatever each cond takes.
-        transcendentals_most: Functions, likewise.
-        read: Bytes read, each equation by itself, in the dearest run.
-        written: Bytes written, likewise.
-        per_trip: A loop of unknown trips is in it, and counts as one trip.
+        flops: Operations if each cond takes its most expensive branch by `price`.
+        transcendentals: Transcendental functions such as sin, in the same run.
+        exact: True if every primitive has a rule, and every loop a known number of steps.
+        flops_min: Operations if each cond takes its cheapest branch.
+        transcendentals_min: The fewest transcendental functions, over all choices of branches.
+        flops_most: The most operations, over all choices of branches.
+        transcendentals_most: The most transcendental functions, over all choices of branches.
+        read: Bytes read in the most expensive run, each equation by itself.
+        written: Bytes written in the most expensive run, each equation by itself.
+        per_trip: True if a loop has an unknown number of steps; it then counts as one step.
     """
 
     flops: int = 0
@@ -62,7 +62,10 @@ class Cost:
         )
 
     def times(self, count: int, least: int | None = None) -> Cost:
-        """Return the cost of several runs; `least` is the number of runs of the cheapest call, where it has fewer."""
+        """Return the cost of `count` runs.
+
+        `least` is the smaller number of runs in the cheapest call, if it is smaller.
+        """
         least = count if least is None else least
         return Cost(
             self.flops * count,
@@ -79,21 +82,24 @@ class Cost:
 
     @property
     def amounts(self) -> tuple[int, int, int]:
-        """Operations, functions and bytes."""
+        """The operations, transcendental functions and bytes."""
         return self.flops, self.transcendentals, self.read + self.written
 
     def price(self, weight: int = TRANSCENDENTAL_WEIGHT) -> tuple[int, ...]:
-        """Return the key by which costs are compared: operations first, where a function counts as several."""
+        """Return the key by which costs are compared.
+
+        First the operations, where a transcendental function counts as several.
+        """
         return work(self.flops, self.transcendentals, weight), *self.amounts
 
 
 def work(flops: int, transcendentals: int, weight: int = TRANSCENDENTAL_WEIGHT) -> int:
-    """Return the number of operations, where a function such as sin counts as `weight` operations."""
+    """Return the number of operations, where a transcendental function such as sin counts as `weight` operations."""
     return flops + weight * transcendentals
 
 
 def plain(flops: int, transcendentals: int, *, exact: bool = True, read: int = 0, written: int = 0) -> Cost:
-    """Return the cost of a program without branches."""
+    """Return the cost of a scope without branches."""
     return Cost(
         flops=flops,
         transcendentals=transcendentals,

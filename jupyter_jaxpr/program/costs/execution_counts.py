@@ -1,8 +1,8 @@
 """Finds how often each scope of a program runs in one call, and from which lines and name stacks.
 
-A scope that several equations call has one entry, with the sum of the runs. An equation without a line of the user has
-the line of the equation that calls its scope, and its name stack continues that equation's name stack. For this reason
-the runs of a scope are also stored by the line and by the name stack of the calls.
+If several equations call a scope, the scope has one entry with the sum of all runs. An equation without a user line
+gets the line of the equation that calls its scope, and its name stack continues that equation's name stack. Therefore
+the runs of a scope are also stored for each line and each name stack of the calls.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .scopes import Call, Costs, Part
 
 @dataclass(slots=True)
 class Runs:
-    """The number of runs of a part of the program in one call of the program; see `scopes.Part`."""
+    """How often a part of the program runs in one call of the program; see `scopes.Part`."""
 
     most: int = 0
     least: int = 0
@@ -25,7 +25,7 @@ class Runs:
     per_trip: bool = False
 
     def add(self, other: Runs) -> None:
-        """Add the runs of another place."""
+        """Add the runs from another call."""
         self.most += other.most
         self.least += other.least
         self.dearest += other.dearest
@@ -33,7 +33,7 @@ class Runs:
         self.per_trip |= other.per_trip
 
     def within(self, part: Part) -> Runs:
-        """Return the runs of a program inside an equation of a scope that has these runs."""
+        """Return the runs of an inner program; `self` are the runs of the scope around it."""
         return Runs(
             self.most * part.most,
             self.least * part.least,
@@ -45,12 +45,12 @@ class Runs:
 
 @dataclass(slots=True)
 class ScopeRuns:
-    """The runs of a scope.
+    """How often a scope runs in one call of the program.
 
     Attributes:
         total: All runs.
-        frames: The runs by the frame of the user's line that calls the scope, for equations without one; -1 for none.
-        names: The runs by the name stack of the call.
+        frames: Frame of the calling user line (-1 if none) -> runs; used for equations without a user line.
+        names: Name stack of the calling equation -> runs.
     """
 
     total: Runs = field(default_factory=Runs)
@@ -59,12 +59,12 @@ class ScopeRuns:
 
 
 def runs_of(costs: Costs, scope: int, call: int = -1) -> dict[int, ScopeRuns]:
-    """Return the runs of all scopes of a program, callers before the scopes that they call.
+    """Return {scope: its runs} for a program; callers come before the scopes that they call.
 
     Args:
-        costs: The prices of the walk.
+        costs: The costs of the scopes in the walk.
         scope: The scope of the program.
-        call: The frame of the line that called the program; -1 where it is unknown.
+        call: The frame of the line that called the program; -1 if unknown.
     """
     walk = costs.walk
     runs_by_scope: dict[int, ScopeRuns] = {number: ScopeRuns() for number in in_order(costs, scope)}
@@ -93,12 +93,12 @@ def _hand_on(runs: ScopeRuns, runs_by_scope: dict[int, ScopeRuns], call: Call, f
 
 
 def below(prefix: str, name: str) -> str:
-    """Return the name stack of `name` inside of the name stack `prefix`."""
+    """Return the name stack of an equation with the stack `name` inside of a call with the name stack `prefix`."""
     return f"{prefix}/{name}" if prefix and name else prefix or name
 
 
 def frame_of(walk: Walk, stack: int) -> int:
-    """Return the innermost user frame of a stack; -1 for none."""
+    """Return the innermost user frame of a stack; -1 if it has none."""
     if stack < 0:
         return -1
     frames = walk.positions.stacks[stack][0]
@@ -106,7 +106,7 @@ def frame_of(walk: Walk, stack: int) -> int:
 
 
 def in_order(costs: Costs, scope: int) -> list[int]:
-    """Return the scopes of a program that run, callers first."""
+    """Return the scopes of a program that run, each caller before the scopes that it calls."""
     ordered: list[int] = []
     visited = {scope}
 

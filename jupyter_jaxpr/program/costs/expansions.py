@@ -1,7 +1,7 @@
-"""Counts the operations that XLA writes out and that our count does not have, with their causes.
+"""Counts the operations that XLA adds when it expands a primitive, and that this package's count does not include.
 
 The expansions were seen in the optimised programs of jax 0.10 to 0.12 on a CPU. Most numbers are bounds, because XLA
-may simplify the expansion. Where no bound is known, the cause is named without a number.
+may simplify the expansion. An expansion without a known bound is named without a number.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from .scopes import Costs
 
 _NAMED = 5
 _NARROW = {"float16", "bfloat16"}
-_PIECE = 32  # the number of elements; XLA reduces a short axis in pieces of this size
-_SHORT = 4096  # the number of elements; XLA reduces a longer axis directly
+_PIECE = 32  # a number of elements; XLA reduces a short axis in pieces of this size
+_SHORT = 4096  # a number of elements; XLA reduces a longer axis directly
 _REDUCTIONS = frozenset("reduce_sum reduce_max reduce_min reduce_prod reduce_and reduce_or".split())
-#: Operations that XLA counts once for complex numbers, too.
+#: Operations that XLA counts only once for a complex number, too.
 _COMPLEX_AS_THEY_ARE = frozenset(
     "add add_any sub mul div neg real imag complex dot_general fft select_n eq ne reduce_sum scatter-add scatter_add "
     "convert_element_type".split()
@@ -30,11 +30,11 @@ _COMPLEX_AS_THEY_ARE = frozenset(
 
 @dataclass(frozen=True)
 class Expansion:
-    """Operations that XLA adds for equations of one kind.
+    """The operations that XLA adds for one kind of equation.
 
     Attributes:
-        text: A sentence on the cause.
-        most: The largest number of operations that XLA adds; None where no bound is known.
+        text: A sentence that names the cause.
+        most: The largest number of operations that XLA adds; None if no bound is known.
     """
 
     text: str
@@ -42,11 +42,11 @@ class Expansion:
 
 
 def expansions(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Expansion]:
-    """Return XLA's expansions of a program's equations, those with a bound first; each loop's body counts once.
+    """Return XLA's expansions of a program, those with a bound first; the body of a loop counts once.
 
     Args:
-        costs: The prices of the walk.
-        runs: The runs of the program's scopes.
+        costs: The costs of the scopes in the walk.
+        runs: Scope -> its runs in one call.
     """
     names_by_sentence: dict[Callable[[list[str]], str], tuple[list[str], int | None]] = {}
     strings = costs.walk.strings.items
@@ -65,7 +65,7 @@ def expansions(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Expansion]:
                         names,
                         None if limit is None or most_before is None else most_before + limit,
                     )
-            except not_of_a_signal(Exception):  # another JAX, or a symbolic size: not known
+            except not_of_a_signal(Exception):  # another version of JAX, or a symbolic size: the expansion is unknown
                 continue
     all_of = [
         Expansion(sentence(list(dict.fromkeys(names))), limit) for sentence, (names, limit) in names_by_sentence.items()

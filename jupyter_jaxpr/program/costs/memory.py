@@ -1,7 +1,7 @@
-"""Finds the bytes that a program needs: XLA's statement, and an estimate from the jaxpr.
+"""Finds the memory that a program needs: XLA's numbers, and an estimate from the jaxpr.
 
-XLA's numbers are its `memory_analysis` of the executable that JAX ran; nothing is compiled for them. What the jaxpr
-says is an estimate, for XLA fuses, drops, reorders and reuses:
+XLA's numbers are the `memory_analysis` of the executable that JAX ran; nothing is compiled for them. The number from
+the jaxpr is an estimate, because XLA fuses, drops and reorders operations and reuses memory. Its rules:
 
 - An array is alive from the equation that makes it to the last one that reads it; arguments, captured constants and
   results to the end. Donation and aliasing are not looked at.
@@ -28,13 +28,13 @@ from ..jaxpr.sizes import Sizes
 from ..jaxpr.walk import Walk
 from .residuals import Residual, residuals
 
-#: The number of the largest buffers at the peak that are named.
+#: How many of the largest live arrays at the peak are listed.
 LIVE_AT_MOST = 20
 
 
 @dataclass(frozen=True)
 class LiveBuffer:
-    """An array that is alive at the peak; the fields are those of `document.types.cost.LiveBuffer`."""
+    """An array that is alive at the memory peak; `document.types.cost.LiveBuffer` describes the fields."""
 
     name: str
     type: str
@@ -46,7 +46,7 @@ class LiveBuffer:
 
 @dataclass(frozen=True)
 class MemoryUse:
-    """The memory of a program; the fields are those of `document.types.cost.Memory`, with the walk's frames."""
+    """The memory of a program; `document.types.cost.Memory` describes the fields. Frames are those of the walk."""
 
     arguments: int | None = None
     results: int | None = None
@@ -65,9 +65,9 @@ def memory_of(walk: Walk, scope: int, executable: Any = None, input_names: Seque
     """Return the memory that a program needs.
 
     Args:
-        walk: The walk, which has visited the program.
+        walk: The walk that contains the program.
         scope: The scope of the program.
-        executable: The executable that JAX ran, as `ObservedProgram.executable`; None where there is none.
+        executable: The executable that JAX ran, as `ObservedProgram.executable`; None if there is none.
         input_names: The paths of the program's inputs, such as `p['w']`; may be empty.
     """
     analysis = xla_memory(executable)
@@ -86,12 +86,13 @@ def memory_of(walk: Walk, scope: int, executable: Any = None, input_names: Seque
 
 
 def xla_memory(executable: Any) -> dict[str, int | None]:
-    """Return XLA's own numbers of an executable, by the fields of `MemoryUse`; empty if XLA gives none."""
+    """Return {field of `MemoryUse`: XLA's number} for an executable; {} if XLA gives none."""
     if executable is None:
         return {}
     try:
         statistics = executable.memory_analysis()
-    except not_of_a_signal(Exception):  # a device whose XLA has no analysis raises errors of different classes
+    # the XLA of this device has no memory analysis; the class of the error depends on the device
+    except not_of_a_signal(Exception):
         return {}
     fields = {
         "arguments": "argument_size_in_bytes",
@@ -101,7 +102,7 @@ def xla_memory(executable: Any) -> dict[str, int | None]:
         "aliased": "alias_size_in_bytes",
     }
     numbers: dict[str, int | None] = {name: _number(getattr(statistics, field, None)) for name, field in fields.items()}
-    # A program always has code, so 0 means that XLA leaves this number out, as XLA does on a CPU.
+    # A program always has code, so 0 means that XLA does not report the size of the code, as on a CPU.
     numbers["generated_code"] = numbers["generated_code"] or None
     return numbers
 
@@ -112,17 +113,17 @@ def _number(value: Any) -> int | None:
 
 @dataclass(frozen=True)
 class _Peak:
-    """The equation of a scope at which most bytes made in the scope are alive; -1 for a scope without equations."""
+    """The equation of a scope at which the most bytes made in the scope are alive; -1 if the scope has no equation."""
 
     bytes: int
     equation: int = -1
-    inside: int = -1  # the inner scope that is at its own peak at this equation; -1 for none
-    with_results: bool = True  # true if the results of the equation count beside the inner scope
-    slices: tuple[int, ...] = ()  # inputs of `inside` that have their own memory, such as the slices of a scan
+    inside: int = -1  # the inner scope that is at its own peak during this equation; -1 if there is none
+    with_results: bool = True  # true if the equation's results count in addition to the inner scope
+    slices: tuple[int, ...] = ()  # the inputs of `inside` that have memory of their own, such as the slices of a scan
 
 
 class Liveness:
-    """Peaks of the scopes of a walk, each worked out once."""
+    """Finds the memory peaks of the scopes in a walk; each is computed once."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
@@ -131,9 +132,9 @@ class Liveness:
         self._unknown: dict[int, bool] = {}
 
     def of(self, scope: int, input_names: Sequence[str] = ()) -> tuple[int | None, int, list[LiveBuffer]]:
-        """Return the most bytes alive at once, the line where that is, and the largest buffers that are alive there.
+        """Return the peak in bytes, the frame of the line with the peak, and the largest arrays that are alive there.
 
-        None, -1 and nothing where the size of an array is not known.
+        If the size of an array is unknown, these are None, -1 and [].
         """
         if any(self._has_unknown(child) for child in self._inside(scope)):
             return None, -1, []
@@ -147,7 +148,7 @@ class Liveness:
         return sum(input_bytes) + self.constants(scope) + peak.bytes, frame, live
 
     def constants(self, scope: int) -> int:
-        """Return the bytes of the arrays that a program and its inner programs have captured, each array once."""
+        """Return the bytes of the constants that a program and its inner programs captured, each array once."""
         constant_bytes: dict[int, int] = {}
         for number in self._inside(scope):
             for captured in self._walk.scopes[number].captured:
@@ -157,7 +158,7 @@ class Liveness:
     # --- peaks -----------------------------------------------------------------------------------
 
     def _bytes(self, columns: ScopeColumns) -> list[int]:
-        """Return the bytes of each variable; 0 where the size is unknown."""
+        """Return the bytes of each variable of a scope; 0 if the size is unknown."""
         table = self._sizes.table()
         return [table[aval] or 0 for aval in columns.variable_avals]
 
@@ -213,7 +214,7 @@ class Liveness:
         return best
 
     def _inner(self, scope: int, columns: ScopeColumns) -> dict[int, _Peak]:
-        """Return the largest peak of the inner programs, by equation."""
+        """Return {equation: the largest peak of its inner programs}."""
         peaks: dict[int, _Peak] = {}
         if not columns.children:
             return peaks
@@ -234,11 +235,11 @@ class Liveness:
         return peaks
 
     def _slices(self, parameters: Any, child: int) -> tuple[int, ...]:
-        """Return the inputs of a scan's body that are slices of its xs."""
+        """Return the indices of the inputs of a scan's body that are slices of the scan's xs."""
         columns = self._walk.scopes[child]
         try:
             parts = scan_parts(parameters)
-        except not_of_a_signal(KeyError, TypeError, ValueError):  # another JAX: leave the slices out
+        except not_of_a_signal(KeyError, TypeError, ValueError):  # another version of JAX: the slices are left out
             return ()
         first = columns.constants + parts.consts + parts.carry
         return tuple(range(first, columns.constants + columns.inputs))
@@ -264,14 +265,17 @@ class Liveness:
         return buffers
 
     def _gather(self, scope: int, buffers: list[LiveBuffer]) -> int:
-        """Add the arrays of a scope and its inner scopes that are alive at its peak; return the frame of the peak."""
+        """Append the arrays of a scope and its inner scopes that are alive at its peak.
+
+        Return the frame of the peak.
+        """
         peak = self._peak(scope)
         if peak.equation < 0:
             return -1
         columns = self._walk.scopes[scope]
         sizes, last = self._bytes(columns), last_uses(columns)
         at = peak.equation
-        alive: list[tuple[int, int, int]] = []  # the bytes, the variable and the equation of each live array
+        alive: list[tuple[int, int, int]] = []  # (bytes, variable, equation that makes it) for each live array
         variable = columns.constants + columns.inputs
         for index in range(at):
             for number in range(variable, variable + columns.output_counts[index]):
@@ -303,7 +307,7 @@ class Liveness:
         return self._walk.avals[columns.variable_avals[number]].text
 
     def _inside(self, scope: int) -> list[int]:
-        """Return a scope and all inner scopes, each once, without combiners."""
+        """Return a scope and all its inner scopes, each once, without the combiners of reductions."""
         order = [scope]
         visited = {scope}
         for number in order:
@@ -315,7 +319,10 @@ class Liveness:
 
 
 def last_uses(columns: ScopeColumns) -> list[int]:
-    """Return the last equation that reads each variable: the equation count for a result, -1 for no reader."""
+    """Return, for each variable, the last equation that reads it.
+
+    The equation count for a result, -1 if nothing reads it.
+    """
     last = [-1] * len(columns.variable_avals)
     for index, row in enumerate(columns.operands):
         for operand in row:
@@ -328,7 +335,7 @@ def last_uses(columns: ScopeColumns) -> list[int]:
 
 
 def frame_of(walk: Walk, stack: int) -> int:
-    """Return the user's innermost line of a stack; -1 without one."""
+    """Return the innermost user frame of a stack; -1 if it has none."""
     if stack < 0:
         return -1
     frames = walk.positions.stacks[stack][0]

@@ -1,12 +1,13 @@
 """Lists the primitives with a fixed number of operations for each element of the result.
 
 - One operation: primitives that lower to an elementwise instruction (`HandleElementwiseOp`); conversions,
-  comparisons, `select` and `clamp` are among them. Integers count as floats do, a complex number as one element.
+  comparisons, `select` and `clamp` are among them. Integers count like floats, and a complex number counts as one
+      element.
 - One transcendental function: exp, log, log1p, expm1, pow, sqrt, rsqrt, cbrt, sin, cos, tan, tanh, atan2, erf.
 - No operation: primitives that only move data or only mark a place, and a `convert_element_type` that changes nothing
   but the weak type (see `rules.is_relabelling`).
 
-XLA has no instruction for the functions below; JAX composes each of other operations. A function counts as the
+XLA has no instruction for the functions below; JAX builds each of them from other operations. A function counts as the
 operations that remain in single precision after XLA's simplification (jax 0.10 to 0.12, CPU), for each element:
 
     exp2, log2 1 + 1 function, logistic 3 + 1, asin, acos, cosh 3 + 2, sinh 10 + 3, asinh 11 + 3, acosh 7 + 4,
@@ -36,9 +37,9 @@ _NOTHING = (
     "roll select_and_slice shard_alike sharding_constraint slice split squeeze stack stop_gradient store swap "
     "symbolic_zeros tie tile to_edtype transpose unstack vary_unreduced_cast zeros_like"
 )
-#: Primitives that JAX lowers to one operation, or to none.
+#: Primitives that JAX lowers to one operation or one transcendental function for each element, or to nothing.
 ONE_OPERATION = frozenset(f"{_OPERATION} {_FUNCTION} {_NOTHING}".split())
-#: Operations and transcendental functions for each element of the result.
+#: Primitive -> (operations, transcendental functions) for each element of the result.
 EACH_ELEMENT: dict[str, tuple[int, int]] = {
     **dict.fromkeys(_OPERATION.split(), (1, 0)),
     **dict.fromkeys(_FUNCTION.split(), (0, 1)),
@@ -64,7 +65,7 @@ EACH_ELEMENT: dict[str, tuple[int, int]] = {
     "nextafter": (23, 0),
     "one_minus_square": (3, 0),
 }
-# collectives over axes of a mesh: XLA counts one addition for each element (HandleAllReduce)
+# collectives over the axes of a mesh: XLA counts one addition for each element (HandleAllReduce)
 EACH_ELEMENT.update(
     dict.fromkeys("psum psum2 psum_invariant pmax pmin reduce_scatter unreduced_psum psum_scatter".split(), (1, 0))
 )

@@ -1,12 +1,13 @@
-"""Finds the residuals of `grad`: what the forward part of a program keeps for its backward part.
+"""Finds the residuals of `grad`: the values that the forward part of a program keeps for its backward part.
 
-JAX names the parts of a differentiated program in the name stacks of its equations: `jvp(...)` the forward part,
-`transpose(jvp(...))` the backward part, each `transpose` one more where a gradient is differentiated again. A residual
-is a variable made by an equation of a forward part and read by one with more transposes around it, in the same scope;
-a scan's stacked residuals are results of its equation. What is made there again (remat) is in a scope of the backward
-part, and no residual; nor is an argument, which is there anyway.
+The name stack of an equation shows its part: `jvp(...)` is the forward part, `transpose(jvp(...))` the backward part;
+if a gradient is differentiated again, there is one more `transpose`. A residual is a variable that an equation of a
+forward part computes and an equation of the same scope with more transposes reads. A scan's stacked residuals are
+results of the scan equation. A value that remat computes again is in a scope of the backward part and is no residual;
+an argument is none either.
 
-A residual that a loop or a call made is put down to the line inside that made it. Below a microsecond an equation.
+A residual that a loop or a call computes is attributed to the line inside the loop or call. The search takes less than
+a microsecond per equation.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _PRECISION = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float
 
 @dataclass(frozen=True)
 class Residual:
-    """Residuals of one type on one line; the fields are those of `document.types.cost.Residual`."""
+    """Residuals of one type from one line; `document.types.cost.Residual` describes the fields."""
 
     type: str
     count: int
@@ -38,7 +39,7 @@ class Residual:
 
 @dataclass(frozen=True)
 class _Source:
-    """The maker of a variable: an equation of a scope, or an input of a scope."""
+    """Where a variable comes from: an equation of a scope, or an input of a scope."""
 
     scope: int
     equation: int
@@ -47,12 +48,12 @@ class _Source:
 
 @dataclass(frozen=True)
 class KeptValue:
-    """A residual, by the equation that made it.
+    """A residual, and the equation that computes it.
 
     Attributes:
-        scope, equation: The scope and the index of the equation.
-        output: The index of the result.
-        type: The type of the kept array: for a loop, of the values of all steps.
+        scope, equation: The scope, and the index of the equation that computes the residual.
+        output: The index of the result of this equation.
+        type: The type of the kept array: for a loop, of the stacked values of all steps.
         bytes: The size of the kept array.
     """
 
@@ -64,12 +65,12 @@ class KeptValue:
 
 
 def kept_for_backward(walk: Walk, scope: int, backward: Mapping[int, Sequence[bool]]) -> list[KeptValue]:
-    """Return the values that the forward part of a program keeps for its backward part, by the equation that made them.
+    """Return the values that the forward part of a program keeps for its backward part, each with its equation.
 
     Args:
-        walk: The walk, which has visited the program.
+        walk: The walk that contains the program.
         scope: The scope of the program.
-        backward: For each scope inside, and each of its equations: true if the equation belongs to the backward part.
+        backward: Scope -> for each of its equations, True if the equation belongs to the backward part.
     """
     residuals = _Residuals(walk)
 
@@ -82,16 +83,19 @@ def kept_for_backward(walk: Walk, scope: int, backward: Mapping[int, Sequence[bo
 
 
 def made_values(walk: Walk, scope: int, operands: Sequence[int]) -> list[KeptValue]:
-    """Return the values of a scope by their innermost equation, without the scope's inputs, constants and literals."""
+    """Return the values of some operands, each with the innermost equation that computes it.
+
+    Inputs, constants and literals of the scope are left out.
+    """
     residuals = _Residuals(walk)
     return residuals.values(scope, [operand for operand in dict.fromkeys(operands) if operand >= 0])
 
 
 def residuals(walk: Walk, scope: int) -> list[Residual]:
-    """Return the residuals of a program and of its inner programs, by line, type and maker, the largest first.
+    """Return the residuals of a program and its inner programs, grouped by line, type and primitive, the largest first.
 
     Args:
-        walk: The walk, which has visited the program.
+        walk: The walk that contains the program.
         scope: The scope of the program.
     """
     return _Residuals(walk).of(scope)
@@ -103,14 +107,15 @@ class _Residuals:
         self._sizes = Sizes(walk).table()
         self._made: dict[int, list[int]] = {}
         self._children: dict[int, dict[int, int]] = {}
-        # For each name stack, of which there are few: its number of transposes; -1 outside of a differentiated part.
+        # Name stack -> its number of transposes; -1 if it is not part of a derivative. There are few different name
+        # stacks.
         self._depths: dict[int, int] = {}
 
     def of(self, scope: int) -> list[Residual]:
         rows: dict[tuple[str, str, tuple[int, int]], Residual] = {}
         for number, variables in self.scopes(scope, self._depths_of):
             for row in self._rows(number, variables):
-                # Residuals of two expressions on one line share a row, at the first expression.
+                # Residuals of two expressions on one line share a row; the row gets the frame of the first expression.
                 key = row.type, row.name, self._line(row.frame)
                 first = rows.get(key)
                 if first is not None:
@@ -119,7 +124,7 @@ class _Residuals:
         return sorted(rows.values(), key=lambda row: -row.bytes)
 
     def scopes(self, scope: int, depths_of: Callable[[int], list[int]]) -> Iterator[tuple[int, list[int]]]:
-        """Yield the scopes that hold both parts, and the kept variables of each scope."""
+        """Yield each scope that contains both parts, with the variables that are kept for the backward part."""
         waiting, visited = [scope], {scope}
         while waiting:
             number = waiting.pop()
@@ -128,7 +133,7 @@ class _Residuals:
             yield number, self._in_scope(number, columns, depths)
             combined = set(columns.counted)
             for equation, _, _, child in columns.children:
-                # The programs of a backward equation are backward: their values are not residuals.
+                # The programs inside a backward equation belong to the backward part: their values are no residuals.
                 if depths[equation] < 1 and child in combined and child not in visited:
                     visited.add(child)
                     waiting.append(child)
@@ -176,7 +181,7 @@ class _Residuals:
         return rows
 
     def values(self, number: int, variables: Sequence[int]) -> list[KeptValue]:
-        """Return the variables of a scope that have a known size, by the innermost equation that made each."""
+        """Return the variables of a scope that have a known size, each with the innermost equation that computes it."""
         values = []
         makers = self._makers(number)
         for variable in variables:
@@ -190,7 +195,7 @@ class _Residuals:
         return values
 
     def _makers(self, number: int) -> list[int]:
-        """Return the equation that makes each variable of a scope; -1 for an input or a constant."""
+        """Return, for each variable of a scope, the equation that computes it; -1 for an input or a constant."""
         makers = self._made.get(number)
         if makers is None:
             columns = self._walk.scopes[number]
@@ -201,7 +206,10 @@ class _Residuals:
         return makers
 
     def _source(self, source: _Source) -> _Source | None:
-        """Return the innermost equation that made a variable; None for an argument that a call passed through."""
+        """Return the innermost equation that computes a variable.
+
+        None for an argument that a call only passed through.
+        """
         columns = self._walk.scopes[source.scope]
         child = self._only_child(source.scope, source.equation)
         if child < 0:
@@ -219,7 +227,7 @@ class _Residuals:
             return self._source(_Source(child, maker, operand))
         primitive = self._walk.strings.items[columns.primitive[source.equation]]
         if primitive in (SCAN, WHILE) or operand < inner.constants:
-            return source  # the value is one carry of each step, or a constant
+            return source  # the value is a constant of the loop, or the same carry in each step
         outer_operand = columns.operands[source.equation][operand - inner.constants]
         if outer_operand < 0:
             return source
@@ -227,7 +235,7 @@ class _Residuals:
         return None if outer < 0 else self._source(_Source(source.scope, outer, outer_operand))
 
     def _marked(self, source: _Source) -> _Source:
-        """Return the variable before a rounding to its own precision, by which remat marks a kept value."""
+        """Return the variable before its rounding to the same precision, by which remat marks a kept value."""
         columns = self._walk.scopes[source.scope]
         if self._walk.strings.items[columns.primitive[source.equation]] != "reduce_precision":
             return source
@@ -241,7 +249,7 @@ class _Residuals:
         return origin or source
 
     def _only_child(self, scope: int, equation: int) -> int:
-        """Return the only program that an equation runs, for a while its body; -1 for other equations."""
+        """Return the single program that an equation runs; for a while loop, its body; -1 for other equations."""
         children = self._children.get(scope)
         if children is None:
             columns, strings = self._walk.scopes[scope], self._walk.strings.items

@@ -1,4 +1,4 @@
-"""Counts the operations of an equation where the size of its result is not enough.
+"""Counts the operations of equations for which the size of the result is not enough.
 
 Formulas; n is the number of elements of the result unless said otherwise:
 
@@ -45,34 +45,34 @@ from .convolution import convolution
 from .cost import UNKNOWN, Cost, plain
 from .primitives import EACH_ELEMENT
 
-#: The operations and transcendental functions; None without a rule.
+#: (operations, transcendental functions); None if there is no rule.
 Operations = tuple[int, int] | None
-#: The programs in an equation's parameters, each with the cost of one run.
+#: (parameter that contains a program, cost of one run of the program) for each inner program of an equation.
 Inside = list[tuple[str, Cost]]
 
 
 def equation_cost(equation: Any, inside: Inside) -> Cost:
-    """Return the cost of an equation by itself, without its bytes.
+    """Return the cost of an equation alone, without its bytes.
 
     Args:
-        equation: JAX's own object.
-        inside: For each inner program, the parameter that holds it, and its cost.
+        equation: JAX's equation object.
+        inside: For each inner program: (parameter that contains it, cost of one run).
     """
     counts = operations(equation, inside)
     return UNKNOWN if counts is None else plain(counts[0], counts[1])
 
 
 def is_relabelling(equation: Any) -> bool:
-    """Return whether an equation only makes a weak type strong, or the reverse: JAX lowers the equation to nothing."""
+    """Return whether an equation only adds or removes a weak type; JAX lowers such an equation to nothing."""
     if equation.primitive.name != "convert_element_type" or hasattr(equation.invars[0], "val"):
         return False
     return bool(equation.invars[0].aval.dtype == equation.outvars[0].aval.dtype)
 
 
 def operations(equation: Any, inside: Inside) -> Operations:
-    """Count the operations and transcendental functions of an equation that runs no program but a combiner.
+    """Count the operations and transcendental functions of an equation whose only inner program is a combiner.
 
-    None if the primitive has no rule, a size is symbolic, or the equation has unknown parameters.
+    None if the primitive has no rule, if a size is symbolic, or if a parameter is unknown.
     """
     primitive = equation.primitive.name
     try:
@@ -86,7 +86,7 @@ def operations(equation: Any, inside: Inside) -> Operations:
             return per_element[0] * elements, per_element[1] * elements
         rule = _RULES.get(primitive)
         return None if rule is None else rule(equation, inside)
-    except not_of_a_signal(Exception):  # another JAX, or a symbolic size: not known
+    except not_of_a_signal(Exception):  # another version of JAX, or a symbolic size: the count is unknown
         return None
 
 
@@ -107,7 +107,7 @@ def _combined(inside: Inside, times: int) -> Operations:
 
 
 def _disappeared(equation: Any) -> int:
-    # The reduction of an empty axis has more results than elements, and no additions.
+    # The reduction of an empty axis has more results than elements, and needs no additions.
     return max(0, _elements(equation.invars[0]) - _elements(equation.outvars[0]))
 
 
@@ -231,7 +231,7 @@ def _fft(equation: Any, inside: Inside) -> Operations:
 
 
 def _matrices(variable: Any) -> tuple[int, int, int]:
-    """Return the number of matrices in a batch, and the number of rows and of columns of each matrix."""
+    """Return (number of matrices in the batch, rows, columns)."""
     *batch, rows, columns = variable.aval.shape
     return int(math.prod(batch)), int(rows), int(columns)
 
@@ -279,7 +279,8 @@ def _hessenberg(equation: Any, inside: Inside) -> Operations:
 
 
 def _tridiagonal_solve(equation: Any, inside: Inside) -> Operations:
-    # The Thomas algorithm takes, for each row, 3 operations for the factor; for each right-hand side, 3 down and 2 up.
+    # For each row, the Thomas algorithm takes 3 operations for the factor and, for each right-hand side, 3 + 2
+    # operations.
     rows = _elements(equation.invars[0])
     return 3 * rows + 5 * _elements(equation.invars[3]), 0
 

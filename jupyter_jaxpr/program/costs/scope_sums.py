@@ -1,7 +1,8 @@
-"""Sums the costs as trees: the scopes by their calls, and the name stack.
+"""Sums the costs in two trees: the tree of scopes and their calls, and the tree of name stacks.
 
-A node has the cost of all nodes inside it, in the dearest run of the program. Calls of one scope from one line are one
-node. A tree has at most `NODES` nodes, the dearest ones; the cost of a node that is left out is in its parents.
+The cost of a node includes all nodes below it, in the most expensive run of the program. All calls of one scope from
+one line are one node. A tree has at most `NODES` nodes, the most expensive ones; the cost of a node that is left out is
+contained in its parent.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _NAMED = frozenset({"jit", "pjit", "closed_call", "core_call"})
 
 @dataclass(slots=True)
 class Node:
-    """A bar of the icicle; see `document.types.cost.CostNode`."""
+    """A node of the tree, drawn as a bar of the icicle plot; see `document.types.cost.CostNode`."""
 
     label: str
     parent: int
@@ -37,7 +38,7 @@ class Node:
 
 @dataclass(slots=True)
 class _Waiting:
-    """A future node with its cost and its runs."""
+    """A node that is not made yet, with its cost and its runs."""
 
     label: str
     parent: int
@@ -47,10 +48,10 @@ class _Waiting:
 
 
 def by_scope(costs: Costs, scope: int, label: str, call: int = -1) -> list[Node]:
-    """Return the scopes of a program as they call each other, callers first.
+    """Return the tree of the scopes of a program; a caller comes before the scopes that it calls.
 
     Args:
-        costs: The prices of the walk.
+        costs: The costs of the scopes in the walk.
         scope: The scope of the program.
         label: The name of the program.
         call: The frame of the line that called the program; -1 if unknown.
@@ -111,7 +112,7 @@ def _label(costs: Costs, call: Call, part: Part) -> str:
 
 
 def by_name_stack(costs: Costs, runs: dict[int, ScopeRuns], label: str) -> list[Node]:
-    """Return the name stacks as a tree; equations without a name stack are only in the root."""
+    """Return the tree of the name stacks; equations without a name stack count only in the root."""
     strings = costs.walk.strings.items
     nodes: dict[tuple[str, ...], Node] = {(): Node(label, -1, runs=1)}
     paths: dict[str, tuple[str, ...]] = {}
@@ -138,13 +139,13 @@ def by_name_stack(costs: Costs, runs: dict[int, ScopeRuns], label: str) -> list[
 
 
 def _dearest(nodes: dict[tuple[str, ...], Node]) -> list[Node]:
-    """Return the dearest nodes, parents before children."""
+    """Return the most expensive nodes, parents before children."""
 
     def price(path: tuple[str, ...]) -> tuple[int, int, int, int]:
         node = nodes[path]
         return -node.flops, -node.transcendentals, -node.bytes, len(path)
 
-    # A parent is never cheaper than its child, and comes first where they are equal.
+    # A parent costs at least as much as its child, and comes first if the costs are equal.
     chosen = sorted(nodes, key=price)[:NODES]
     numbers = {path: number for number, path in enumerate(chosen)}
     for path in chosen:
@@ -154,7 +155,7 @@ def _dearest(nodes: dict[tuple[str, ...], Node]) -> list[Node]:
 
 
 def split(name_stack: str) -> tuple[str, ...]:
-    """Return the parts of a name stack, split at the slashes outside of brackets."""
+    """Return the parts of a name stack: it is split at slashes outside of brackets."""
     parts, depth, start = [], 0, 0
     for place, sign in enumerate(name_stack):
         if sign in "([":

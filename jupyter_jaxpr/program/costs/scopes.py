@@ -1,7 +1,9 @@
-"""Prices each equation of a scope; a primitive with the same types is priced once.
+"""Counts the cost ("price") of each equation of a scope.
 
-The work is one to two microseconds an equation: most prices are found by primitive, parameters and types. The price of
-an equation with inner programs comes from the programs.
+Equations with equal primitive, parameters and types share one.
+
+This takes one to two microseconds per equation. The cost of an equation with inner programs is the sum of the programs'
+costs.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from .cost import NOTHING, Cost, Own, plain
 from .rules import is_relabelling, operations
 from .traffic import traffic
 
-#: The numbers of steps of while loops that another source than the jaxpr states, such as XLA, by scope and equation.
+#: (scope, equation) of a while loop -> number of steps that another source than the jaxpr states, such as XLA.
 Trips = Mapping[tuple[int, int], int]
 
 _ONCE = frozenset(
@@ -38,17 +40,17 @@ _ONCE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A program inside an equation, and the number of times that one run of the equation runs the program.
+    """An inner program of an equation, and how often it runs in one run of the equation.
 
     Attributes:
         scope: The scope of the program.
-        label: The role of the program, such as `body`; empty for the only program of an equation.
-        most: The largest number of times.
-        least: The smallest number of times.
-        dearest: The number of times in the most expensive run.
-        cheapest: The number of times in the cheapest run.
-        per_trip: True for a loop with an unknown number of steps; the numbers are for one step.
-        loop: True if XLA has a loop there.
+        label: The role of the program, such as `body`; empty if the equation has one program.
+        most: The largest number of runs.
+        least: The smallest number of runs.
+        dearest: The number of runs in the most expensive run of the equation.
+        cheapest: The number of runs in the cheapest run of the equation.
+        per_trip: True for a loop with an unknown number of steps; the numbers are then for one step.
+        loop: True if XLA runs the program in a loop.
     """
 
     scope: int
@@ -63,7 +65,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An equation that holds programs that run."""
+    """An equation with inner programs that run."""
 
     equation: int
     primitive: str
@@ -72,13 +74,13 @@ class Call:
 
 @dataclass(slots=True)
 class Priced:
-    """The equations of a scope.
+    """The costs of the equations of a scope.
 
     Attributes:
-        own: For each equation, the index into `Costs.owns`; -1 for an equation that holds programs.
-        calls: The equations that hold programs, in order.
-        groups: The number of equations with the same index into `Costs.owns`, stack and name stack.
-        total: The cost of one run.
+        own: For each equation, the index into `Costs.owns`; -1 for an equation with inner programs.
+        calls: The equations with inner programs, in order.
+        groups: (index into `Costs.owns`, stack, name stack) -> number of such equations.
+        total: The cost of one run of the scope.
     """
 
     own: list[int]
@@ -88,10 +90,10 @@ class Priced:
 
 
 class Costs:
-    """Prices of the scopes of a walk, each worked out once."""
+    """The costs of the scopes in a walk; each is computed once."""
 
     def __init__(self, walk: Walk, trips: Trips | None = None, weight: int = TRANSCENDENTAL_WEIGHT) -> None:
-        """Take the scopes, the known trips of their loops, and the weight of a transcendental function."""
+        """Take the scopes, the known step counts of their loops, and the weight of transcendental functions."""
         self.walk = walk
         self.owns: list[Own] = []
         self._trips: Trips = trips or {}
@@ -101,20 +103,26 @@ class Costs:
         self._weight = weight
 
     def as_xla_weighs(self) -> Costs:
-        """Return these costs with XLA's choice of the most expensive branch, which ignores transcendental functions."""
+        """Return these costs, but with the most expensive branches as XLA chooses them.
+
+        It ignores transcendental functions.
+        """
         return Costs(self.walk, self._trips, weight=0)
 
     def scope(self, number: int) -> int | None:
-        """Return the largest number of operations of one run of a scope; None if a part of the scope is unknown."""
+        """Return the largest number of operations in one run of a scope.
+
+        None if a part of the scope has no known count.
+        """
         cost = self.of(number)
         return cost.flops_most if cost.exact else None
 
     def of(self, number: int) -> Cost:
-        """Return the cost of one run of a scope, as far as the cost is known."""
+        """Return the cost of one run of a scope; unknown parts count as 0."""
         return self.priced(number).total
 
     def priced(self, number: int) -> Priced:
-        """Return the equations of a scope."""
+        """Return the costs of the equations of a scope."""
         price = self._priced.get(number)
         if price is None:
             price = self._priced[number] = self._price(number)
@@ -134,7 +142,10 @@ class Costs:
         return self._bounded(call, total) if call.primitive == "cond" else total
 
     def _bounded(self, call: Call, total: Cost) -> Cost:
-        """Return the cost of a cond with its bounds: each bound may come from another branch than the dearest."""
+        """Return the cost of a cond with its bounds.
+
+        Each bound may come from another branch than the most expensive one.
+        """
         inside = [self.of(part.scope) for part in call.parts]
         return replace(
             total,
@@ -151,8 +162,8 @@ class Costs:
         strings = self.walk.strings.items
         for equation, parameter, position, child in columns.children:
             children_of.setdefault(equation, []).append((strings[parameter], position, child))
-        # A literal has no type here, because no literal is read. An operand below 0 counts from the end, as literals
-        # do.
+        # The type of a literal is not needed, because literals cost no bytes; a negative operand (a literal) indexes
+        # from the end.
         types = columns.variable_avals + [-1] * len(self.walk.literals)
         get, numbers_of_keys, variables = types.__getitem__, self._numbers, columns.variable_avals
         first = columns.constants + columns.inputs
@@ -200,7 +211,7 @@ class Costs:
     def _leaf(
         self, equation: Any, columns: ScopeColumns, index: int, key: tuple[int, ...], inside: list[tuple[str, Cost]]
     ) -> int:
-        """Return the index of the price of an equation that runs no program but a combiner."""
+        """Return the index of the cost of an equation without inner programs, except a combiner."""
         name = self.walk.strings.items[columns.primitive[index]]
         counted = operations(equation, inside)
         flops, functions = (-1, -1) if counted is None else counted
@@ -219,7 +230,10 @@ class Costs:
     # --- what holds programs ---------------------------------------------------------------------
 
     def _call(self, scope: int, index: int, equation: Any, programs: list[tuple[str, int, int]]) -> Call | None:
-        """Return the programs that an equation runs, and how often; None if only a rule knows the runs, or nobody."""
+        """Return the inner programs that run and how often.
+
+        None if a cost rule knows how often they run, or if it is unknown.
+        """
         primitive, parameters = named(equation)
         try:
             parts = self._parts(primitive, scope, index, parameters, programs)
@@ -271,7 +285,7 @@ class Costs:
                 Part(body, "body", 1, 0, 1, 1, per_trip=True, loop=True),
                 Part(condition, "condition", 1, 1, 1, 1, per_trip=True, loop=True),
             ]
-        # The condition runs once more often than the body.
+        # The condition of a while loop runs once more than the body.
         return [
             _times(body, trips, "body", loop=True),
             _times(condition, trips + 1, "condition", loop=True),

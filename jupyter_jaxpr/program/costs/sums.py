@@ -1,8 +1,8 @@
-"""Sums the costs by line of the user's text and by primitive.
+"""Sums the costs for each line of the user's source and for each primitive.
 
-Each row has its share of the dearest run of the program and of its cheapest run: the rows of a table add up to the
-program. A line in a branch that the dearest run does not take has no share; `if_taken` is the largest cost of a row,
-where each cond takes the branch with the most work of the row.
+Each row has its cost in the most expensive run and in the cheapest run of the program, so the rows of a table add up to
+the program's total. A line in a branch that the most expensive run does not take has the cost 0; `if_taken` is the
+largest cost that the row can have: each cond takes the branch with the most work of this row.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from .cost import Own, work
 from .execution_counts import Runs, ScopeRuns, frame_of
 from .scopes import Costs
 
-#: The row of equations without a line of the user.
+#: the key of the row for equations without a user line
 _NO_LINE = -1, -1
 
 
 @dataclass(slots=True)
 class Row:
-    """A sum over equations; `CostRow` in `document/types/cost.py` describes the fields."""
+    """A sum over equations; `document.types.cost.CostRow` describes the fields."""
 
     label: str = ""
     frame: int = -1
@@ -34,7 +34,7 @@ class Row:
     per_trip: bool = False
 
     def add(self, price: Own, count: int, runs: Runs) -> None:
-        """Add `count` equations of a scope that runs as often as `runs` says."""
+        """Add `count` equations of a scope that runs `runs` times."""
         self.equations += count
         flops, dearest = max(price.flops, 0) * count, runs.dearest * count
         self.flops += flops * runs.dearest
@@ -46,7 +46,7 @@ class Row:
 
 
 def by_primitive(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
-    """Return a row for each primitive that holds no program, the dearest first."""
+    """Return a row for each primitive without inner programs, the most expensive first."""
     strings = costs.walk.strings.items
     rows: dict[int, Row] = {}
     for number, of_scope in runs.items():
@@ -62,7 +62,7 @@ def by_primitive(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
 
 
 def by_line(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
-    """Return a row for each line of the user, in the order of files; the last row has equations without a line."""
+    """Return a row for each user line, in the order of files; the last row is for equations without a user line."""
     positions = costs.walk.positions
     rows: dict[tuple[int, int], Row] = {}
     places: dict[int, tuple[int, int]] = {}
@@ -103,12 +103,15 @@ def by_line(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
 
 
 def _root(runs: dict[int, ScopeRuns]) -> int:
-    """Return the scope of the program itself: callers come before the scopes that they call."""
+    """Return the outermost scope of the program.
+
+    It comes first, because callers come before the scopes that they call.
+    """
     return next(iter(runs))
 
 
 def unknown(costs: Costs, runs: dict[int, ScopeRuns]) -> list[tuple[str, int]]:
-    """Return the primitives without a rule, and how many equations of each."""
+    """Return (primitive, number of its equations) for the primitives without a cost rule."""
     counts: dict[str, int] = {}
     for number in runs:
         for (price_number, _, _), count in costs.priced(number).groups.items():

@@ -1,4 +1,4 @@
-"""Finds the bytes that an equation reads and writes from its primitive and the sizes of its operands and results.
+"""Finds the bytes that an equation reads and writes, from its primitive and the sizes of its operands and results.
 
 The rules are those of `HloCostAnalysis`, for an equation by itself: each operand is read once and each result is
 written once. The exceptions are:

@@ -1,9 +1,9 @@
-"""Compares our count with XLA's own count, with the reasons for the difference.
+"""Compares this package's count of operations with XLA's own count, and finds the reasons for the difference.
 
-XLA's count is its `cost_analysis` of the executable that JAX ran; nothing is compiled for it. The reasons are: loops,
-because XLA counts their body and condition once; functions that a library computes; primitives that XLA counts by
-another formula. The remaining difference is attributed to the compiler: operations that it removed, merged or repeats.
-Reasons that were seen on a CPU only are given on a CPU only. The reasons with numbers add up to the whole difference.
+XLA's count is the `cost_analysis` of the executable that JAX ran; nothing is compiled for it. The reasons are: loops,
+because XLA counts body and condition once; functions that a library computes; primitives that XLA counts by another
+formula. The rest of the difference is attributed to the compiler, which removes, merges and repeats operations. Reasons
+that were only observed on a CPU are only given on a CPU. The numbers of the reasons add up to the whole difference.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from .expansions import expansions
 from .scopes import Call, Costs
 from .sums import unknown
 
-#: The largest number of loops that have a row of their own.
+#: How many loops get a row of their own.
 LOOPS = 8
 
-#: Primitives that a CPU or a GPU computes by a library.
+#: Primitives that a library computes on a CPU or a GPU.
 _LIBRARY = frozenset(
     "cholesky lu geqrf qr householder_product triangular_solve tridiagonal hessenberg tridiagonal_solve top_k".split()
 )
-#: On a CPU, XLA slides a window that is as long as the line over the line.
+#: On a CPU, XLA computes these with a window that is as long as the axis and slides along the axis.
 _CUMULATIVE = {"cumsum": 1, "cumprod": 1, "cummax": 1, "cummin": 1, "cumlogsumexp": 8}
-#: On a CPU their rounds are a loop.
+#: On a CPU, the rounds of these primitives are a loop.
 _ROUNDS = frozenset("threefry2x32 random_bits random_split random_fold_in".split())
 _OTHERWISE = _LIBRARY | _ROUNDS | frozenset(_CUMULATIVE)
 
@@ -41,7 +41,7 @@ _ROLLED = "XLA compiles {names} to a loop, counts the body of the loop once, and
 
 @dataclass(frozen=True)
 class Analysis:
-    """XLA's cost analysis of an executable; a field is None where XLA has no number."""
+    """XLA's cost analysis of an executable; a field is None if XLA does not report the number."""
 
     flops: float | None
     transcendentals: float | None
@@ -52,7 +52,7 @@ class Analysis:
 
 @dataclass(frozen=True)
 class Difference:
-    """A reason; see `document.types.cost.CostDifference`."""
+    """One reason for the difference; see `document.types.cost.CostDifference`."""
 
     kind: str
     text: str
@@ -63,12 +63,13 @@ class Difference:
 
 
 def analysis(executable: Any) -> Analysis | None:
-    """Return XLA's own count for a `jax.stages.Compiled` or a loaded executable; None if the backend has none."""
+    """Return XLA's own count for a compiled or loaded executable; None if the backend has none."""
     if executable is None or not hasattr(executable, "cost_analysis"):
         return None
     try:
         statistics = executable.cost_analysis()
-    except not_of_a_signal(Exception):  # a backend without a cost analysis raises errors of different classes
+    # the backend has no cost analysis; the class of the error depends on the backend
+    except not_of_a_signal(Exception):
         return None
     if isinstance(statistics, (list, tuple)):  # JAX before version 0.5 returns a list
         statistics = statistics[0] if statistics else None
@@ -76,7 +77,7 @@ def analysis(executable: Any) -> Analysis | None:
         return None
 
     def number(key: str) -> float | None:
-        # XLA leaves out zeros, and may give -1 for a call of a library.
+        # XLA omits zeros, and may report -1 for a call of a library.
         value = statistics.get(key, 0.0)
         return float(value) if isinstance(value, (int, float)) and math.isfinite(value) and value >= 0 else None
 
@@ -84,22 +85,22 @@ def analysis(executable: Any) -> Analysis | None:
 
 
 def _devices(executable: Any) -> tuple[int, str | None]:
-    """Return the number of devices of this process on which the executable runs, and their platform."""
+    """Return (number of devices of this process that run the executable, their platform)."""
     try:
         loaded = executable.runtime_executable() if hasattr(executable, "runtime_executable") else executable
         devices = loaded.local_devices()
         return max(1, len(devices)), devices[0].platform
-    except not_of_a_signal(Exception):  # another JAX does not say: assume one device of an unknown kind
+    except not_of_a_signal(Exception):  # this version of JAX does not say: assume one device of an unknown platform
         return 1, None
 
 
 def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analysis: Analysis) -> list[Difference]:
-    """Return the reasons why XLA's count of operations differs from ours; empty without a difference or a count.
+    """Return the reasons why XLA's count of operations differs from this package's; [] if equal or unknown.
 
     Args:
         costs: The costs of the scopes of the walk.
-        scope: The scope of the program.
-        runs: The runs of each scope of the program.
+        scope: The outermost scope of the program.
+        runs: Scope -> its runs in one call.
         xla_analysis: XLA's count.
     """
     counted = costs.of(scope)
@@ -151,7 +152,7 @@ def _left(left: int, on_cpu: bool) -> Difference:
     number = operations_in_words(abs(left), abs(left))
     if left < 0:
         text = f"XLA removed or merged {number} of the jaxpr, such as unused and repeated operations."
-        if not on_cpu:  # we have measured CPUs only; on another device XLA may not count the work of a library
+        if not on_cpu:  # only CPUs were measured: on another device XLA may omit the work of a library
             text = (
                 f"XLA counts {number} fewer than the jaxpr has. XLA may remove or merge operations, or call a library."
             )
@@ -164,7 +165,7 @@ def _left(left: int, on_cpu: bool) -> Difference:
 
 
 def _expanded(costs: Costs, runs: dict[int, ScopeRuns], left: int) -> list[Difference]:
-    """Return the differences by XLA's expansions; the last row names the expansions whose effect is unknown."""
+    """Return the differences that XLA's expansions explain; the last row names expansions with an unknown effect."""
     differences_left, texts = [], []
     for expansion in expansions(costs, runs):
         if expansion.most is None:
@@ -178,7 +179,7 @@ def _expanded(costs: Costs, runs: dict[int, ScopeRuns], left: int) -> list[Diffe
 
 
 def _explained(counted: Cost, rows: list[_Row]) -> list[Difference]:
-    """Return the reasons that have no number."""
+    """Return the reasons for which no number is known."""
     differences = [
         Difference(
             "unknown_trips",
@@ -205,22 +206,25 @@ def _explained(counted: Cost, rows: list[_Row]) -> list[Difference]:
 
 @dataclass(slots=True)
 class _Row:
-    """The loops of one line that are in no other loop: by our count, and with each body counted once."""
+    """The outermost loops on one line: the count with all steps, and the count with each body once."""
 
     frame: int
     trips: int | None
     ours: int = 0
     once: int = 0
-    counters: int = 0  # the loops in the row, inner loops included, for which JAX adds a counter
+    counters: int = 0  # the number of loops in the row, inner ones included, to which JAX adds a step counter
     inner: bool = False
     unrolled: bool = False
-    beside: bool = False  # true if unrolling leaves steps outside of the loop
+    beside: bool = False  # true if partial unrolling leaves some steps outside of the loop
     per_trip: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Once:
-    """One run with each loop's body counted as XLA does: operations, loops, and loops to which JAX adds a counter."""
+    """One run in which each loop body counts once, as in XLA.
+
+    Operations, loops, and loops with a step counter from JAX.
+    """
 
     flops: int
     loops: int
@@ -228,14 +232,14 @@ class _Once:
 
 
 class _Loops:
-    """Finds the loops of a program."""
+    """Finds the loops of a program that XLA counts only once."""
 
     def __init__(self, costs: Costs) -> None:
         self._costs = costs
         self._once: dict[int, _Once] = {}
 
     def rows(self, scope: int) -> list[_Row]:
-        """Return the outermost loops; loops of one line with the same number of trips are one row."""
+        """Return the outermost loops; loops on one line with the same number of steps are one row."""
         rows: dict[tuple[int, int | None], _Row] = {}
         self._in_scope(scope, -1, Runs(1, 1, 1, 1), rows)
         return list(rows.values())
@@ -267,7 +271,7 @@ class _Loops:
         return self.once(scope).loops > 0
 
     def once(self, scope: int) -> _Once:
-        """Return one run with each loop's body counted as XLA does."""
+        """Return one run of a scope in which each loop body counts once, as in XLA."""
         scope_once = self._once.get(scope)
         if scope_once is None:
             total, loops, counters = self._costs.of(scope).flops, 0, 0
@@ -289,22 +293,25 @@ class _Loops:
                 total += inside.flops * times
                 loops += inside.loops * times
                 counters += inside.counters * times
-        # XLA removes a loop of one step, and a completely unrolled loop is none.
+        # XLA removes a loop with one step, and a completely unrolled loop does not exist in the HLO.
         is_loop = any(part.loop for part in call.parts) and call.parts[0].dearest > turns
-        # The counter of a while is in its own jaxpr.
+        # The counter of a while loop is part of its jaxpr and already counted.
         return _Once(total, loops + is_loop, counters + (is_loop and call.primitive == "scan"))
 
     def _turns(self, scope: int, call: Call) -> int:
-        """Return the number of steps that XLA counts; for a scan, one iteration's steps and the remaining steps."""
+        """Return the number of steps that XLA counts.
+
+        Of an unrolled scan, these are the steps of one iteration plus the steps after the loop.
+        """
         if call.primitive != "scan":
             return 1
         length = call.parts[0].dearest
         iterations, remainder = self._lowered(scope, call)
-        # XLA leaves no loop of one iteration.
+        # XLA removes a loop with a single iteration.
         return length if iterations <= 1 else (length - remainder) // iterations + remainder
 
     def _lowered(self, scope: int, call: Call) -> tuple[int, int]:
-        """Return the iterations of the loop that JAX lowers, and the steps outside of the loop."""
+        """Return (iterations of the loop that JAX lowers, steps outside of this loop)."""
         length = call.parts[0].dearest
         if call.primitive != "scan":
             return length, 0
@@ -323,9 +330,9 @@ def _loop(row: _Row) -> Difference:
 
 
 def _counters(explained: list[Difference], rows: list[_Row], left: int) -> int:
-    """Add the operations by which XLA counts the steps of scans to the rows of the scans; return the unexplained rest.
+    """Add the operations for the step counters of scans to the rows of the scans; return the rest of the difference.
 
-    A scan needs two operations a step, or fewer if its body counts the same steps, as the body of a `fori_loop` does.
+    The counter takes two operations per step, or fewer if the body already counts the steps, as in a `fori_loop`.
     """
     counter_flops = {(row.frame, row.trips): 2 * row.counters for row in rows if row.counters and row.ours != row.once}
     if not 0 < left <= sum(counter_flops.values()) or (left != sum(counter_flops.values()) and len(counter_flops) > 1):
@@ -348,7 +355,7 @@ def _counters(explained: list[Difference], rows: list[_Row], left: int) -> int:
 
 
 def _formulas(costs: Costs, runs: dict[int, ScopeRuns], left: int, on_cpu: bool) -> list[Difference]:
-    """Return operations that XLA counts by another formula than ours, if the formula explains a part of the rest."""
+    """Return the operations that XLA counts by another formula, if this explains a part of the remaining difference."""
     by_formula = _by_formula(costs, runs)
     differences = []
     for name in _CUMULATIVE:
@@ -372,11 +379,11 @@ def _formulas(costs: Costs, runs: dict[int, ScopeRuns], left: int, on_cpu: bool)
 
 
 def _by_formula(costs: Costs, runs: dict[int, ScopeRuns]) -> dict[str, tuple[int, int]]:
-    """Return our count and XLA's count of the primitives that XLA counts by another, known formula."""
+    """Return {primitive: (this package's count, XLA's count)} for primitives with another formula in XLA."""
     counts: dict[str, tuple[int, int]] = {}
     strings = costs.walk.strings.items
     for number, of_scope in runs.items():
-        # XLA counts one turn of a loop.
+        # XLA counts the body of a loop once.
         times = min(of_scope.total.dearest, 1)
         for equation, index in enumerate(costs.priced(number).own):
             name = strings[costs.owns[index].primitive] if index >= 0 else ""
@@ -388,7 +395,7 @@ def _by_formula(costs: Costs, runs: dict[int, ScopeRuns]) -> dict[str, tuple[int
 
 
 def _windows(equation: Any, name: str) -> int:
-    """Return XLA's count of a window as long as the line."""
+    """Return XLA's count of an operation with a window as long as the axis."""
     if name not in _CUMULATIVE:
         return 0
     shape = equation.invars[0].aval.shape

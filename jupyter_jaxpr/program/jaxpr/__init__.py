@@ -1,1 +1,1 @@
-"""Walks the jaxpr of a program into columns."""
+"""Reads the jaxpr of a program into columns: lists with one item for each equation or variable."""

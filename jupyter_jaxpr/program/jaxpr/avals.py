@@ -21,17 +21,17 @@ class AvalRow:
 
 
 def aval_row(aval: Any) -> AvalRow:
-    """Return the type of a value, of an aval or of a `jax.ShapeDtypeStruct`."""
+    """Return the `AvalRow` of a value, of an aval or of a `jax.ShapeDtypeStruct`."""
     try:
         return _aval_row(aval)
-    except not_of_a_signal(*FAILURES) as error:  # a failure with one type must not hide the other types
+    except not_of_a_signal(*FAILURES) as error:  # a failure with one type must not hide the others
         return AvalRow(unreadable(aval, error), (), "", False, None)
 
 
 def _aval_row(aval: Any) -> AvalRow:
     try:
         text = exact(aval.str_short(short_dtypes=True), Limit.TYPE)
-    except not_of_a_signal(*FAILURES):  # an aval of a kind that has no short form
+    except not_of_a_signal(*FAILURES):  # this kind of aval has no short form
         text = text_of(aval, Limit.TYPE)
     shape = tuple(
         axis if type(axis) is int and axis < _LARGEST else _axis(axis) for axis in getattr(aval, "shape", None) or ()
@@ -50,7 +50,7 @@ def _axis(axis: Any) -> int | str:
     try:
         size = int(axis)
         return size if -_LARGEST < size < _LARGEST else text_of(size)
-    except not_of_a_signal(*FAILURES):  # a symbolic size
+    except not_of_a_signal(*FAILURES):  # the size is symbolic
         return text_of(axis)
 
 
@@ -63,5 +63,5 @@ def _sharding(aval: Any) -> str | None:
         if all(axis is None for axis in spec):
             return None
         return text_of(spec)
-    except not_of_a_signal(*FAILURES):  # no sharding in this type
+    except not_of_a_signal(*FAILURES):  # the type states no sharding
         return None

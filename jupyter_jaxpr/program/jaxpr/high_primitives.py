@@ -1,7 +1,8 @@
-"""Prints the primitive and the parameters of a high-level equation as JAX prints them.
+"""Prints the primitive and the parameters of a `call_hi_primitive` equation as JAX prints them.
 
-From JAX 0.11 on, a function that is composed of other primitives (`jnp.searchsorted`, `lax.custom_root`) is the one
-primitive `call_hi_primitive`, whose parameter is an object with the details. JAX prints the name of the object's class.
+From JAX 0.11 on, a function that consists of other primitives (`jnp.searchsorted`, `lax.custom_root`) is an equation
+with the primitive `call_hi_primitive`; its parameter is an object with the details. JAX prints the class name of this
+object as the primitive.
 """
 
 from __future__ import annotations
@@ -18,17 +19,20 @@ HIGH = "call_hi_primitive"
 
 
 class InOrder(dict[str, Any]):
-    """Parameters that JAX prints in the order they have here."""
+    """Parameters that JAX prints in the order of this dictionary, rather than sorted."""
 
 
 def named(equation: Any) -> tuple[str, Mapping[str, Any]]:
-    """Return the name under which JAX prints an equation's primitive, and the parameters that it prints."""
+    """Return (name that JAX prints for an equation's primitive, parameters that JAX prints)."""
     name = equation.primitive.name
     return high(equation.params) if name == HIGH else (name, equation.params)
 
 
 def high(parameters: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """Return the equation inside a `call_hi_primitive`; without one, the equation itself, as JAX 0.10 prints it."""
+    """Return (name, parameters) of the operation inside a `call_hi_primitive`.
+
+    Other equations are returned unchanged.
+    """
     try:
         primitive = parameters["_prim"]
         printed = primitive.pp_params()
@@ -38,7 +42,7 @@ def high(parameters: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
 
 
 def _shown(value: Any) -> Any:
-    """Return the text that JAX prints in place of a value."""
+    """Return what JAX prints in place of a parameter's value."""
     if isinstance(value, functools.partial):
         return _shown(value.func)
     if isinstance(value, types.FunctionType):

@@ -1,7 +1,7 @@
-"""Writes the equations of a program and of the jitted functions that the program calls as one list.
+"""Makes one list of the equations of a program and of the jitted functions that it calls.
 
-A value that a jitted function computes and another one uses is one variable in this list: JAX differentiates a jitted
-function as two jitted functions, one for the value and one for the gradient.
+A value that passes from one jitted function to another is a single variable in this list. This matters because JAX
+differentiates a jitted function as two jitted functions, one for the value and one for the gradient.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 from .parameters import open_jaxpr
 
 _CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "checkpoint"})
-_MOST = 20_000  # equations; the calls of a larger program are left as they are
+_MOST = 20_000  # a number of equations; in a larger program the calls are not replaced
 _MOST_ASSIGNMENTS = 16
 
 
 class Variable:
-    """A variable of one call of an inner program: two calls of one program have different variables."""
+    """A variable of one call of an inner program; two calls of the same program have different variables."""
 
     __slots__ = ("aval",)
 
@@ -28,7 +28,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InlinedEquation:
-    """An equation with the variables of the whole list.
+    """An equation of the list; its variables are those of the whole list.
 
     Attributes:
         equation: JAX's equation.
@@ -36,7 +36,7 @@ class InlinedEquation:
         outvars: The results.
         jaxpr: The jaxpr that holds the equation.
         index: The index of the equation in this jaxpr.
-        name_stack: The name stack, with the name stacks of the calls around it.
+        name_stack: The name stack, which begins with the name stacks of the enclosing calls.
     """
 
     equation: Any
@@ -60,13 +60,13 @@ class InlinedEquation:
 def inlined(
     jaxpr: Any, kept: Collection[str] = (), names: dict[Any, Any] | None = None, around: str = ""
 ) -> list[InlinedEquation]:
-    """Return the equations of a jaxpr, with the equations of called programs in the place of the calls.
+    """Return the equations of a jaxpr, in which calls are replaced by the equations of the called programs.
 
     Args:
         jaxpr: The jaxpr.
-        kept: The names of jitted functions whose calls are left as they are.
-        names: The variables of the list for inputs of the jaxpr; receives the variables of its results.
-        around: The name stack around the jaxpr.
+        kept: The names of jitted functions whose calls are not replaced.
+        names: JAX's input variable -> variable of the list; the results' variables are added.
+        around: The name stack of the enclosing call.
     """
     names = {} if names is None else names
     inputs = dict(names)
@@ -79,11 +79,12 @@ def inlined(
 
 
 def inlined_pairs(forward: Any, backward: Any, kept: Collection[str] = ()) -> list[list[InlinedEquation]]:
-    """Return the equations of the two programs as which JAX differentiates a jitted function, as one list.
+    """Return lists of the equations of the forward and the backward program into which JAX splits a jitted function.
 
     The forward program returns its results and then residuals. The backward program takes the residuals in this order,
     with inputs of the forward program that are residuals, too, in between, and then a cotangent for each result. The
-    types may allow several assignments of residuals: there is one list for each, and none if there are too many.
+    types may allow several assignments of residuals to inputs. There is one list for each assignment, and none if there
+    are too many.
     """
     names: dict[Any, Any] = {}
     rows = inlined(forward, kept, names)
@@ -95,13 +96,13 @@ def inlined_pairs(forward: Any, backward: Any, kept: Collection[str] = ()) -> li
     for residuals in assignments:
         variables = [variable if hasattr(variable, "val") else names.get(variable, variable) for variable in residuals]
         passed = dict(zip(inputs, variables, strict=False))
-        # The name stack of the backward program does not say that the program is a transpose.
+        # The name stack of the backward program does not contain `transpose`, so it is added.
         lists.append([*rows, *inlined(backward, kept, passed, "transpose()")])
     return lists
 
 
 def _assignments(forward: Any, inputs: list[Any]) -> list[list[Any]]:
-    """Return the variables of the forward program that the first inputs of the backward program may be."""
+    """Return the possible assignments of variables of the forward program to inputs of the backward program."""
     results = list(forward.outvars)
     assignments: list[list[Any]] = []
     for count in range(1, len(results) + 1):
@@ -112,7 +113,7 @@ def _assignments(forward: Any, inputs: list[Any]) -> list[list[Any]]:
 
 
 def _merged(residuals: list[Any], inputs: list[Any], wanted: list[Any]) -> list[list[Any]]:
-    """Return the ways to choose a residual, in order, or an input for each wanted variable, by their types."""
+    """Return the ways to choose, for each wanted variable, the next residual or an input of the same type."""
     ways: list[tuple[int, list[Any]]] = [(0, [])]
     for place, variable in enumerate(wanted):
         (kind,) = _types([variable])

@@ -1,8 +1,8 @@
 """Prints the parameters of an equation in JAX's order and with JAX's texts.
 
-JAX's printer has its own rule for some primitives: the rule leaves out parameters at their default and shows functions
-by their names. Those rules are private to JAX, so they are repeated here, by primitive name. A primitive without a rule
-prints all its parameters sorted by name, as in JAX.
+For some primitives JAX's printer has a rule: it omits parameters with their default value and prints functions by name.
+These rules are private to JAX, so this module repeats them for each primitive. A primitive without a rule prints all
+its parameters sorted by name, as in JAX.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from ...observe.value_texts import Reading, is_of_users
 from ...plain_text import FAILURES, Limit, exact, kind_name, unreadable
 from .high_primitives import InOrder
 
-#: The longest text of a parameter, in characters.
+#: The most characters of the text of a parameter.
 LIMIT = Limit.PARAMETER
 
-#: The character that stands in a text for a program that JAX prints inside of the text.
+#: The placeholder, in a text, for a program that JAX prints at this position.
 PROGRAM = "\ufffc"
 
-#: The parameters with programs that combine two values into one; the equations of such programs are not counted.
+#: Parameters whose program combines two values into one, such as the sum of a reduction; its equations are not counted.
 COMBINERS = frozenset(
     {
         ("reduce", "jaxpr"),
@@ -51,7 +51,10 @@ _SPACE = re.compile(r"\s+")
 
 
 def open_jaxpr(value: Any) -> Any | None:
-    """Return the object with the equations of a Jaxpr or a ClosedJaxpr (one class since jax 0.11); else None."""
+    """Return the object that has the equations of a Jaxpr or ClosedJaxpr (one class since JAX 0.11).
+
+    None for other values.
+    """
     inner = getattr(value, "jaxpr", None)
     if inner is not None and hasattr(inner, "eqns") and hasattr(inner, "invars"):
         return inner
@@ -61,10 +64,10 @@ def open_jaxpr(value: Any) -> Any | None:
 
 
 def printed_parameters(primitive: str, parameters: Parameters) -> Printed:
-    """Return names and values in the order in which JAX prints them.
+    """Return (name, value) of each parameter, in the order in which JAX prints them.
 
-    A value is the parameter itself, or the text that JAX shows in its place. Where a rule does not fit the parameters,
-    as in another JAX version, the plain order is used.
+    A value is the parameter itself, or the text that JAX prints in its place. If the rule of the primitive does not fit
+    the parameters, as in another version of JAX, they are sorted by name.
     """
     if type(parameters) is InOrder:
         return list(parameters.items())
@@ -78,14 +81,14 @@ def printed_parameters(primitive: str, parameters: Parameters) -> Printed:
 
 
 def parameter_text(value: Any, reading: Reading | None = None) -> str:
-    """Return a value on one line as JAX prints the value, without memory addresses, cut at `LIMIT` characters.
+    """Return a value as JAX prints it, on one line, without memory addresses, cut at `LIMIT` characters.
 
     The text of a value that cannot be printed is the name of its type and the reason, such as <Mesh: could not be
     described, ValueError>, so that one bad parameter does not hide an equation.
 
     Args:
         value: The value of the parameter.
-        reading: The methods of the user's objects that may be called, and the texts that the objects returned earlier.
+        reading: The methods of the user's objects that may be called, and the texts that they returned earlier.
     """
     try:
         text = exact(_text(value, reading or Reading()), _PRINTED)
@@ -96,7 +99,7 @@ def parameter_text(value: Any, reading: Reading | None = None) -> str:
     return exact(text, LIMIT)
 
 
-#: The largest number of characters of a text that is read before the text is put on one line and cut.
+#: How many characters of a printed value are processed; the rest is dropped before the text is put on one line.
 _PRINTED = 20 * LIMIT
 
 
@@ -106,10 +109,10 @@ def _text(value: Any, reading: Reading) -> str:
         return str(value)
     if kind is frozenset:
         return f"frozenset({{{', '.join(repr(item) for item in sorted(value))}}})"
-    # A class, such as numpy.int32, may have a `size` that is none.
+    # A class, such as numpy.int32, can have these attributes without being an array.
     is_array = not isinstance(value, type) and hasattr(value, "dtype") and hasattr(value, "shape")
     if is_array and getattr(value, "size", 0) > 64:
-        # JAX would print the whole array, after a copy from its device.
+        # JAX would copy the array from its device and print all of it.
         return f"<{value.dtype}{list(value.shape)}>"
     text = reading.printed(value) if is_of_users(kind) else str(value)
     if " at 0x" in text:
@@ -118,7 +121,10 @@ def _text(value: Any, reading: Reading) -> str:
 
 
 def programs_in(value: Any) -> list[tuple[int, Any, Any]]:
-    """Return the programs in a parameter: (position in its tuple or -1, open jaxpr, the values of its constants)."""
+    """Return the programs in a parameter.
+
+    (position in a tuple or -1, jaxpr with the equations, values of its constants).
+    """
     kind = type(value)
     if kind is str or kind is int or kind is bool or value is None:
         return []
@@ -132,10 +138,10 @@ def programs_in(value: Any) -> list[tuple[int, Any, Any]]:
 
 
 def text_around_programs(value: Any, reading: Reading | None = None) -> str | None:
-    """Return the text that JAX prints of a parameter with programs; None where JAX prints the programs themselves.
+    """Return the text that JAX prints around the programs in a parameter; None if JAX prints only the programs.
 
-    JAX prints a jaxpr, or a plain tuple of jaxprs only, as programs. JAX prints any other tuple, such as the named one
-    of custom_linear_solve, by `str`: then `PROGRAM` stands for each program in that text.
+    JAX prints a jaxpr, or a plain tuple of jaxprs, as programs. Any other tuple, such as the named tuple of
+    custom_linear_solve, is printed by `str`; in that text, `PROGRAM` stands for each program.
     """
     kind = type(value)
     if not issubclass(kind, tuple):
@@ -152,7 +158,7 @@ def text_around_programs(value: Any, reading: Reading | None = None) -> str | No
 
 
 class _Repr:
-    """Prints as the repr of a value: what `str` of a tuple does with its items."""
+    """An object with a fixed repr, because `str` of a tuple prints the repr of its items."""
 
     def __init__(self, value: Any) -> None:
         self._value = value
@@ -239,7 +245,7 @@ def _broadcast_in_dim(parameters: Parameters) -> Printed:
 
 
 def _without(*names: str) -> Callable[[Parameters], Printed]:
-    """Return a rule that leaves parameters out."""
+    """Return a printing rule that omits these parameters."""
 
     def rule(parameters: Parameters) -> Printed:
         return sorted(item for item in parameters.items() if item[0] not in names)
@@ -248,7 +254,7 @@ def _without(*names: str) -> Callable[[Parameters], Printed]:
 
 
 def _without_none(name: str) -> Callable[[Parameters], Printed]:
-    """Return a rule that leaves out a parameter if its value is None."""
+    """Return a printing rule that omits a parameter if its value is None."""
 
     def rule(parameters: Parameters) -> Printed:
         return sorted(item for item in parameters.items() if item != (name, None))

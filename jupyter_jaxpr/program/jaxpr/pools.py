@@ -1,4 +1,4 @@
-"""Numbers values that repeat."""
+"""Stores each repeated value once and gives it an index."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ...plain_text import Limit, exact
 
 
 class Strings:
-    """A pool of strings: each once, named by its index."""
+    """A pool of strings: each string is stored once and named by its index."""
 
     def __init__(self) -> None:
         self.items: list[str] = []

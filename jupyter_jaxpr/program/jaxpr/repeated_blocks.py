@@ -1,4 +1,4 @@
-"""Finds the blocks of equations of a program that repeat right after one another.
+"""Finds blocks of equations in a program that repeat directly one after the other.
 
 A Python loop that runs while JAX traces leaves its body in the program once for each iteration: the same primitives,
 from the same expressions, with results of the same types. This module searches each scope for such repetitions:
@@ -9,8 +9,8 @@ out, because the bounds of a slice and constants differ from iteration to iterat
 - a run of equal tokens at that distance is a repeated block; where runs overlap, the one that covers more is kept, then
   the one with the shorter period.
 
-Whether a loop of Python's made the block is not known here: see `explain.loops.unrolled`. It is on the path of every
-`%%jaxpr` cell: well below a microsecond an equation.
+This module does not decide whether a Python loop made the block: see `explain.loops.unrolled`. The search runs for
+every `%%jaxpr` cell and takes well below a microsecond per equation.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from .walk import Walk
 
 #: The fewest repetitions of a block.
 REPETITIONS = 3
-_PERIODS = 24  # the number of periods that are tried
-_SAMPLED_BLOCKS = 8  # the number of blocks whose data flow is followed
+_PERIODS = 24  # how many different periods are tried
+_SAMPLED_BLOCKS = 8  # in how many repetitions of a block the data flow is examined
 _SAMPLED_EQUATIONS = 20_000
 
 
 @dataclass(frozen=True)
 class RepeatedBlock:
-    """Equations of a scope that repeat.
+    """A block of equations that repeats in a scope.
 
     Attributes:
         scope: The index of the scope.
@@ -39,8 +39,8 @@ class RepeatedBlock:
         period: The number of equations of one repetition.
         repetitions: The number of whole repetitions.
         length: The number of all equations; the last repetition may be incomplete.
-        carried: True if a repetition reads a value that an earlier repetition made.
-        sequential: True if each repetition reads a value that the repetition before it made.
+        carried: True if a repetition reads a value that an earlier repetition computed.
+        sequential: True if each repetition reads a value that the previous repetition computed.
     """
 
     scope: int
@@ -53,7 +53,7 @@ class RepeatedBlock:
 
 
 class RepeatedBlocks:
-    """The repeated blocks of the scopes of a walk, each scope looked at once."""
+    """The repeated blocks in the scopes of a walk; each scope is searched once."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
@@ -80,7 +80,10 @@ class RepeatedBlocks:
         return _runs(self._tokens[block.scope], block.scope, block.first, block.first + block.period)
 
     def _aval_kinds(self) -> list[int]:
-        """Return a number for the shape and dtype of each aval; only a first iteration may have weak types."""
+        """Return a number for the shape and dtype of each aval, without the weak type.
+
+        Only a first iteration may have weak types.
+        """
         for aval in self._walk.avals[len(self._kinds) :]:
             key = (aval.shape, aval.dtype)
             self._kinds.append(self._kind_numbers.setdefault(key, len(self._kind_numbers)))
@@ -88,7 +91,10 @@ class RepeatedBlocks:
 
 
 def _may_repeat(columns: ScopeColumns) -> bool:
-    """Return whether a stack occurs often enough for a loop; most scopes are small and have no loop."""
+    """Return whether a stack occurs often enough for a loop.
+
+    Most scopes are small and contain no loop, so this saves time.
+    """
     if columns.count < REPETITIONS:
         return False
     if columns.count > 200:
@@ -97,16 +103,16 @@ def _may_repeat(columns: ScopeColumns) -> bool:
 
 
 class _Tokens:
-    """A scope's equations as numbers: equal where they may be the same equation of another turn."""
+    """The equations of a scope as numbers: equal numbers mean that two equations may come from one line of a loop."""
 
     def __init__(self, columns: ScopeColumns, aval_kinds: list[int]) -> None:
-        import numpy as np  # JAX has imported NumPy already
+        import numpy as np  # JAX has imported NumPy already, so this import is fast
 
         self.columns = columns
         self.ends = np.cumsum(np.asarray(columns.output_counts, np.int64))
         self.first_variable = columns.constants + columns.inputs
         kinds = np.asarray(aval_kinds, np.uint64)[np.asarray(columns.variable_avals[self.first_variable :], np.int64)]
-        # Types of all outputs of an equation as one number: a sum of scrambled numbers.
+        # The types of all results of an equation are combined into one number: a sum of hashed numbers.
         scrambled = (kinds + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
         sums = np.concatenate(([np.uint64(0)], np.cumsum(scrambled, dtype=np.uint64)))
         counts = np.asarray(columns.output_counts, np.int64)
@@ -117,7 +123,7 @@ class _Tokens:
         self.numbers: Any = np.unique(mixed, return_inverse=True)[1].reshape(-1)
 
     def producer(self, variable: int) -> int:
-        """Return the index of the equation that binds a variable; negative for inputs and constants."""
+        """Return the index of the equation that computes a variable; a negative number for inputs and constants."""
         number = variable - self.first_variable
         return int(self.ends.searchsorted(number, "right")) if number >= 0 else -1
 
@@ -153,8 +159,8 @@ def _runs(tokens: _Tokens, scope: int, first: int, end: int) -> list[RepeatedBlo
 def _block(tokens: _Tokens, scope: int, first: int, period: int, length: int) -> RepeatedBlock:
     repetitions = length // period
     sampled = min(repetitions, max(3, min(_SAMPLED_BLOCKS, _SAMPLED_EQUATIONS // period)))
-    # A boundary between two repetitions may be at any place of the period. The repetitions are independent where there
-    # is a place that no value passes.
+    # The boundary between two repetitions may be at any place of the period. The repetitions are independent if there
+    # is a place across which no value passes.
     passed: set[int] = set()
     linked: set[int] = set()
     operands = tokens.columns.operands

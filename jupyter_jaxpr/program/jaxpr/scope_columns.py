@@ -1,4 +1,4 @@
-"""Holds the equations of one jaxpr as columns."""
+"""Holds the equations of one jaxpr as columns: lists with one item for each equation or variable."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Captured:
-    """The known facts about the value of a scope's constant; never the value itself."""
+    """What is known about a constant of a scope; the array itself is never kept."""
 
     operand: int
     bytes: int
-    #: A number that identifies the array: captures of one array have one number.
+    #: a number that identifies the array: two constants that are the same array have the same number
     identity: int
 
 
 @dataclass(slots=True)
 class ScopeColumns:
-    """A jaxpr as columns; the fields are those of `document.types.document.Scope`, complete."""
+    """A jaxpr as columns.
+
+    `document.types.document.Scope` describes the fields; here no equation is left out.
+    """
 
     name: int = -1
     constants: int = 0
@@ -35,6 +38,6 @@ class ScopeColumns:
     name_stack: list[int] = field(default_factory=list)
     children: list[tuple[int, int, int, int]] = field(default_factory=list)
     effects: list[tuple[int, list[int]]] = field(default_factory=list)
-    #: The children that are part of the program's count: combiners are not.
+    #: the inner scopes that are included in the program's count of equations; combiners are not
     counted: list[int] = field(default_factory=list)
     captured: list[Captured] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Finds the bytes of an array from its type."""
+"""Computes the bytes of an array from its type."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _KEYS = {"key<fry>": 8, "key<rbg>": 16, "key<urbg>": 16}
 
 
 def element_bytes(dtype: str) -> int | None:
-    """Return the bytes of one element as JAX's arrays hold it; None if the type is unknown.
+    """Return the bytes of one element of a JAX array; None if the dtype is unknown.
 
-    Types of less than a byte take a whole one, as in `nbytes` of an array.
+    An element of less than a byte counts as one byte, as in `nbytes` of an array.
     """
     if dtype == "bool":
         return 1
@@ -25,7 +25,10 @@ def element_bytes(dtype: str) -> int | None:
 
 
 def aval_bytes(aval: AvalRow) -> int | None:
-    """Return the bytes of an array of a type; 0 for a type of no array, such as a token; None if a size is unknown."""
+    """Return the bytes of an array of a type.
+
+    0 for a type that is no array, such as a token; None if a size is unknown.
+    """
     if not aval.dtype:
         return 0
     size = element_bytes(aval.dtype)
@@ -37,7 +40,7 @@ def aval_bytes(aval: AvalRow) -> int | None:
 
 
 class Sizes:
-    """The bytes of the types of a walk, each computed once; types that the walk receives later are included."""
+    """The bytes of each type in a walk; each is computed once. Types may be added to the walk later."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk

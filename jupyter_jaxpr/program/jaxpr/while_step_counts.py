@@ -1,8 +1,8 @@
-"""Counts the trips of a while loop from the loop's jaxpr alone.
+"""Finds the number of steps of a while loop from the loop's jaxpr alone.
 
-The jaxpr tells the number where a number of the carry begins at a constant, grows by a constant in each trip and is
-compared with a constant. A counter is such a number, and so is the index of a `fori_loop`. Of other loops the number is
-unknown (None).
+The number of steps is known if an integer of the carry starts at a constant, grows by a constant in each step, and is
+compared with a constant. A counter is such an integer, and so is the index of a `fori_loop`. For other loops the number
+is unknown (None).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "ne": "ne"}
 
 
 def counted_trips(walk: Walk, scope: int, equation: int, condition: int, body: int) -> int | None:
-    """Return the trips of a while.
+    """Return the number of steps of a while loop; None if unknown.
 
     Args:
         walk: The walk with the columns of the program.
@@ -27,7 +27,7 @@ def counted_trips(walk: Walk, scope: int, equation: int, condition: int, body: i
     parts = while_parts(walk.jaxprs[scope].eqns[equation].params)
     operands = walk.scopes[scope].operands[equation]
     inner, outer = walk.scopes[condition], walk.scopes[body]
-    first = parts.condition_consts + parts.body_consts  # the index of the first carry among the operands
+    first = parts.condition_consts + parts.body_consts  # the index of the first carry leaf among the operands
 
     def start(position: int) -> int | None:
         return _literal(walk, operands[first + position])
@@ -36,7 +36,7 @@ def counted_trips(walk: Walk, scope: int, equation: int, condition: int, body: i
         return outer.outputs[position] == outer.constants + parts.body_consts + position
 
     def carried(operand: int) -> int | None:
-        """Return the position in the carry of an operand of the condition; None if the operand is not in the carry."""
+        """Return the position in the carry of an operand of the condition; None if it is not in the carry."""
         position = operand - inner.constants - parts.condition_consts
         return position if 0 <= position and operand < inner.constants + inner.inputs else None
 
@@ -73,7 +73,7 @@ def counted_trips(walk: Walk, scope: int, equation: int, condition: int, body: i
 
 
 def _fits(value: int, dtype: str) -> bool:
-    """Return whether an integer type can hold the last value of a counter; a larger value would overflow."""
+    """Return whether a counter's last value fits its integer type; otherwise it would overflow."""
     kind, bits = dtype.rstrip("0123456789"), dtype[len(dtype.rstrip("0123456789")) :]
     if kind not in ("int", "uint") or not bits:
         return False
@@ -82,7 +82,7 @@ def _fits(value: int, dtype: str) -> bool:
 
 
 def _count(comparison: str, begin: int, limit: int, step: int) -> int | None:
-    if comparison in ("gt", "ge"):  # the same comparison with all signs exchanged
+    if comparison in ("gt", "ge"):  # `>` is handled as `<`, with all signs reversed
         begin, limit, step = -begin, -limit, -step
         comparison = _MIRRORED[comparison]
     if comparison == "ne":
@@ -96,7 +96,7 @@ def _count(comparison: str, begin: int, limit: int, step: int) -> int | None:
 
 
 def _maker(walk: Walk, columns: ScopeColumns, variable: int) -> tuple[str, list[int]] | None:
-    """Return the primitive and operands of the equation that makes a variable; None for an input."""
+    """Return (primitive, operands) of the equation that computes a variable; None for an input."""
     first = columns.constants + columns.inputs
     if variable < first:
         return None
@@ -108,7 +108,7 @@ def _maker(walk: Walk, columns: ScopeColumns, variable: int) -> tuple[str, list[
 
 
 def _step(walk: Walk, columns: ScopeColumns, result: int, counter: int) -> int | None:
-    """Return the increment of the counter in one step."""
+    """Return by how much the counter grows in one step; None if this is not constant."""
     maker = _maker(walk, columns, result)
     if maker is None:
         return None

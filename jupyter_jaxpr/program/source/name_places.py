@@ -1,4 +1,4 @@
-"""Finds the place of each name that gets a value in the text of a file, by line and name."""
+"""Finds the place of each name that gets a value in a source file; places are looked up by line and name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...typed.syntax_nodes import add_parts, edit_of, nodes_of, tree_of
 
 
 class Span(NamedTuple):
-    """Lines from 1; columns in UTF-8 bytes from 0."""
+    """A range in a source file: lines count from 1, columns are UTF-8 bytes from 0."""
 
     line: int
     column: int
@@ -25,13 +25,13 @@ class Span(NamedTuple):
 
 
 class NamePlaces:
-    """The places of names in one file.
+    """The places in one file at which names get values.
 
     Attributes:
-        assigned: The places of assigned names, by line and name, without names that one line assigns twice.
-        parameters: The places of parameters, by the first line of the function, with decorators, and by name; without
+        assigned: (line, name) -> place of the assigned name; names that a line assigns twice are left out.
+        parameters: (first line of the function, decorators included; name) -> place of the parameter; without
             functions that share a line.
-        returned: The `return` statements by their first line, and the bodies of lambdas by the lambda's line.
+        returned: First line -> `return` statement; line of a lambda -> its body.
     """
 
     def __init__(self, nodes: Iterable[ast.AST]) -> None:
@@ -62,11 +62,7 @@ class NamePlaces:
 
 
 def name_places(file: str) -> NamePlaces | None:
-    """Return the places of names in a file as the file ran; None if the text is unknown or is no Python.
-
-    Args:
-        file: The file name, as code objects state it.
-    """
+    """Return the places of names in a file as it was when it ran; None if the source is unknown or is no Python."""
     return _parsed("".join(linecache.getlines(file)))
 
 
@@ -90,16 +86,19 @@ def _parsed(text: str) -> NamePlaces | None:
 
 
 _LONGEST = 500_000
-#: What a line needs to bind a name within an expression.
+#: A line must contain one of these to bind a name inside of an expression.
 _BINDS = re.compile(r":=|\blambda\b|\bfor\b")
-#: The statements that bind names of their targets alone, if no expression in them binds one.
+#: The statements that bind only the names in their targets, if no expression in them binds a name.
 _SIMPLE = frozenset([ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return])
 
 
 def _nodes(tree: ast.Module, text: str) -> Iterator[ast.AST]:
-    """Yield the nodes of a tree, without those of values that bind no name: most lines of a long cell are such."""
+    """Yield the syntax nodes that may bind a name.
+
+    Values of simple statements are skipped, which saves most of the time in a long cell.
+    """
     waiting: list[Any] = [tree]
-    is_counted = "\r" not in text  # else Python counts other lines
+    is_counted = "\r" not in text  # with carriage returns, Python counts lines differently
     binding = {number for number, line in enumerate(text.split("\n"), 1) if _BINDS.search(line)}
     while waiting:
         node = waiting.pop()

@@ -1,8 +1,9 @@
 """Stores the files, frames and stacks of tracebacks in pools.
 
 - `Positions` keeps the pools: each file, frame and stack once, named by its index.
-- `Positions.traceback` takes a JAX traceback, `Positions.stack` the frames that a text of JAX names.
-- The innermost user frame is where an equation was written. Library frames inside it are folded: the outermost few are
+- `Positions.traceback` adds the stack of a JAX traceback, `Positions.stack` one from frames in a text of JAX.
+- The innermost user frame is where an equation was written. Library frames inside of it are shortened: the outermost
+    few are
   kept, as the names of what the user called. JAX's own machinery is left out.
 """
 
@@ -23,13 +24,13 @@ from ...interruptions import not_of_a_signal
 from ...plain_text import file_of, function_of
 from ..jaxpr.pools import Strings
 
-#: The largest numbers of user frames and library frames of a stack.
+#: The most user frames, and the most library frames, of a stack.
 USER_FRAMES = 16
 LIBRARY_FRAMES = 4
 
 _CELL_FILE = re.compile(r"ipykernel_\d+[/\\][^/\\]+\.py$|^<ipython-input-(\d+)-")
 _PACKAGES = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
-#: Packages that run cells and tests: their frames, and the frames outside of them, are not the user's code.
+#: Packages that run cells and tests. Their frames, and all frames outside of these, are not part of the user's code.
 _RUNNERS = ("IPython/", "ipykernel/", "_pytest/", "pluggy/", "marimo/", "doctest.py")
 #: Packages of JAX with functions that users call; the rest of `jax/_src/` is internal.
 _JAX_ROOMS = re.compile(r"jax/_src/(?:lax|numpy|nn|scipy|image|ops|random(?:\.py$|/core\.py$)|pallas)")
@@ -38,7 +39,7 @@ _OWN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 class CellText(Protocol):
-    """A notebook cell as it ran; `document.types.document.Cell` has these attributes, too."""
+    """A notebook cell at the time when it ran; `document.types.document.Cell` has the same attributes."""
 
     @property
     def id(self) -> str | None:
@@ -50,17 +51,17 @@ class CellText(Protocol):
 
     @property
     def source(self) -> str:
-        """The cell's text."""
+        """The source of the cell."""
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file that frames point into; `kind` is cell, user or library.
+    """A source file to which frames refer; `kind` is cell, user or library.
 
-    `unfiled` is the text of code that was never in a file, such as a cell of marimo, as `linecache` had the text when
-    the frames were read: the next run of the cell replaces the text there.
-    `lines_only` is true for a notebook of marimo that runs as an app or a script: marimo compiles the cells with the
-    lines of the file, but with columns that leave out the indentation.
+    `unfiled` is the source of code that was never in a file, such as a cell of marimo. It is copied from `linecache`
+    when the frames are read, because the next run of the cell replaces it there. `lines_only` is true for a marimo
+    notebook that runs as an app or a script: marimo compiles its cells with the right lines, but with columns that
+    ignore the indentation.
     """
 
     path: str
@@ -74,17 +75,17 @@ class SourceFile:
     lines_only: bool = field(default=False, compare=False)
 
 
-#: The instructions of one code that are located alone.
+#: Up to this number of requests, the instructions of a code object are located one at a time.
 _ALONE = 40
-#: Line, end line, column and end column of an instruction, as Python gives them.
+#: (line, end line, column, end column) of an instruction, as Python gives them.
 _Position = tuple[int | None, int | None, int | None, int | None]
 
-#: file, function, line, column, end line, end column: indices and positions as in the document.
+#: (file, function, line, column, end line, end column): indices and positions as in the document.
 FrameRow = tuple[int, int, int, int, int, int]
 
 
 class _CodeRecord:
-    """The facts on one code object: its file, and the frames of its instructions."""
+    """What is known about one code object: its file, and the frames of its instructions."""
 
     __slots__ = (
         "_lookups",
@@ -109,15 +110,16 @@ class _CodeRecord:
         self._lookups = 0
         self._rest = code.co_positions()
         self._next = 0
-        self._table: list[_Position] | None = None  # the positions of all instructions, after a request out of order
+        # the positions of all instructions; filled after a request out of order
+        self._table: list[_Position] | None = None
 
     def located(
         self, instruction: int, locate: Callable[[CodeType, int], tuple[int, int, int, int]]
     ) -> tuple[int, int, int, int]:
-        """Return the line, column, end line and end column of an instruction; -1 for an unknown number.
+        """Return (line, column, end line, end column) of an instruction; -1 for an unknown value.
 
-        JAX reads a code object from its start for each instruction; this method reads many instructions of a long
-        code at once.
+        JAX reads a code object from its start for each instruction. For a long code object, this method reads all
+        instructions at once.
         """
         self._lookups += 1
         if self._lookups < _ALONE:
@@ -131,7 +133,10 @@ class _CodeRecord:
         )
 
     def _position(self, index: int) -> _Position:
-        """Return the position of an instruction; the trace of a long code reaches most instructions in their order."""
+        """Return the position of an instruction.
+
+        A trace reaches most instructions of a long code object in their order, so it reads on from the last one.
+        """
         if self._table is None:
             if index >= self._next:
                 skipped, self._next = index - self._next, index + 1
@@ -144,11 +149,11 @@ class Positions:
     """Pools of files, frames and stacks."""
 
     def __init__(self, strings: Strings, cells: Mapping[str, CellText]) -> None:
-        """Start empty.
+        """Make empty pools.
 
         Args:
-            strings: pool that function names go into.
-            cells: the notebook's cells by the file name that their code carries.
+            strings: the pool to which function names are added.
+            cells: `co_filename` of a cell's code -> the cell.
         """
         self.files: list[SourceFile] = []
         self.frames: list[FrameRow] = []
@@ -162,23 +167,23 @@ class Positions:
         self._frame_numbers: dict[FrameRow, int] = {}
         self._stack_numbers: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
         self._tracebacks: dict[Any, int] = {}
-        # The records, by the id of the code, because a hash of a code object reads all its contents; a record keeps its
-        # code, so that no id is reused.
+        # id of a code object -> its record. Hashing a code object would read all its contents; the record keeps the
+        # code object alive, so that its id stays unique.
         self._codes: dict[int, _CodeRecord] = {}
-        # The records of the last traceback, innermost first.
+        # The records of the code objects in the last traceback, innermost first.
         self._last_records: list[_CodeRecord] = []
 
     # --- stacks ------------------------------------------------------------------------------
 
     def traceback(self, traceback: Any) -> int:
-        """Return the index of the stack of a JAX traceback; -1 if JAX has no traceback or no frame is known."""
+        """Return the index of the stack of a JAX traceback; -1 if there is no traceback or no known frame."""
         if traceback is None:
             return -1
         number = self._tracebacks.get(traceback)
         if number is None:
             try:
                 number = self._read(traceback)
-            except not_of_a_signal(Exception):  # a traceback of another JAX: unknown, not a failure
+            except not_of_a_signal(Exception):  # another version of JAX has other tracebacks: the stack is unknown
                 number = -1
             self._tracebacks[traceback] = number
         return number
@@ -205,10 +210,10 @@ class Positions:
         return self._number(user, library)
 
     def _records(self, codes: Sequence[CodeType]) -> list[_CodeRecord]:
-        """Return the records of the codes of a traceback, innermost first.
+        """Return the records of the code objects in a traceback, innermost first.
 
-        Neighbouring equations share their outer frames. A call of `id` is slow where Python code (as filelock, which
-        JAX imports) listens to audit events.
+        Neighbouring equations share their outer frames, so these are compared first. This saves calls of `id`, which
+        are slow if Python code (such as filelock, which JAX imports) listens to audit events.
         """
         shift = len(self._last_records) - len(codes)
         records: list[_CodeRecord] = []
@@ -223,15 +228,16 @@ class Positions:
         return records
 
     def called_from(self, stack: int, traceback: Any) -> int:
-        """Return the stack of a call in place of a stack that has no user frame."""
+        """Return `stack`; if it has no user frame, return the stack of a call instead."""
         if stack >= 0 and self.stacks[stack][0]:
             return stack
         return self.traceback(traceback)
 
     def stack(self, places: list[tuple[str, str, int, int, int, int]]) -> int:
-        """Return the index of a stack of places, innermost first: file, function, line, column, end line, end column.
+        """Return the index of the stack with these places, innermost first.
 
-        Columns are UTF-8 bytes from 0, as Python counts them; -1 where unknown.
+        A place is (file, function, line, column, end line, end column). Columns are UTF-8 bytes from 0, as Python
+        counts them; -1 if unknown.
         """
         user: list[int] = []
         library: list[int] = []
@@ -247,19 +253,19 @@ class Positions:
         return self._number(user, library)
 
     def whole_line(self, stack: int) -> int:
-        """Return the index of a stack that states only the line of the innermost user frame of `stack`."""
+        """Return the index of a stack that has only the line, no columns, of the innermost user frame of `stack`."""
         (first, *outer), _ = self.stacks[stack]
         file, function, line, *_ = self.frames[first]
         return self._number([self._row((file, function, line, -1, line, -1)), *outer], [])
 
     def without_library(self, stack: int) -> int:
-        """Return the index of the stack that has only the user frames of `stack`."""
+        """Return the index of a stack that has only the user frames of `stack`."""
         return self._number(self.stacks[stack][0], [])
 
     def _number(self, user: list[int], library: list[int]) -> int:
         if not user and not library:
             return -1
-        # A loop's lowering repeats the frame of its call.
+        # JAX's lowering of a loop repeats the frame of the loop's call.
         user = [frame for place, frame in enumerate(user) if not place or user[place - 1] != frame]
         library = library[::-1][:LIBRARY_FRAMES]
         key = (tuple(user), tuple(library))
@@ -272,7 +278,7 @@ class Positions:
     # --- frames ------------------------------------------------------------------------------
 
     def line(self, path: str, line: int, function: str = "") -> int:
-        """Return the index of a frame that is a whole line."""
+        """Return the index of a frame that stands for a whole line."""
         return self.frame(self.source_file(path), function, line, -1, line, -1)
 
     def frame(
@@ -284,7 +290,10 @@ class Positions:
         end_line: int,
         end_column: int,
     ) -> int:
-        """Return the index of a frame; columns, in UTF-8 bytes, become UTF-16 units, or -1 without the line's text."""
+        """Return the index of a frame.
+
+        Columns are converted from UTF-8 bytes to UTF-16 units; they are -1 if the text of the line is unknown.
+        """
         file = self._file_numbers.get(source.name)
         if file is None:
             file = self._file_numbers[source.name] = len(self.files)
@@ -316,7 +325,7 @@ class Positions:
         return text
 
     def _line_text(self, source: SourceFile, line: int) -> str:
-        """Return a line of a file as the file ran; empty if the line is unknown."""
+        """Return a line of a file as it was when it ran; '' if unknown."""
         text = linecache.getline(source.name, line).rstrip("\n")
         if source.cell is None:
             return text
@@ -324,18 +333,18 @@ class Positions:
         if lines is None:
             lines = self._cell_lines[source.name] = source.cell.source.split("\n")
         written = lines[line - 1] if 0 < line <= len(lines) else ""
-        # IPython may have rewritten the line; then its columns are not the columns of the cell.
+        # IPython may have rewritten the line before compiling it; its columns would not fit the cell.
         return "" if text and text != written else written
 
     # --- files -------------------------------------------------------------------------------
 
     def codes(self, source: SourceFile) -> list[CodeType]:
-        """Return the code of a file that was seen in a traceback."""
-        # The records are distinct by id: equal functions of two imports of a file must both be examined.
+        """Return the code objects of a file that were seen in tracebacks."""
+        # Two imports of a file make equal functions; both are returned, because both must be examined.
         return [record.code for record in self._codes.values() if record.source.name == source.name]
 
     def source_file(self, name: str) -> SourceFile:
-        """Return the known facts about a file, by the file name of its code objects."""
+        """Return what is known about a file; `name` is the `co_filename` of its code objects."""
         source = self._source_files.get(name)
         if source is None:
             source = self._source_files[name] = _classify(name, self._cells.get(name))
@@ -343,7 +352,7 @@ class Positions:
 
 
 def _utf16_column(text: str, column: int) -> int:
-    """Return a column in UTF-16 units for a column in UTF-8 bytes; -1 where the line has no such column."""
+    """Return the UTF-16 column for a column in UTF-8 bytes; -1 if the line has no such column."""
     if text.isascii():
         return column if column <= len(text) and text else -1
     encoded = text.encode("utf-8", "surrogatepass")
@@ -382,17 +391,20 @@ def _is_of_marimo(name: str) -> bool:
 
 
 def _unfiled_text(name: str) -> str | None:
-    """Return the text in `linecache` of code that was never in a file; None for a file, or without such a text."""
+    """Return the text that `linecache` has for code that was never in a file.
+
+    None for a real file or without a text.
+    """
     try:
         if os.path.exists(name):
             return None
         return "".join(linecache.getlines(name)) or None
-    except not_of_a_signal(OSError, ValueError):  # a name that no file can have
+    except not_of_a_signal(OSError, ValueError):  # no file can have this name
         return None
 
 
 def _library_path(name: str) -> str | None:
-    """Return the path of a library's file inside its installation folder; None for any other file."""
+    """Return the path of a library's file relative to its installation folder; None for other files."""
     parts = _PACKAGES.split(name)
     if len(parts) > 1:
         return parts[-1]

@@ -1,7 +1,7 @@
-"""Finds the source text of a file, if it is the text that ran, from the code objects that ran from the file.
+"""Returns the source text of a file, after checking that it is the text that ran.
 
-A module may have been edited since its import: its lines are then not the lines that JAX recorded. So the present file
-is compiled, which does not run it, and each function that ran must be in the result, on the same lines.
+A module may have been edited after its import; then its lines are not those that JAX recorded. Therefore the present
+file is compiled (not run), and each function that ran must be found in the result, on the same lines.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from types import CodeType
 
 from ...interruptions import not_of_a_signal
 
-#: A file of up to this is given whole, of a longer one the functions that ran, with some lines around each; of a
-#: library nobody reads more.
+#: A file with at most this many lines is returned completely; of a longer file, only the functions that ran, with some
+#: lines around each. The limit for files of libraries is lower.
 WHOLE_LINES = 2_000
 WHOLE_LIBRARY_LINES = 200
 AROUND = 3
-#: The text of a long file has at most `MOST_LINES` lines in all; a file of more than `LARGEST` bytes is not read.
+#: Of a long file, at most `MOST_LINES` lines are returned; a file of more than `LARGEST` bytes is not read.
 MOST_LINES = 4_000
 LARGEST = 4_000_000
 
@@ -30,12 +30,12 @@ _OTHER_TEXT = "Python has another text of {name} than the text that ran. Run the
 
 
 class NoText(Exception):
-    """A file's text cannot be shown; the message is a sentence that says why, and what to do."""
+    """Raised if the text of a file cannot be shown; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Lines of a file; `first_line` from 1."""
+    """A range of lines of a file; `first_line` counts from 1."""
 
     first_line: int
     lines: list[str]
@@ -43,7 +43,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class SourceText:
-    """The shown lines of a file, and the number of all its lines."""
+    """The lines of a file that are shown, and the number of lines in the file."""
 
     lines: int
     stretches: list[Stretch]
@@ -57,13 +57,13 @@ def source_text(
     unfiled: str | None = None,
     lines_only: bool = False,
 ) -> SourceText:
-    """Return the text of a file, or of the functions that ran where the file is long.
+    """Return the text of a file; of a long file, the functions that ran.
 
     Args:
         name: The file name in the code objects.
-        codes: The code objects that ran from the file; without one the text cannot be checked.
-        whole: The largest number of lines of a file that is returned whole; a longer file is returned in stretches.
-        unfiled: The text of code that was never in a file; None for a file.
+        codes: The code objects that ran from the file; if there are none, the text cannot be checked.
+        whole: A file with at most this many lines is returned completely; of a longer one, ranges of lines.
+        unfiled: The source of code that was never in a file; None for a file.
         lines_only: True for a notebook of marimo, whose cells are the bodies of functions.
 
     Raises:
@@ -118,7 +118,10 @@ def _is_what_ran(text: str, name: str, ran: list[CodeType], *, unfiled: bool = F
 
 
 def _compiled(text: str, name: str, *, unfiled: bool) -> Iterator[CodeType]:
-    """Yield the code of a text, and of a cell also the codes of a host that runs the last statement apart."""
+    """Yield the code objects of a source text.
+
+    For a cell also as compiled by hosts that run the last statement separately.
+    """
     if not unfiled:
         yield compile(text, name, "exec", dont_inherit=True)
         return
@@ -127,7 +130,7 @@ def _compiled(text: str, name: str, *, unfiled: bool) -> Iterator[CodeType]:
 
 
 def _compiled_apart(cell: list[ast.stmt], name: str) -> Iterator[CodeType]:
-    """Yield the codes of the statements of a cell for a host that runs the last statement apart."""
+    """Yield the code objects of a cell's statements, as compiled by hosts that run the last statement separately."""
     if not cell:
         return
     *body, last = cell
@@ -139,7 +142,7 @@ def _compiled_apart(cell: list[ast.stmt], name: str) -> Iterator[CodeType]:
 
 
 def _cells_are_what_ran(text: str, name: str, ran: list[CodeType], *, unfiled: bool) -> bool:
-    """Return whether the cells of a notebook of marimo are what ran, apart from the columns of the cells."""
+    """Return whether the cells of a marimo notebook are the code that ran, ignoring columns."""
     compiled: set[tuple[object, ...]] = set()
     try:
         module = ast.parse(text, name)
@@ -156,7 +159,7 @@ def _cells_are_what_ran(text: str, name: str, ran: list[CodeType], *, unfiled: b
 
 
 def _without_columns(code: CodeType) -> tuple[object, ...]:
-    """Return what two codes have in common that differ in their columns alone."""
+    """Return a key that is equal for two code objects which differ only in columns."""
     constants = tuple(
         _without_columns(constant) if isinstance(constant, CodeType) else (type(constant).__name__, repr(constant))
         for constant in code.co_consts
@@ -174,12 +177,15 @@ def _all(code: CodeType) -> Iterator[CodeType]:
 
 
 def _same(code: CodeType, later: CodeType) -> bool:
-    # Up to Python 3.11, code objects on different lines may be equal.
+    # Up to Python 3.11, code objects on different lines may compare equal.
     return code == later and list(code.co_positions()) == list(later.co_positions())
 
 
 def _stretches(lines: list[str], ran: list[CodeType]) -> list[Stretch]:
-    """Return the line ranges of the functions that ran, with some lines around, in ascending order and joined."""
+    """Return the line ranges of the functions that ran, with some lines around each.
+
+    Ascending, overlapping ones joined.
+    """
     spans = sorted(
         (max(min(first, code.co_firstlineno) - AROUND, 1), min(last + AROUND, len(lines)))
         for code in ran
@@ -202,6 +208,6 @@ def _stretches(lines: list[str], ran: list[CodeType]) -> list[Stretch]:
 
 
 def _extent(code: CodeType) -> tuple[int, int]:
-    """Return the first and the last line of a function, including its nested functions."""
+    """Return (first line, last line) of a function, nested functions included."""
     numbers = [line for inner in _all(code) for _, _, line in inner.co_lines() if line]
     return (min(numbers), max(numbers)) if numbers else (code.co_firstlineno, code.co_firstlineno)

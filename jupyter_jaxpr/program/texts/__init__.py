@@ -1,1 +1,1 @@
-"""Reads the StableHLO and the HLO of a program and links their lines to equations."""
+"""Reads the StableHLO and the HLO of a program, and links each line to the equations from which it comes."""

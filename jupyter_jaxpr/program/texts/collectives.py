@@ -1,8 +1,8 @@
 """Finds the collectives of an optimised HLO text: the arrays they move, and how often they run.
 
-Everything is read from the text. An instruction that starts and ends on two lines counts once, at its start. XLA
-combines the collectives of several equations into one instruction; where XLA states the origin of each array, the
-arrays have separate rows.
+Everything is read from the text. An asynchronous collective has a start and an end instruction; it counts once, at its
+start. XLA may combine the collectives of several equations into one instruction; if it states the origin of each array,
+each array gets a row of its own.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ _GROUPS = re.compile(
     r"(?:replica_groups|source_target_pairs)="
     r"((?:mesh\[[^\]]*\](?:, device_ids=\([^\s{}]*\))? )?\{(?:[^{}]|\{[^{}]*\})*\}|\[[^\s{}]*[^\s{},])"
 )
-#: The groups of a collective in a form that this module does not know.
+#: Matches the device groups of a collective that are written in a form unknown to this module.
 _NAMED = re.compile(r"(?:replica_groups|source_target_pairs)=(.+?)(?:, \w+=|$)")
 _IOTA = re.compile(r"\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?$")
 _MESH = re.compile(r"mesh\[([^\]]*)\](?:, device_ids=\(([^\s{}]*)\))? \{([^{}]*)\}$")
-#: The order of devices on a mesh, if the order is not ascending: the shape of an array of the numbers from 0, and an
-#: order of its axes.
+#: Matches a non-ascending order of devices on a mesh: the shape of an array with the numbers from 0, and an order of
+#: its axes.
 _PLACED = re.compile(r"\[([\d,]+)\](?:T\(([\d,]+)\))?$")
 _MESH_AXIS = re.compile(r"'([^']*)'=(\d+)$")
 _TRIPS = re.compile(r'"known_trip_count":\{"n":"(\d+)"')
 _INDEX = re.compile(r"\bindex=(\d+)")
 _TYPE = re.compile(r"\b([a-z]+\d+[a-z0-9]*|pred)\[([\d,]*)\]")
 _LONG = {"f": "float", "bf": "bfloat", "s": "int", "u": "uint", "c": "complex"}
-#: The largest number of devices whose groups are listed.
+#: Groups are listed for programs with at most this many devices.
 _MOST_LISTED = 1024
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Arrays of a collective that come from one place.
+    """Arrays of a collective that come from one place in the source.
 
     Attributes:
-        line: The line of the HLO that tells the place of origin of the arrays, from 0.
+        line: The line of the HLO, from 0, that states where the arrays come from.
         bytes: The bytes of the arrays in the result on each device; None if a type is unknown.
-        op_name: The name that XLA prints, such as ``jit(f)/transpose(jvp())/dot_general``; empty if XLA prints none.
+        op_name: The name that XLA prints, such as ``jit(f)/transpose(jvp())/dot_general``; empty if XLA states none.
     """
 
     line: int
@@ -56,13 +56,13 @@ class Piece:
 
 @dataclass(frozen=True)
 class Collective:
-    """An instruction by which devices exchange values.
+    """An instruction by which devices exchange data.
 
     Attributes:
         name: The name of the instruction, such as ``all-reduce.4``.
         kind: The opcode, such as ``all-reduce``.
         line: The line of the HLO, from 0.
-        bytes: The bytes of the result on each device, all arrays together; None where a type is unknown.
+        bytes: The bytes of the result on each device, all arrays together; None if a type is unknown.
         arrays: The number of arrays that one run moves.
         groups_text: The groups of devices that exchange values, as XLA prints them; empty without groups.
         groups: The same groups as numbers of partitions; for a collective-permute, pairs of sender and receiver. None
@@ -86,14 +86,15 @@ class Collective:
     pieces: tuple[Piece, ...]
 
     def sent(self, devices: int) -> int | None:
-        """Estimate the bytes that a device sends in one run if XLA takes the ring algorithm; None if unknown.
+        """Estimate the bytes that a device sends in one run, with the ring algorithm; None if unknown.
 
         For ``n`` devices in a group and a result of ``b`` bytes on each device, all-reduce sends ``2 b (n-1)/n``,
         all-gather and all-to-all ``b (n-1)/n``, reduce-scatter ``b (n-1)``; collective-permute and
         collective-broadcast ``b``.
 
         Args:
-            devices: The number of devices on which the program runs: the size of the group if XLA names no groups.
+            devices: The number of devices on which the program runs: it is the size of the group if XLA states no
+                groups.
         """
         if self.bytes is None:
             return None
@@ -109,7 +110,7 @@ class Collective:
 
 @dataclass
 class _Runs:
-    """The number of times that a computation runs in one call of the program."""
+    """How often a computation runs in one call of the program."""
 
     times: int = 0
     per_trip: bool = False
@@ -117,7 +118,7 @@ class _Runs:
 
 
 def collectives(lines: Sequence[str]) -> list[Collective]:
-    """Return the collectives of an executable's text, in its order."""
+    """Return the collectives of an HLO text, in the order of the text."""
     module = computations(lines)
     if not any(instruction.opcode in _OPCODES for computation in module for instruction in computation.instructions):
         return []
@@ -142,7 +143,8 @@ def _collective(
     line = lines[instruction.line]
     result = instruction
     if instruction.opcode.endswith("-start"):
-        # The type of an asynchronous start may hold the operands too; the type of its end is the result.
+        # The type of an asynchronous start instruction may include the operands; the type of the end instruction is the
+        # result.
         done_instructions = [user for user in users.get(instruction.name, []) if user.opcode.endswith("-done")]
         result = done_instructions[0] if done_instructions else instruction
     types = [] if result is instruction and instruction.opcode.endswith("-start") else _types(lines[result.line])
@@ -168,9 +170,9 @@ def _collective(
 def _pieces(
     kind: str, instruction: Instruction, sizes: list[int | None], users: list[Instruction], lines: Sequence[str]
 ) -> tuple[Piece, ...]:
-    """Return one row for each combined array if XLA states the origin of each array; else one row for all arrays."""
+    """Return a row for each combined array, if XLA states the origin of each; else one row for all arrays."""
     full_piece = Piece(instruction.line, _sum(sizes) if sizes else None, instruction.op_name or "")
-    # Several arrays of an all-to-all are parts of one array, so they get one row.
+    # the arrays of an all-to-all are parts of one array, so they share a row
     if len(sizes) < 2 or kind == "all-to-all":
         return (full_piece,)
     pieces: dict[int, Piece] = {}
@@ -184,7 +186,10 @@ def _pieces(
 
 
 def _runs(module: Sequence[Computation], lines: Sequence[str]) -> dict[str, _Runs]:
-    """Return how often each computation runs in one call; XLA prints a computation before its callers."""
+    """Return {computation: how often it runs in one call}.
+
+    XLA prints a computation before the ones that call it, so the text is read backwards.
+    """
     runs = {computation.name: _Runs(1 if computation.is_entry else 0) for computation in module}
     for computation in reversed(module):
         caller_runs = runs[computation.name]
@@ -203,7 +208,7 @@ def _runs(module: Sequence[Computation], lines: Sequence[str]) -> dict[str, _Run
 
 
 def _types(line: str) -> list[tuple[str, str]]:
-    """Return the types of an instruction's result."""
+    """Return the (dtype, shape) pairs of an instruction's result."""
     begin = line.find(" = ") + 3
     end = line.find(")" if line.startswith("(", begin) else " ", begin)
     if line.startswith("(", begin):
@@ -231,7 +236,10 @@ def _sum(sizes: Sequence[int | None]) -> int | None:
 
 
 def _groups(text: str) -> Groups | None:
-    """Return the groups that XLA prints in one of three ways: lists, axes of a mesh, or an order of numbers."""
+    """Return the groups of devices, which XLA prints in one of three forms.
+
+    Lists, axes of a mesh, or an order of numbers.
+    """
     if text.startswith("{"):
         inside = re.findall(r"\{([\d,]*)\}", text[1:-1])
         groups = tuple(tuple(_numbers(group)) for group in inside)
@@ -246,7 +254,7 @@ def _groups(text: str) -> Groups | None:
         chosen = [axis.strip() for axis in mesh[3].split(",")]
         names = [f"'{axis[1]}'" for axis in axes if axis]
         if len(names) < len(axes) or not set(chosen) <= set(names):
-            return None  # the groups use a part of an axis, which is not read
+            return None  # the groups use a part of a mesh axis; this form is not supported
         sizes = [int(axis[2]) for axis in axes if axis]
         inner = [names.index(axis) for axis in chosen]
         order = [axis for axis in range(len(axes)) if axis not in inner] + inner
@@ -259,7 +267,7 @@ def _groups(text: str) -> Groups | None:
 
 
 def _placed(devices: str, places: Groups) -> Groups | None:
-    """Return the devices at places of a mesh, by `devices`, the order of the mesh's devices."""
+    """Return the devices at some places of a mesh; `devices` is the order of the devices on the mesh."""
     box = _PLACED.match(devices)
     if box is None:
         return None
@@ -271,7 +279,7 @@ def _placed(devices: str, places: Groups) -> Groups | None:
 
 
 def _iota(sizes: list[int], order: list[int], length: int) -> Groups | None:
-    """Return the numbers from 0 in a box of these sizes, with its axes in an order, cut into groups of a length."""
+    """Return the numbers from 0 in an array of these sizes, with permuted axes, cut into groups of a length."""
     import numpy as np
 
     total = 1

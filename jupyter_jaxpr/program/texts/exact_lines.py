@@ -1,4 +1,7 @@
-"""Reads the tags of a twin's text: lines without tags, the equations of each, and how far the twin is the program."""
+"""Reads the tags in the StableHLO or HLO of a twin.
+
+The equations of each line, and how far the twin equals the program.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +26,14 @@ _NAME = re.compile(r"%[\w.-]+")
 
 @dataclass(frozen=True)
 class ExactLines:
-    """A text of a twin.
+    """The StableHLO or HLO of a twin, with the equations of its lines.
 
     Attributes:
-        lines: The text without tags. Each line has the stack of its first equation, the other stacks beside it; lines
+        lines: The text without tags. Each line has the stack of its first equation, and the other stacks as
+            alternatives; lines
             whose equations XLA does not state are `inferred`.
-        equations: The equations of each line that comes from equations.
-        instructions: The lines that are operations, without constants and instructions that only move or name values.
+        equations: Line -> its equations, for lines that come from equations.
+        instructions: The lines with real operations: no constants, and no instructions that only move or name values.
     """
 
     lines: LinesOfText
@@ -38,11 +42,11 @@ class ExactLines:
 
 
 def exact_lines(text: str, walk: Walk, scope: int, level: Literal["stablehlo", "hlo"]) -> ExactLines:
-    """Read a text of the twin.
+    """Read the StableHLO or HLO of a twin.
 
     Args:
         text: The text as JAX or XLA printed it, with the tags.
-        walk: The walk whose numbers the tags are; its pools take the stacks.
+        walk: The walk to whose scopes and equations the tags refer; the stacks are added to its pools.
         scope: The scope of the program in the walk.
         level: The level of the text.
     """
@@ -88,7 +92,7 @@ def exact_lines(text: str, walk: Walk, scope: int, level: Literal["stablehlo", "
 def _inferred(
     lines: Sequence[str], stated: dict[int, tuple[Equation, ...]], walk: Walk, scope: int
 ) -> dict[int, tuple[Equation, ...]]:
-    """Infer the equations of lines without stated equations, by the rules for places, with equations as places."""
+    """Infer the equations of lines for which none are stated, by the rules of `hlo_inference`, applied to equations."""
     numbers: dict[tuple[Equation, ...], int] = {}
     places = [numbers.setdefault(stated[line], len(numbers)) if line in stated else -1 for line in range(len(lines))]
 
@@ -108,7 +112,7 @@ def _inferred(
 
 
 def differing(twin: Sequence[str], program: Sequence[str]) -> int:
-    """Return the number of lines of one text that the other text lacks; names, numbers and metadata are ignored.
+    """Return how many lines of one text are missing from the other; names, numbers and metadata are ignored.
 
     Args:
         twin: The lines of one text.
@@ -128,7 +132,7 @@ def _exists(walk: Walk, equation: Equation) -> bool:
 
 
 def _stack(walk: Walk, equation: Equation) -> int:
-    """Return the stack of an equation; -1 without a user frame, because the line states a more precise stack."""
+    """Return the stack of an equation; -1 without a user frame, because the line then states a more precise stack."""
     scope, index = equation
     stack = walk.scopes[scope].stack[index]
     return stack if stack >= 0 and walk.positions.stacks[stack][0] else -1

@@ -1,8 +1,8 @@
-"""Prints the optimised HLO of an executable, with the stack of each line.
+"""Prints the optimised HLO of an executable and finds the source stack of each line.
 
-XLA writes where an instruction comes from into its metadata: `stack_frame_id`, a number into tables at the top of the
-text (jax 0.10 and later), or `source_file` and `source_line`. Both are read. The tables are left out of the text that
-is shown, as each line carries its stack; the metadata stays. What cannot be read is -1, never a guess.
+The metadata of an instruction states where it comes from: either `stack_frame_id`, an index into tables at the top of
+the text (JAX 0.10 and later), or `source_file` and `source_line`. Both forms are read. The shown text keeps the
+metadata, but not the tables, because each line has its stack. A stack that cannot be read is -1, never a guess.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _OP_NAME = re.compile(r'\bop_name="((?:[^"\\]|\\.)*)"')
 _FILE = re.compile(r'\bsource_file="([^"]*)"')
 _LINE = re.compile(r"\bsource_line=(\d+)")
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
-#: A chain of frames longer than this is not one.
+#: A chain of frames longer than this is damaged and is not followed.
 _DEPTH = 200
 
 
 def executable_text(executable: Any) -> str:
-    """Return the optimised HLO of a `jax.stages.Compiled` or of a loaded executable, large constants elided."""
+    """Return the optimised HLO of a compiled or loaded executable; large constants are elided."""
     if hasattr(executable, "as_text"):
         text = executable.as_text()
     else:
@@ -37,7 +37,7 @@ def executable_text(executable: Any) -> str:
 
 
 def hlo_lines(text: str, positions: Positions) -> LinesOfText:
-    """Split HLO into the text that is shown and the stack of each line."""
+    """Split an HLO text into the text that is shown and the stack of each line."""
     tables: dict[str, dict[int, Any]] = {name: {} for name in HLO_TABLES}
     lines: list[str] = []
     metadata: list[tuple[int, str]] = []
@@ -58,7 +58,7 @@ def hlo_lines(text: str, positions: Positions) -> LinesOfText:
                 continue
             table = None
         if not line and lines and not lines[-1]:
-            continue  # an empty line around the tables
+            continue  # an empty line before or after the tables
         if "metadata={" in line:
             metadata.append((len(lines), line))
         lines.append(line)
@@ -85,7 +85,7 @@ def hlo_lines(text: str, positions: Positions) -> LinesOfText:
 
 
 def _unescaped(text: str) -> str:
-    """Return a string of XLA: bytes above ASCII are written as three octal digits."""
+    """Return a string as XLA meant it: XLA writes bytes above ASCII as three octal digits."""
     if "\\" not in text:
         return text
 
@@ -101,11 +101,12 @@ def _stack(places: list[Place], positions: Positions) -> int:
 
 
 class _Frames:
-    """The tables of a module: frames with a place and a parent."""
+    """The frame tables at the top of an HLO text: each frame has a place and a parent frame."""
 
     def __init__(self, tables: dict[str, dict[int, Any]]) -> None:
         self._files, self._functions, self._locations, self._frames = (tables[name] for name in HLO_TABLES)
-        # XLA prints the parent's number plus one, so that a root is its own parent (jax 0.10 to 0.12).
+        # XLA prints the parent's id plus one, so that a frame without a parent seems to be its own parent (JAX 0.10 to
+        # 0.12).
         self._offset = int(
             any(
                 isinstance(frame, dict) and frame.get("parent_frame_id") == number
@@ -114,7 +115,10 @@ class _Frames:
         )
 
     def places(self, number: int) -> list[Place]:
-        """Return the places of a frame and its callers, innermost first; empty if the tables do not hold the frame."""
+        """Return the places of a frame and of its callers, innermost first.
+
+        [] if the tables do not contain the frame.
+        """
         places: list[Place] = []
         while number > 0 and len(places) < _DEPTH:
             frame = self._frames.get(number)
@@ -135,6 +139,6 @@ class _Frames:
                 )
             parent = frame.get("parent_frame_id", self._offset) - self._offset
             if parent >= number:
-                break  # callers come first in the table: anything else would not end
+                break  # a caller must come earlier in the table; this check prevents an endless loop
             number = parent
         return places

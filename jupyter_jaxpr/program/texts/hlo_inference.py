@@ -1,9 +1,9 @@
 """Infers the stacks of HLO lines for which XLA states none, from the lines around them.
 
-XLA loses the place of instructions that it rewrites, and states no place for instructions that it makes. A missing
-place is inferred by these rules only; where no rule applies, or the rules disagree, the place stays unknown:
+XLA loses the source place of instructions that it rewrites, and states none for instructions that it creates. A missing
+place is inferred only by these rules; if no rule applies, or the rules disagree, the place stays unknown:
 
-- A fusion or call has the place of the root of its computation, because XLA names fusions after their roots.
+- A fusion or call has the place of the root of its computation, because XLA gives a fusion the metadata of its root.
 - A root has the place of the only fusion that calls its computation, for the same reason.
 - A broadcast or conversion of a constant has the place of the instructions that use it, if all of them have the same
   place: it stands for one of their literals.
@@ -20,20 +20,20 @@ from .hlo_module import Computation, Instruction, computations
 _NAMED_AFTER_ROOT = frozenset({"fusion", "call"})
 _OF_LITERALS = frozenset({"broadcast", "convert"})
 _PRIMITIVES = {"dot": "dot_general", "convolution": "conv_general_dilated"}
-#: Custom calls that are matrix products on some backend.
+#: Targets of custom calls that are matrix products on some backend.
 _PRODUCTS = ("__onednn$matmul", "__cublas$gemm", "__cublas$lt$matmul")
 
 
 def inferred_origins(lines: Sequence[str], stacks: Sequence[int], only_stack: Callable[[str], int]) -> dict[int, int]:
-    """Infer the stacks of lines for which XLA states no stack.
+    """Infer the stacks of lines for which XLA states none.
 
     Args:
         lines: The lines of the module.
         stacks: For each line, the index of its stack; -1 for a line without a stack.
-        only_stack: Returns the stack of all equations of a primitive, or -1.
+        only_stack: A function: primitive -> the stack that all its equations have, or -1.
 
     Returns:
-        The inferred stacks, by line.
+        {line: its inferred stack}.
     """
     module = computations(lines)
     return _Inference(module, lines, stacks, only_stack).run()
@@ -61,7 +61,7 @@ class _Inference:
                     self._callers[called].append(instruction)
 
     def run(self) -> dict[int, int]:
-        # XLA prints a computation before its callers: roots are known before their fusions.
+        # XLA prints a computation before the instructions that call it, so roots are known before their fusions.
         for computation in self._module:
             for instruction in computation.instructions:
                 if self._stacks[instruction.line] < 0:

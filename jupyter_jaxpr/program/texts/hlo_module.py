@@ -1,7 +1,7 @@
 """Parses the computations of an HLO text: each instruction with its line, operands and called computations.
 
-The parser makes one pass over the text, and does not parse types or attributes: about 20 ms a megabyte. A line that the
-parser does not understand is left out.
+The parser makes one pass over the text, and does not parse types or attributes: it takes about 20 ms per megabyte.
+Lines that the parser does not understand are skipped.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-#: Opcodes that move or name values; no reader looks for the source of such an instruction.
+#: Opcodes that only move or name values; nobody asks for the source of such an instruction.
 TRIVIAL = frozenset(
     {"parameter", "constant", "tuple", "get-tuple-element", "bitcast", "copy", "after-all", "partition-id"}
 )
@@ -24,13 +24,13 @@ _OPERAND = re.compile(r"%([\w.-]+)")
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One line of a computation."""
+    """An instruction: one line of a computation."""
 
     line: int
     name: str
     opcode: str
     operands: tuple[str, ...]
-    #: The names of called computations: a fusion's, a loop's body and condition, a reduction's combiner.
+    #: the names of the computations that it calls: of a fusion, a loop's body and condition, a reduction's combiner
     called: tuple[str, ...]
     #: XLA's name of the operation, such as jit(f)/while/body/tanh; None if XLA states none.
     op_name: str | None
@@ -39,7 +39,7 @@ class Instruction:
 
 @dataclass(slots=True)
 class Computation:
-    """A function of the module."""
+    """A computation of the HLO module: a named list of instructions."""
 
     name: str
     is_entry: bool
@@ -68,7 +68,7 @@ def computations(lines: Sequence[str]) -> list[Computation]:
 
 
 def count(lines: Sequence[str]) -> int:
-    """Return the number of instructions in all computations of a module."""
+    """Return the number of instructions in an HLO text."""
     return sum(1 for line in lines if line.startswith("  ") and " = " in line)
 
 
@@ -80,7 +80,7 @@ def _instruction(number: int, line: str) -> Instruction | None:
     is_root = start.startswith("ROOT ")
     name = line[len(line) - len(start) + (5 if is_root else 0) : equals].lstrip("%")
     begin = equals + 3
-    if line.startswith("(", begin):  # the type of a tuple
+    if line.startswith("(", begin):  # the type is a tuple
         end = _closing(line, begin)
         begin = end + 1 if end > 0 else -1
     else:
@@ -116,7 +116,7 @@ def _called(attributes: str) -> tuple[str, ...]:
 
 
 def _closing(line: str, opening: int) -> int:
-    """Return the index of the bracket that closes the bracket at `opening`; -1 if there is none."""
+    """Return the index of the bracket that closes the one at `opening`; -1 if there is none."""
     depth = 0
     index = opening
     while index < len(line):

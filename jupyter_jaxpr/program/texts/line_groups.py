@@ -1,4 +1,4 @@
-"""Finds the equations of a program that belong to a line's stack, as src/model/links does."""
+"""Finds the equations that belong to the stack of a line, by the same rules as src/model/links."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..jaxpr.walk import Equation, Walk
 
 
 class Groups:
-    """The equations of a program by the stacks that they belong to.
+    """The equations of a program, grouped by the source stack to which they belong.
 
     Args:
         walk: The walk of the program.
@@ -52,7 +52,7 @@ class Groups:
         return (chain, inner), chain, chain[0]
 
     def of(self, *stacks: int) -> set[Equation]:
-        """Return the group of a line; empty for a line that is linked to no equation."""
+        """Return the equations that belong to the stacks of a line; empty if the line is linked to no equation."""
         return {equation for stack in stacks for equation in self._of(stack)}
 
     def _of(self, stack: int) -> set[Equation]:

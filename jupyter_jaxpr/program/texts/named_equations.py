@@ -1,16 +1,17 @@
-"""Finds, for some linked lines of HLO, the one equation of the line's group that the line comes from.
+"""Finds, for some lines of HLO that are linked to several equations, the single equation that the line comes from.
 
-A place in the source may have made many equations. XLA states more of an instruction than its place: the path to the
-equation, such as `jit(f)/while/body/closed_call/mul`, and its type. A line is taken for an equation where no other of
-its group has the same path, primitive included, and one of its results has the line's type. The primitive alone does
-not do: a lowering names primitives, too (the rounds of `random_bits` are `add` and `xor`), and would be wrong in a
-third of the lines. Nor does the path, where the group has an equation on it that is lowered to others altogether.
+One place in the source can give many equations (a group). Besides the place, XLA states the path to an instruction's
+equation, such as `jit(f)/while/body/closed_call/mul`, and the type. A line is assigned to an equation if no other
+equation of its group has the same path, primitive included, and if a result of the equation has the line's type. The
+primitive alone is not enough: the operations to which a primitive is lowered also have names of primitives
+(`random_bits` becomes `add` and `xor`), so a third of the lines would be wrong. The path is not enough either, if the
+group contains an equation with this path that is lowered to other operations.
 
-Where no equation has the path, and it goes on inside the loop of the one scan that there is, the line is of the scan's
-own machinery, such as its counter.
+If no equation has the path, and the path continues inside the loop of the only scan, the line belongs to the
+implementation of the scan, such as its counter.
 
-XLA does not state this equation. tests/benchmarks/links.py measures how often it is right, by a twin with tagged
-instructions.
+XLA does not confirm the equation. tests/benchmarks/links.py measures how often it is right, by comparison with a tagged
+twin.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from .hlo_module import TRIVIAL
 from .line_groups import Groups
 from .stablehlo import LinesOfText
 
-#: The pieces of a path: `transpose(jvp(while))` and `transpose(jvp())/while` are the same.
+#: The parts of a path; `transpose(jvp(while))` and `transpose(jvp())/while` have the same parts.
 _Path = tuple[str, ...]
 _Type = tuple[str, tuple[int, ...]]
 
@@ -45,21 +46,23 @@ _DTYPES = {
     "c64": "complex64",
     "c128": "complex128",
 }
-#: The largest number of ways to reach a program; a program with more ways gets no named line.
+#: If a program can be reached by more paths than this, no line is assigned.
 _MOST_WAYS = 20_000
 
 
 def named_equations(
     lines: LinesOfText, walk: Walk, scope: int, groups: Groups, to_others: Collection[str]
 ) -> dict[int, Equation]:
-    """Return the equation of each line, where it is one equation of a group of several.
+    """Return {line.
+
+    Its equation} for lines whose group has several equations and whose equation is certain by the rules.
 
     Args:
-        lines: The lines, linked by `text_links.linked`.
-        walk: The walk, which has visited the program.
+        lines: The lines, as `text_links.linked` returned them.
+        walk: The walk that contains the program.
         scope: The scope of the program.
-        groups: The groups of the program.
-        to_others: The primitives that are lowered to other operations, so that no line is named after them.
+        groups: The equations of the program, grouped by source stack.
+        to_others: The primitives that are lowered to other operations, so that no line has their name.
     """
     paths = _Paths(walk, scope, to_others)
     if not paths.complete:
@@ -68,7 +71,7 @@ def named_equations(
     tops = Counter(name.partition("/")[0] for name in lines.op_names.values())
     [(top, _)] = tops.most_common(1) or [("", 0)]
     named: dict[int, Equation] = {}
-    # The candidates are kept, because many lines of an unrolled loop need the same candidate.
+    # Remembered, because many lines of an unrolled loop need the same candidate.
     candidates: dict[tuple[str, tuple[int, ...]], _Candidate | None] = {}
     for line, op_name in lines.op_names.items():
         stacks = (lines.line_stacks[line], *lines.other_stacks.get(line, ()))
@@ -85,21 +88,21 @@ def named_equations(
 
 @dataclass(frozen=True)
 class _Candidate:
-    """The only equation at a path of names."""
+    """The only equation at a path."""
 
     equation: Equation
-    #: True if the path leads into the loop that the equation is lowered to; that loop has types of its own.
+    #: true if the path leads into the loop to which the equation is lowered; the types in that loop are different
     is_machinery: bool
 
 
 class _Paths:
-    """The equations of a program by their paths."""
+    """The equations of a program, grouped by path."""
 
     def __init__(self, walk: Walk, scope: int, to_others: Collection[str]) -> None:
         self._walk = walk
         self._names_of_others = to_others
         self._of: dict[_Path, set[Equation]] = defaultdict(set)
-        #: The scans, and the equations that are lowered to other operations, by the path around them.
+        #: path of the enclosing scope -> the scans, and the equations that are lowered to other operations, in it
         self._scans: dict[_Path, set[Equation]] = defaultdict(set)
         self._to_others: dict[_Path, set[Equation]] = defaultdict(set)
         self.complete = self._index(scope)
@@ -136,7 +139,7 @@ class _Paths:
         return True
 
     def _inside(self, primitive: str, parameter: str, position: int, child: int) -> Iterator[_Path]:
-        """Yield the name parts between an equation's path and the paths inside of the equation; empty where unknown."""
+        """Yield the path parts that lie between an equation and its inner program; () if unknown."""
         if primitive in ("jit", "pjit"):
             name = self._walk.scopes[child].name
             if name >= 0:
@@ -157,7 +160,7 @@ class _Paths:
             yield ()
 
     def candidate(self, op_name: str, top: str, group: set[Equation]) -> _Candidate | None:
-        """Return the only equation of a group at the path of a name; None where several are possible."""
+        """Return the only equation of a group at the path of an op_name; None if several are possible."""
         first, _, remainder = op_name.partition("/")
         path = _pieces(remainder)
         if first != top or not path:
@@ -171,14 +174,14 @@ class _Paths:
         return _Candidate(next(iter(alike)), is_machinery) if len(alike) == 1 else None
 
     def _of_machinery(self, path: _Path) -> set[Equation]:
-        """Return the scans whose loop continues a path, by one name."""
+        """Return the scans in whose loop a path continues with one more name."""
         *around, loop, part, _ = ("", "", "", *path)
         if loop != "while" or part not in ("body", "cond"):
             return set()
         return self._scans.get(tuple(around[3:]), set())
 
     def fits(self, equation: Equation, text: str) -> bool:
-        """Return whether a line has the type of one of an equation's results."""
+        """Return whether the type of a line is the type of one of an equation's results."""
         scope, index = equation
         typed = _TYPED.search(text)
         if typed is None:
@@ -198,10 +201,10 @@ def _pieces(name: str) -> _Path:
 def _type(aval: Any) -> _Type | None:
     try:
         return str(aval.dtype), _counted(aval.shape)
-    except (AttributeError, TypeError):  # a token, or an array of an unknown size
+    except (AttributeError, TypeError):  # the result is a token, or an array of unknown size
         return None
 
 
 def _counted(shape: Any) -> tuple[int, ...]:
-    """Return the sorted sizes of axes larger than 1, because XLA adds and drops axes of size 1 and permutes axes."""
+    """Return the sizes of the axes larger than 1, sorted, because XLA adds, drops and permutes axes."""
     return tuple(sorted(int(size) for size in shape if size != 1))

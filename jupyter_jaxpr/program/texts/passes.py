@@ -1,7 +1,7 @@
-"""Reads XLA's dumps: the passes that changed the program, instruction counts, and each change as a diff.
+"""Reads the dumps that XLA writes after its passes: which passes changed the program, instruction counts, and diffs.
 
-XLA writes the module after each pass that reports a change, and at the start of a pipeline; a difference of metadata
-only is no change. The texts are stored compressed, without metadata and the tables of places.
+XLA dumps the module after each pass that reports a change, and at the start of a pipeline. If only metadata differs,
+this counts as no change. The texts are stored compressed, without metadata and frame tables.
 """
 
 from __future__ import annotations
@@ -17,18 +17,17 @@ from pathlib import Path
 from ...document.facts import HLO_TABLES
 from .hlo_module import count
 
-#: The largest number of bytes of dumps that are read; later passes are left out and counted.
+#: The most bytes of dumps that are read; later passes are left out, and their number is shown.
 BYTES_AT_MOST = 512_000_000
-#: Up to this number of lines, of both versions of a changed computation together, every line is matched. Above the
-#: number, `difflib` starts no match at a frequent line (its `autojunk`), so an equal line may look changed.
+#: If both versions of a changed computation together have at most this many lines, every line is matched. Otherwise
+#: `difflib` ignores frequent lines (its `autojunk`), so an equal line may appear as changed.
 _EXACT_LINES = 2_000
 _AROUND = 3
 
 _DUMP = re.compile(r"module_\d+\..*?\.?(\d{4})\.([\w-]+)\.after_([\w.-]+?)(?:\.before_[\w.-]+)?\.txt$")
 _FIRST = re.compile(r"module_\d+\..*\.before_optimizations\.txt$")
 _METADATA = re.compile(r', metadata=\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}')
-#: The name of dumps that belong to no pass: XLA writes the module at the start of a pipeline, which shows earlier
-#: changes.
+#: In the name of a dump that belongs to no pass: XLA also writes the module at the start of a pipeline.
 _STARTS = "pipeline-start"
 
 
@@ -54,16 +53,16 @@ class Pass:
 
 
 class Passes:
-    """The passes of one compilation, in their order."""
+    """The passes of one compile that changed the program, in order."""
 
     def __init__(self) -> None:
         self.passes: list[Pass] = []
-        #: The number of dumps that were not read, because there were too many bytes.
+        #: the number of dumps that were not read because of the limit
         self.left_out = 0
         self._states: list[bytes] = []
 
     def add(self, name: str, pipeline: str, lines: list[str]) -> None:
-        """Add the module after a pass, or at the very beginning, unless nothing changed."""
+        """Add the module as dumped after a pass (or before all passes); do nothing if it did not change."""
         text = "\n".join(lines)
         if self._states:
             before = self._lines(len(self._states) - 1)
@@ -75,7 +74,7 @@ class Passes:
         self._states.append(zlib.compress(text.encode("utf-8", "replace"), 1))
 
     def diff(self, number: int) -> list[str]:
-        """Return the change of a pass as a unified diff: each changed computation by itself."""
+        """Return the change that a pass made, as a unified diff of each changed computation."""
         return list(_diff(self._lines(number), self._lines(number + 1)))
 
     def _lines(self, state: int) -> list[str]:
@@ -83,7 +82,7 @@ class Passes:
 
 
 def read_passes(folder: Path) -> Passes:
-    """Return the passes of the module whose dumps are in a folder; of several modules, the one with the most dumps.
+    """Return the passes from the dumps in a folder; if it has dumps of several modules, of the one with the most dumps.
 
     Raises:
         OSError: The folder cannot be read.
@@ -111,7 +110,7 @@ def read_passes(folder: Path) -> Passes:
 
 
 def _without_places(lines: Sequence[str]) -> list[str]:
-    """Return a module's lines without its tables, metadata, and the empty lines around."""
+    """Return the lines of a module without frame tables, metadata, and surrounding empty lines."""
     kept_lines: list[str] = []
     in_table = False
     for line in lines:
@@ -126,7 +125,7 @@ def _without_places(lines: Sequence[str]) -> list[str]:
 
 
 def _parts(lines: Sequence[str]) -> dict[str, list[str]]:
-    """Return the computations by the first word of their header; lines outside of computations have the empty name."""
+    """Return {first word of its header: lines} for each computation; lines outside of computations have the key ''."""
     parts: dict[str, list[str]] = {"": []}
     name = ""
     for line in lines:

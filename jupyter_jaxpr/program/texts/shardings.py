@@ -1,7 +1,7 @@
-"""Finds the parts of arrays that each device holds, for an executable over several devices.
+"""Finds which part of each array each device holds, for an executable that uses several devices.
 
 The executable states the shardings of arguments and results; `sharding_constraint` and `shard_map` equations state
-theirs. A field that is unknown for one array is left open; the other arrays are complete.
+those of their operands and results. What is unknown for one array is left empty, and does not affect the others.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from ..jaxpr.scope_columns import ScopeColumns
 from ..jaxpr.walk import Walk
 
 Role = Literal["argument", "result", "constraint", "shard_map_in", "shard_map_out"]
-#: The origin of a sharding: given by the user (with the array, to jit, in its type), stated by an equation, or chosen.
+#: Where a sharding comes from: the user gave it (with the array, to jit, or in the type), an equation states it, or JAX
+#: or XLA chose it.
 Origin = Literal["given", "stated", "chosen", "unknown"]
 
-#: On more devices than this, the document does not list the parts that each device holds.
+#: If a program uses more devices than this, the document does not list the parts that each device holds.
 MOST_DEVICES = 256
 #: The most arrays of a program that the document lists.
 MOST_ARRAYS = 400
@@ -31,14 +32,15 @@ _IN_LOWERED = ("sdy.sharding", "mhlo.sharding")
 
 @dataclass(frozen=True)
 class Layout:
-    """A way to split an array.
+    """A way to split an array over devices.
 
     Attributes:
         kind: The class of JAX's object, such as ``NamedSharding``.
         spec: The spec as JAX prints it, such as ``P('x', None)``.
         mesh: The names and sizes of the mesh's axes; empty without a mesh.
-        splits: The number of parts along each axis; empty where it is unknown.
-        holders: For each part, the last axis fastest, the devices that hold it, ascending. Empty where it is unknown.
+        splits: The number of parts along each axis; empty if unknown.
+        holders: For each part (last axis fastest), the numbers of the devices that hold it, ascending; empty if
+            unknown.
     """
 
     kind: str
@@ -50,15 +52,15 @@ class Layout:
 
 @dataclass(frozen=True)
 class SpreadArray:
-    """The distribution of one array over devices.
+    """How one array is split over devices.
 
     Attributes:
         role: The role of the array in the program.
         name: A path such as ``p['w']``; for an equation, the operand or the result.
         aval: The type of the whole array.
-        shard: The largest shape that a device holds; None where it is unknown.
-        layout: The split of the array.
-        origin: The origin of the sharding.
+        shard: The largest shape that a device holds; None if unknown.
+        layout: The way in which the array is split.
+        origin: Where the sharding comes from.
         scope: The index of the equation's scope in the walk; -1 for no equation.
         equation: The index of the equation in that scope; -1 for no equation.
     """
@@ -75,11 +77,11 @@ class SpreadArray:
 
 @dataclass(frozen=True)
 class Spread:
-    """The distribution of a program's arrays over devices.
+    """How the arrays of a program are split over devices.
 
     Attributes:
-        devices: The device numbers, in XLA's order of partitions; ascending where that order is unknown.
-        ordered: True if that order is known.
+        devices: The device numbers, in XLA's order of partitions; ascending if that order is unknown.
+        ordered: True if XLA's order is known.
         arrays: Arguments, results, then the arrays of equations.
         left_out: The number of arrays that are not listed.
     """
@@ -91,28 +93,28 @@ class Spread:
 
 
 def device_count(executable: Any) -> int:
-    """Return the number of devices on which a `jax.stages.Compiled` runs; 0 if it does not say."""
+    """Return the number of devices that a `jax.stages.Compiled` uses; 0 if unknown."""
     try:
         sides = (executable.input_shardings, executable.output_shardings)
         return max(
             (len(sharding.device_set) for side in sides for sharding in _flat(side) if _says(sharding)), default=0
         )
-    except not_of_a_signal(Exception):  # the executable is of another kind
+    except not_of_a_signal(Exception):  # the executable is of another class
         return 0
 
 
 def spread_of(
     executable: Any, lowered: Any, walk: Walk, scope: int, inputs: Sequence[str], results: Sequence[str]
 ) -> Spread:
-    """Return the distribution of a compiled program's arrays over devices; unused arguments are left out.
+    """Return how the arrays of a compiled program are split over devices; unused arguments are left out.
 
     Args:
         executable: A `jax.stages.Compiled`.
         lowered: The `jax.stages.Lowered` of the executable, which states the user's shardings; or None.
-        walk: The walk, which has visited the program.
+        walk: The walk that contains the program.
         scope: The scope of the program.
-        inputs: A path for each input, or nothing.
-        results: A path for each result, or nothing.
+        inputs: A path for each input, or ().
+        results: A path for each result, or ().
 
     Raises:
         AttributeError: The executable does not state its shardings.
@@ -138,7 +140,7 @@ def spread_of(
     arrays: list[SpreadArray] = []
     total = 0
     for role, shardings, avals, names in sides:
-        input_avals = avals[len(avals) - len(shardings) :]  # closed-over values come first
+        input_avals = avals[len(avals) - len(shardings) :]  # captured values come first among the inputs
         known_names = list(names)[len(names) - len(shardings) :] if len(names) == len(avals) else [""] * len(shardings)
         used = [place for place, sharding in enumerate(shardings) if _says(sharding)]
         stated_of_role = stated.get(role, [])
@@ -160,7 +162,7 @@ def spread_of(
 
 
 class _Cutting:
-    """Makes layouts; arrays that are cut alike get the same layout."""
+    """Makes `Layout`s; arrays that are split in the same way share one."""
 
     def __init__(self, shardings: Sequence[Any]) -> None:
         self._shardings = shardings
@@ -172,14 +174,17 @@ class _Cutting:
                 self._meshes.setdefault(mesh.abstract_mesh, mesh)
 
     def devices(self) -> tuple[tuple[int, ...], bool]:
-        """Return the devices of the program, in XLA's order where a mesh states the order."""
+        """Return the devices of the program, in XLA's order if a mesh states it, and whether the order is known."""
         for mesh in self._meshes.values():
             return tuple(int(device.id) for device in mesh.devices.flat), True
         device_ids = {int(device.id) for sharding in self._shardings for device in sharding.device_set}
         return tuple(sorted(device_ids)), len(device_ids) == 1
 
     def concrete(self, mesh: Any) -> Any:
-        """Return a mesh without devices as one with devices; all arrays use the same devices in one order."""
+        """Return an abstract mesh with the program's devices.
+
+        All arrays of a program use the same devices in the same order.
+        """
         return self._meshes.get(mesh, mesh)
 
     def array(
@@ -190,7 +195,8 @@ class _Cutting:
             shape = tuple(int(axis) for axis in aval.shape)
             shard = tuple(int(axis) for axis in sharding.shard_shape(shape))
             layout = self._layout(sharding, shape, shard)
-        except not_of_a_signal(Exception):  # a symbolic shape, a sharding that does not fit, a mesh without devices
+        # the shape is symbolic, the sharding does not fit the array, or its mesh has no devices
+        except not_of_a_signal(Exception):
             layout = Layout(type(sharding).__name__, _spec(sharding), _mesh(sharding), (), ())
         return SpreadArray(role, name, aval, shard, layout, origin, scope, equation)
 
@@ -216,7 +222,7 @@ class _Cutting:
                 for part, extent, length, count in zip(index, shape, shard, splits, strict=True):
                     place = place * count + (part.indices(extent)[0] // length if length else 0)
                 devices_of[place].append(int(device.id))
-        except not_of_a_signal(Exception):  # a mesh without devices
+        except not_of_a_signal(Exception):  # the mesh has no devices
             return ()
         return tuple(tuple(sorted(devices)) for devices in devices_of)
 
@@ -228,7 +234,10 @@ def _flat(tree: Any) -> list[Any]:
 
 
 def _leaves(tree: Any, structure: Any) -> list[Any]:
-    """Return the sharding of each leaf, None where none is stated; a None in the user's own structure is no leaf."""
+    """Return the sharding of each leaf; None for a leaf without one.
+
+    A None in the structure of the user's arguments is no leaf.
+    """
     return _flat(tree) if structure is None else list(structure.flatten_up_to(tree))
 
 
@@ -243,7 +252,7 @@ def _spec(sharding: Any) -> str:
 def _mesh(sharding: Any) -> tuple[tuple[str, int], ...]:
     try:
         return tuple((text_of(name), int(size)) for name, size in sharding.mesh.shape.items())
-    except not_of_a_signal(Exception):  # a sharding without a mesh
+    except not_of_a_signal(Exception):  # the sharding has no mesh
         return ()
 
 
@@ -259,7 +268,7 @@ def _aval(walk: Walk, columns: ScopeColumns, operand: int) -> AvalRow:
 
 
 def _given(lowered: Any) -> dict[str, list[bool]]:
-    """Return, for each input and result of a lowered program, true if the program states a sharding."""
+    """Return, for inputs and for results of a lowered program, whether it states a sharding for each."""
     try:
         module = lowered.compiler_ir("stablehlo")
         main = next(
@@ -272,7 +281,8 @@ def _given(lowered: Any) -> dict[str, list[bool]]:
             rows = list(main.attributes[name]) if name in main.attributes else []
             stated[role] = [any(attribute in row for attribute in _IN_LOWERED) for row in rows] or [False] * count
         return stated
-    except not_of_a_signal(Exception):  # JAX did not keep the module, or uses another MLIR
+    # JAX did not keep the lowered module, or this version of JAX has another MLIR interface
+    except not_of_a_signal(Exception):
         return {}
 
 
@@ -280,7 +290,7 @@ def _given(lowered: Any) -> dict[str, list[bool]]:
 
 
 def _sharding_equations(walk: Walk, scope: int) -> Iterator[tuple[int, int]]:
-    """Yield the scope and the index of each equation of a program that states shardings, each scope once."""
+    """Yield (scope, equation) for each equation that states shardings; each scope is visited once."""
     strings = walk.strings.items
     waiting, visited = [scope], {scope}
     for number in waiting:

@@ -1,7 +1,7 @@
-"""Prints the StableHLO of a lowered module, with the stack of each line.
+"""Prints the StableHLO of a lowered module and finds the source stack of each line.
 
-MLIR writes the origin of each operation as `loc(...)`, mostly as a number of a table. The locations become stacks, and
-the shown text leaves them out. A location that cannot be read is -1, never a guess.
+MLIR prints the origin of each operation as `loc(...)`, usually a reference into a table. The locations are converted to
+stacks and removed from the shown text. A location that cannot be read gives the stack -1, never a guess.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..source.positions import Positions
 #: (file, function, line, column, end line, end column)
 Place = tuple[str, str, int, int, int, int]
 
-#: The largest number of elements of a constant that is printed; larger constants are elided.
+#: The most elements of a constant that are printed; larger constants are elided.
 ELEMENTS = 16
 
 _TABLE_ROW = re.compile(r"#loc(\d*) = loc\((.*)\)$")
@@ -28,39 +28,39 @@ _NAMED = re.compile(rf"({_STRING})(?:\((.*)\))?$")
 _NUMBER = re.compile(r"#loc(\d*)$")
 _CALLSITE = re.compile(r"callsite\((.*) at (.*)\)$")
 _FUSED = re.compile(r"fused(?:<.*>)?\[(.*)\]$")
-#: The lines that only hold or end something; their location is the location of the whole function.
+#: Lines that only enclose or end something; their location is that of the whole function.
 _NOT_OPERATIONS = ("return", "module", "func.func")
 _ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|.)")
-#: A location of more parts than this is none.
+#: A location with more nested parts than this is damaged and is not followed.
 _DEPTH = 200
 
 
 @dataclass(frozen=True)
 class LinesOfText:
-    """A text and, for each of its lines, the index of its stack or -1."""
+    """A StableHLO or HLO text with the source stack of each line (-1 if it has none)."""
 
     text: str
     line_stacks: list[int]
-    #: The name of the operation for lines that have one, such as jit(f)/jvp(g)/tanh.
+    #: line -> name of its operation, such as jit(f)/jvp(g)/tanh
     op_names: Mapping[int, str] = field(default_factory=dict)
-    #: For each line that may come from several places, the other stacks.
+    #: line that may come from several places -> the other stacks
     other_stacks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    #: The lines whose stack JAX does not state; their stacks follow from other lines.
+    #: the lines whose stack is not stated, but inferred from other lines
     inferred: list[int] = field(default_factory=list)
-    #: For a line whose stack belongs to several equations: scope and index of the line's own equation, if it is known.
+    #: line whose stack belongs to several equations -> (scope, index) of the one equation that it comes from, if known
     named: Mapping[int, tuple[int, int]] = field(default_factory=dict)
 
 
 def lowered_text(lowered: Any) -> str:
-    """Return the StableHLO of a `jax.stages.Lowered` with its locations, large constants elided."""
+    """Return the StableHLO of a `jax.stages.Lowered` with source locations; large constants are elided."""
     module = lowered.compiler_ir("stablehlo")
     return str(module.operation.get_asm(large_elements_limit=ELEMENTS, enable_debug_info=True))
 
 
 def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:
-    """Split a text with locations into the text that is shown and the stack of each line.
+    """Split a StableHLO text with locations into the text that is shown and the stack of each line.
 
-    JAX prints the location of an operation with regions on its last line; the first line gets the same location.
+    If an operation has regions, its location is printed on its last line; its first line gets the same location.
     """
     locations = _Locations(text, positions)
     lines: list[str] = []
@@ -91,9 +91,10 @@ def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:
         elif stripped.startswith(_NOT_OPERATIONS):
             stack, name = -1, ""
             open_lines.pop(indent, None)
-        elif not stripped.startswith("cond {"):  # the first region of the while on the line above
+        # this line begins the first region of the while operation on the line above
+        elif not stripped.startswith("cond {"):
             open_lines[indent] = len(lines)
-        if name:  # some lines inside of a library's functions have a name and no place
+        if name:  # some lines inside of a library's functions have a name, but no place
             names[len(lines)] = name
         lines.append(line)
         stacks.append(stack)
@@ -101,7 +102,7 @@ def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:
 
 
 def _without_locations(line: str) -> tuple[str, str | None]:
-    """Return the line without its `loc(...)` parts, and the part at its end, if there is one."""
+    """Return the line without its `loc(...)` parts, and the part that stood at the line's end (None if none did)."""
     parts: list[str] = []
     last: str | None = None
     start = 0
@@ -120,7 +121,7 @@ def _without_locations(line: str) -> tuple[str, str | None]:
 
 
 def _closing(line: str, opening: int) -> int:
-    """Return the index of the bracket that closes the bracket at `opening`, outside of strings; -1 if there is none."""
+    """Return the index of the bracket outside of strings that closes the one at `opening`; -1 if there is none."""
     depth = 0
     quoted = False
     index = opening
@@ -144,7 +145,7 @@ def _closing(line: str, opening: int) -> int:
 
 
 class _Locations:
-    """The table of locations of a module, resolved when first asked for."""
+    """The table of source locations of a module; each location is read at its first use."""
 
     def __init__(self, text: str, positions: Positions) -> None:
         self._rows: dict[str, str] = {}
@@ -155,24 +156,24 @@ class _Locations:
                     self._rows[match.group(1)] = match.group(2)
         self._positions = positions
         self._stacks: dict[str, int] = {}
-        # Many operations of a module have the same callers.
+        # remembered, because many operations of a module have the same callers
         self._caller_places: dict[str, list[Place]] = {}
-        self._is_cut = False  # true if a search reached its greatest depth
+        self._is_cut = False  # true if a location was nested too deeply to be followed
 
     def stack(self, location: str) -> int:
-        """Return the index of the stack of a location; -1 if the location names no place."""
+        """Return the index of the stack of a location; -1 if the location contains no place."""
         stack = self._stacks.get(location)
         if stack is None:
             try:
                 places = self._places(location, "", 0)
                 stack = self._positions.stack(places) if places else -1
-            except not_of_a_signal(Exception):  # a location of a kind we do not know
+            except not_of_a_signal(Exception):  # an unknown kind of location
                 stack = -1
             self._stacks[location] = stack
         return stack
 
     def name(self, location: str) -> str:
-        """Return the name at the beginning of a location; empty without a name."""
+        """Return the name at the beginning of a location; '' if it has none."""
         for _ in range(_DEPTH):
             if match := _NUMBER.match(location):
                 location = self._rows.get(match.group(1), "unknown")
@@ -182,7 +183,7 @@ class _Locations:
         return ""
 
     def _places(self, location: str, function: str, depth: int) -> list[Place]:
-        """Return the places of a location, innermost first; `function` is the name that wraps the location."""
+        """Return the places in a location, innermost first; `function` is the name in which the location is wrapped."""
         if depth > _DEPTH:
             self._is_cut = True
             return []
@@ -207,7 +208,7 @@ class _Locations:
         return []
 
     def _places_of_callers(self, location: str, depth: int) -> list[Place]:
-        """Return the places of the frames outside of a frame, innermost first."""
+        """Return the places of a frame's callers, innermost first."""
         places = self._caller_places.get(location)
         if places is None:
             was_cut, self._is_cut = self._is_cut, False
@@ -219,7 +220,7 @@ class _Locations:
 
 
 def _unquoted(text: str) -> str:
-    """Return a string of MLIR: bytes above ASCII are written as two hexadecimal digits."""
+    """Return a string as MLIR meant it: MLIR writes bytes above ASCII as two hexadecimal digits."""
     raw = text[1:-1]
     if "\\" not in raw:
         return raw

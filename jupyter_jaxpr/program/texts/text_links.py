@@ -1,9 +1,9 @@
-"""Links lines of StableHLO or HLO to equations by the frames that the lines state.
+"""Links lines of StableHLO or HLO to equations, by the source frames and the name that each line states.
 
 A line states frames and a name such as `jit(f)/jvp(g)/tanh`, which ends with the primitive. The frames alone are not
-enough: a library's function makes many equations for one line of the user's, and XLA's tables (jax 0.10 to 0.12) keep
-one place for all expressions that begin at the same column, with the end of whichever came first. So a line takes the
-stack of the equation that has both the beginnings of the frames and the primitive:
+enough. A library function makes many equations for one user line, and XLA's tables (JAX 0.10 to 0.12) keep a single
+place for all expressions that begin at the same column. Therefore a line gets the stack of an equation that has both
+frames with the same beginnings and the same primitive:
 
 1. Equations of the same frames have this primitive: the line takes the stack of these equations, with the library's
    frames if the equations agree on these frames.
@@ -37,26 +37,25 @@ from .line_groups import Groups
 from .named_equations import named_equations
 from .stablehlo import LinesOfText
 
-#: The place of a frame without the name of its function: file, line, column; for StableHLO also the end.
+#: The place of a frame without the function name: (file, line, column); for StableHLO also the end.
 _Spot = tuple[int, ...]
 _Chain = tuple[_Spot, ...]
 
 _JITTED = re.compile(r"\bjit\(([^()]+)\)")
-#: JAX lowers these primitives to more than themselves: loops to a counter, gather to the question whether an index
-#: is inside.
+#: JAX lowers these primitives to further operations: a loop gets a counter, a gather gets checks of its indices.
 _LOWERED_TO_MORE = frozenset({"scan", "while", "cond", "gather"})
-#: A line that may come from more places than this is known by its line of code alone.
+#: A line that may come from more places than this keeps only its source line.
 _MOST_PLACES = 8
 
 
 def linked(lines: LinesOfText, walk: Walk, scope: int, *, is_hlo: bool) -> LinesOfText:
-    """Return the lines with the stacks of their equations, also with inferred stacks and with several possible stacks.
+    """Return the lines with the stacks of their equations: stated, inferred, or several possible ones.
 
     Args:
-        lines: The lines that were read; their stacks are in the pools of `walk`.
+        lines: The lines with their stated stacks, which are in the pools of `walk`.
         walk: The walk of the program.
         scope: The scope of the program.
-        is_hlo: True to infer the stacks of lines without a place from other lines.
+        is_hlo: True for HLO: stacks of lines without a place are inferred from other lines.
     """
     primitive_names = {primitive for name in lines.op_names.values() for primitive in primitives(name)}
     equations = Equations(walk, scope, primitive_names, ends=not is_hlo)
@@ -79,18 +78,18 @@ def linked(lines: LinesOfText, walk: Walk, scope: int, *, is_hlo: bool) -> Lines
 
 
 def primitives(op_name: str) -> set[str]:
-    """Return the primitives that a name ends with: several where XLA joined several instructions."""
+    """Return the primitives at the end of an op_name; there are several if XLA joined instructions."""
     return {part.rsplit("/", 1)[-1] for part in op_name.split(";")}
 
 
 class Equations:
-    """The equations of a program by where they come from.
+    """The equations of a program, grouped by the source place from which they come.
 
     Args:
         walk: The walk of the program.
         scope: The scope of the program in the walk.
-        seen: The primitives that lines of the text are named after.
-        ends: True if the ends of a line's frames are reliable.
+        seen: The primitives in the op_names of the text.
+        ends: True if the end positions of a line's frames are reliable.
     """
 
     def __init__(self, walk: Walk, scope: int, primitive_names: Collection[str], *, ends: bool) -> None:
@@ -99,25 +98,26 @@ class Equations:
         self._ends = ends
         self._chains: dict[int, _Chain] = {}
         self._answers: dict[tuple[int, str], list[int]] = {}
-        #: The stacks of the equations of a chain: of all equations; below, of the equations with a primitive.
+        #: chain of user frames -> stacks of its equations; the second dictionary also has the primitive in its key
         self._of_chain: dict[_Chain, set[int]] = defaultdict(set)
         self._of_both: dict[tuple[_Chain, str], set[int]] = defaultdict(set)
         self._of_primitive: dict[str, set[int]] = defaultdict(set)
-        #: The chains of equations that hold other programs.
+        #: the chains of equations with inner programs
         self._with_programs: set[_Chain] = set()
-        #: The stacks of the equations of a chain that are lowered to more than themselves.
+        #: chain -> stacks of its equations that are lowered to further operations
         self._lowered_to_more: dict[_Chain, set[int]] = defaultdict(set)
-        #: The stacks of the program's equations that are lowered to other operations.
+        #: the stacks of all equations that are lowered only to other operations
         self._lowered_to_others: set[int] = set()
-        #: The primitives of the equations that are lowered to other operations.
+        #: the primitives of equations that are lowered only to other operations
         self.to_others: set[str] = set()
-        #: The names of the jitted functions around the equations of a chain; below, the calls of each name.
+        #: chain -> names of the jitted functions around its equations; the second dictionary: name -> stacks of its
+        #: calls
         self._functions: dict[_Chain, set[str]] = defaultdict(set)
         self._calls: dict[str, set[int]] = defaultdict(set)
-        #: Every primitive of the program, also of equations without a place.
+        #: every primitive in the program, also of equations without a place
         self._known: set[str] = set()
         self._index(walk, scope)
-        #: The chains, by each of their beginnings.
+        #: beginning of a chain -> the chains that begin with it
         self._longer: dict[_Chain, list[_Chain]] = defaultdict(list)
         for chain in self._of_chain:
             for length in range(1, len(chain)):
@@ -162,7 +162,10 @@ class Equations:
                 functions.setdefault(child, set()).update(around)
 
     def _chain(self, stack: int) -> _Chain:
-        """Return the compared user frames of a stack, which has user frames."""
+        """Return the user frames of a stack in the form in which stacks are compared.
+
+        The stack must have user frames.
+        """
         chain = self._chains.get(stack)
         if chain is None:
             chain = self._chains[stack] = self._spots(self._positions.stacks[stack][0])
@@ -173,7 +176,10 @@ class Equations:
         return tuple((row[0], *row[2 : None if self._ends else 4]) for row in rows)
 
     def stacks(self, stack: int, op_name: str) -> list[int]:
-        """Return the stacks of the equations that a line is made for, at least one; see the file's docstring."""
+        """Return the stacks of the equations that a line comes from, at least one.
+
+        The module's docstring has the rules.
+        """
         key = stack, op_name
         answer = self._answers.get(key)
         if answer is None:
@@ -181,7 +187,7 @@ class Equations:
         return answer
 
     def only_stack(self, primitive: str) -> int:
-        """Return the stack that all equations of a primitive have; -1 if the stacks differ, or without an equation."""
+        """Return the stack that all equations of a primitive have; -1 if they differ or if there are none."""
         stacks = self._of_primitive.get(primitive, set())
         return next(iter(stacks)) if len(stacks) == 1 else -1
 
@@ -210,16 +216,16 @@ class Equations:
         return self._agreed({candidate for chain in chains for candidate in self._of_chain[chain]}, stack, further)
 
     def _same(self, chain: _Chain) -> list[_Chain]:
-        """Return the chains of equations that equal the chain of a line."""
+        """Return the chains of equations that match the chain of a line."""
         for length in range(len(chain), 0, -1):
             if chain[:length] in self._of_chain:
                 return [chain[:length]]
         return self._longer.get(chain, [])
 
     def _of_library(self, stacks: set[int], stated: int) -> set[int]:
-        """Return the stacks with the library frames that a line states, if an equation has these frames."""
+        """Return the stacks whose library frames are those that a line states; if there are none, all stacks."""
         library = self._spots(self._positions.stacks[stated][1])
-        if not library:  # JAX leaves its own frames out of the locations of a lowered program
+        if not library:  # JAX omits its own frames from the locations of a lowered program
             return stacks
         return {
             numbered_stack
@@ -228,7 +234,7 @@ class Equations:
         } or stacks
 
     def _agreed(self, stacks: set[int], stated: int, further: set[int]) -> list[int]:
-        """Return the stacks of equations without duplicates, first the stacks of the equations that name the line."""
+        """Return the stacks without duplicates; stacks of equations with the line's primitive come first."""
         by_user: dict[tuple[int, ...], list[int]] = defaultdict(list)
         for numbered_stack in [*sorted(stacks), *sorted(further - stacks)]:
             by_user[tuple(self._positions.stacks[numbered_stack][0])].append(numbered_stack)
@@ -240,7 +246,7 @@ class Equations:
 
 
 def _callers_first(walk: Walk, scope: int) -> list[int]:
-    """Return the scopes of a program, each after every scope that calls it."""
+    """Return the scopes of a program; each comes after all scopes that call it."""
     order: list[int] = []
     state: dict[int, bool] = {}
     waiting = [scope]

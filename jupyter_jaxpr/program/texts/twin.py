@@ -1,10 +1,10 @@
-"""Makes the tagged twin of a program, whose every equation writes its number where XLA keeps it, and reads the tags.
+"""Makes the tagged twin of a program, in which each equation has its number in its name stack, and reads the tags.
 
-The twin is the same jaxpr with `~SCOPE.EQUATION~` in each equation's name stack. What JAX and XLA make of it carries
-the number in the names of its operations, whatever they do with the frames, and nothing else of it is different. With
-the numbers taken out, a name is what it would be without them: a number stands behind the last part of its equation's
-stack, so that it is inside whatever a transform wraps around that part; where the stack is empty, it is a part of its
-own, begun by two tildes.
+The twin is the same jaxpr with `~SCOPE.EQUATION~` in each equation's name stack. JAX and XLA copy the number into the
+names of the operations that they make of the equation, even where they lose its frames; nothing else differs from the
+program. Removing the tags gives exactly the names of the original program: a tag stands behind the last part of the
+name stack, inside of whatever a transform wraps around this part. If the name stack is empty, the tag is a part of its
+own and begins with two tildes.
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ from ..jaxpr.walk import Equation, Walk
 
 _NUMBER = re.compile(r"~(\d+)\.(\d+)~")
 _WRITTEN = re.compile(r'/~~\d+\.\d+~(?=[";]|$)|~~\d+\.\d+~/?|~\d+\.\d+~')
-#: A tag alone in the brackets of transforms, and the name after them: `jvp(~~0.3~)/sin` is `jvp(sin)` without tags.
+#: Matches a tag that is alone inside the brackets of transforms, and the name after it: `jvp(~~0.3~)/sin` is `jvp(sin)`
+#: without tags.
 _WRAPPED = re.compile(r"~~\d+\.\d+~(\)+)/((?:[^/()\"]|\([^()\"]*\))+)(?=/)")
 
 
 def tagged(walk: Walk, scope: int, jaxpr: Any) -> Any:
-    """Return the twin of a program, of the same type; nothing is traced.
+    """Return the tagged twin of a jaxpr, of the same class; nothing is traced.
 
     Args:
-        walk: The walk of the program; a tag has the walk's numbers of a scope and of an equation in the scope.
+        walk: The walk of the program; a tag has the index of a scope in the walk and of an equation in this scope.
         scope: The scope of the program in the walk.
         jaxpr: The program, a Jaxpr or ClosedJaxpr.
 
     Raises:
-        ValueError: The program is not the program of the walk.
+        ValueError: The jaxpr is not the one that was walked.
     """
     numbers = {id(walk.jaxprs[number]): number for number in scopes_of(walk, scope)}
     if id(open_jaxpr(jaxpr)) not in numbers:
@@ -39,9 +40,9 @@ def tagged(walk: Walk, scope: int, jaxpr: Any) -> Any:
 
 
 def equations_named(name: str) -> list[Equation]:
-    """Return the equations that the tags in the name of an operation name: several if XLA joined operations.
+    """Return the equations in the tags of an op_name; there are several if XLA joined operations.
 
-    For nested equations, the list has only the innermost.
+    Of nested equations, only the innermost is returned.
     """
     equations: dict[Equation, None] = {}
     for part in name.split(";"):
@@ -52,7 +53,7 @@ def equations_named(name: str) -> list[Equation]:
 
 
 def untagged(text: str) -> str:
-    """Return a text without the tags, as JAX or XLA would write the text of the original program."""
+    """Return a text without tags, which is the text that JAX or XLA would print for the original program."""
     if "~" not in text:
         return text
     moved = 1
@@ -62,7 +63,7 @@ def untagged(text: str) -> str:
 
 
 def scopes_of(walk: Walk, scope: int) -> list[int]:
-    """Return the scopes of a program."""
+    """Return the scopes of a program: its own and all inner ones."""
     scopes, visited = [scope], {scope}
     for number in scopes:
         for *_, child in walk.scopes[number].children:
@@ -73,16 +74,19 @@ def scopes_of(walk: Walk, scope: int) -> list[int]:
 
 
 class _Tagger:
-    """Tags each jaxpr once: JAX lowers one jaxpr object once, so its tagged copy must also be one object."""
+    """Makes the tagged copy of each jaxpr once.
+
+    JAX lowers a jaxpr object that occurs several times only once, so its copy must also be one object.
+    """
 
     def __init__(self, numbers: dict[int, int]) -> None:
         self._numbers = numbers
         self._done: dict[int, Any] = {}
-        #: The objects whose ids are the keys of `_done`; the list keeps the objects alive.
+        #: the objects whose ids are keys of `_done`, kept alive so that the ids stay unique
         self._alive: list[Any] = []
 
     def of(self, value: Any) -> Any:
-        """Return a parameter's value with tagged programs; the value itself if it holds no program."""
+        """Return a parameter's value with its inner programs tagged; a value without programs is returned unchanged."""
         if isinstance(value, tuple):
             new_items = tuple(self.of(item) for item in value)
             if all(new_item is old_item for new_item, old_item in zip(new_items, value, strict=True)):

@@ -1,4 +1,4 @@
-"""Derives programs from a program by a transform, as JAX does, with the role of each equation."""
+"""Derives programs from a program by a transform such as `grad`, as JAX does, and finds the role of each equation."""
 
 from .derive import BATCH, Derived, Kind, derive
 from .original import DerivedPart

@@ -1,10 +1,10 @@
 """Derives a program by `grad`, `vmap`, `jvp` or `linearize` from a program that was observed.
 
-JAX transforms the program itself, as it does for `grad` of a jitted function: the function's own Python does not run
-again, no values are needed, nothing is compiled and nothing is executed. What still runs is Python that JAX calls to
-derive: the rules of the user's `custom_jvp` and `custom_vjp` functions; what they print is kept and not shown.
+JAX transforms the jaxpr, as it does for `grad` of a jitted function: the Python of the function does not run again, no
+values are needed, and nothing is compiled or executed. Only the rules of the user's `custom_jvp` and `custom_vjp`
+functions run; text that they print is recorded, not shown.
 
-A transform that JAX refuses is a sentence in `Derived.error`, never an exception.
+If JAX refuses a transform, `Derived.error` has a sentence with the reason; no exception is raised.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Derived:
 
     Attributes:
         words: A sentence on the transform, such as the arguments of the derivative.
-        parts: The derived programs; none where the transform failed.
+        parts: The derived programs; none if the transform failed.
         error: The reason of the failure, and what to do; else None.
-        printed: The text that Python printed meanwhile.
+        printed: The text that Python printed during the transform.
     """
 
     kind: Kind
@@ -48,7 +48,7 @@ class Derived:
 
 
 def derive(name: str, observed: ObservedProgram, kind: Kind) -> Derived:
-    """Derive a program; whoever observes JAX must look away meanwhile.
+    """Derive a program by a transform. The observer must ignore JAX's work meanwhile.
 
     Args:
         name: The user's name for the function.
@@ -62,7 +62,7 @@ def derive(name: str, observed: ObservedProgram, kind: Kind) -> Derived:
         _MAKERS[kind](Original(name, observed), derived)
     except Refused as refused:
         derived.error = str(refused)
-    except not_of_a_signal(Exception) as error:  # JAX's own words on why it cannot derive the program
+    except not_of_a_signal(Exception) as error:  # the message is JAX's own reason why it cannot derive the program
         cure = _LOOP if kind == "grad" and "while_loop" in message_of(error) else _CURES[kind]
         derived.error = f"JAX cannot make {kind} of {name}: {_said(error)}. {cure}"
     finally:
@@ -176,7 +176,10 @@ def _vmap(original: Original, derived: Derived) -> None:
 
 
 def _needs_forward_rules(original: Original, kind: Kind, *traced: Any) -> None:
-    """Refuse where a part can only be transposed: JAX traces it, and raises when it is lowered."""
+    """Raise `Refused` if an operation has only a transpose rule.
+
+    JAX can trace such a program, but raises when lowering it.
+    """
     if any(_holds(trace.jaxpr, "custom_lin") for trace in traced):
         raise Refused(
             f"{kind} of {original.name} is impossible: {original.name} calls a custom_vjp function, which has only a "
@@ -296,7 +299,7 @@ def _traced(fun: Callable[..., Any], specs: Sequence[Any], name: str) -> Any:
 
 
 def _same(spec: Any) -> Any:
-    """Return the shape, the dtype and the weak type of a value or a type, without further properties of a value."""
+    """Return only the shape, the dtype and the weak type of a value or a type."""
     import jax
 
     return jax.ShapeDtypeStruct(spec.shape, spec.dtype, weak_type=bool(getattr(spec, "weak_type", False)))
@@ -315,7 +318,7 @@ def _complex(spec: Any) -> bool:
 
 
 def _result_names(original: Original) -> list[str]:
-    """Return a path for each result; empty if JAX has no paths."""
+    """Return the path of each result; [] if JAX does not know the paths."""
     try:
         paths = [str(path) if path else "" for path in original.observed.jaxpr.debug_info.result_paths or ()]
     except not_of_a_signal(Exception):  # another version of JAX: the paths are unknown
@@ -324,7 +327,7 @@ def _result_names(original: Original) -> list[str]:
 
 
 def _said(error: Exception) -> str:
-    """Return the first line of an exception's message, without a full stop."""
+    """Return the first line of an exception's message, without its full stop."""
     text = message_of(error).strip().partition("\n")[0].strip().rstrip(".")
     text = text if len(text) <= _WORDS_AT_MOST else text[: _WORDS_AT_MOST - 1] + "…"
     return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))

@@ -1,4 +1,7 @@
-"""Reads an observed program as a function of its leaves: names, types, and which leaves are differentiated."""
+"""Reads an observed program as a function of its flat inputs (leaves).
+
+Their names, types, and which are differentiated.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +25,14 @@ _TRACED = "traced by jupyter_jaxpr, not run"
 
 @dataclass(frozen=True)
 class DerivedPart:
-    """One derived program.
+    """One program that a transform derived.
 
     Attributes:
-        part: The name of the part: linearize gives two programs; the other transforms give one program, `whole`.
+        part: The name of the part: linearize derives two programs; the other transforms derive one, named `whole`.
         name: The name of the program, such as ``grad(f)``.
-        program: The program, which is shown like an observed one.
-        tangents: The numbers of the inputs that are tangents.
-        residuals: The number of last results that the program passes to the linear program.
+        program: The program, in the form of an observed one.
+        tangents: The indices of the inputs that are tangents.
+        residuals: How many of the last results are residuals, passed to the linear program.
     """
 
     part: PartName
@@ -40,11 +43,11 @@ class DerivedPart:
 
 
 class Refused(Exception):
-    """A transform that makes no sense here; the message is the sentence."""
+    """Raised if a transform makes no sense for the program; the message says why."""
 
 
 class Original:
-    """The observed program: its leaves by name and type, and the leaves that are differentiated."""
+    """The observed program: the name and type of each leaf, and which leaves are differentiated."""
 
     def __init__(self, name: str, observed: ObservedProgram) -> None:
         import jax
@@ -66,16 +69,16 @@ class Original:
         self.chosen = [place for place in self.floats if place in positional] or self.floats
 
     def _positional(self) -> set[int]:
-        """Return the leaves of positional arguments that `jax.grad` differentiates."""
+        """Return the indices of the leaves of positional arguments, which are those that `jax.grad` differentiates."""
         held_call = self.observed.held
         split = held_call.leaves() if held_call is not None else None
         if split is None or sum(split) > len(self.specs):
             return set(range(len(self.specs)))
-        first = len(self.specs) - sum(split)  # closed-over values come before the arguments
+        first = len(self.specs) - sum(split)  # captured values come before the arguments
         return set(range(first, first + split[0]))
 
     def needs_floats(self, kind: TransformKind) -> None:
-        """Refuse where nothing can be differentiated."""
+        """Raise `Refused` if no leaf is a floating-point array."""
         if not self.floats:
             types_passed = listed(self.types) or "no array"
             raise Refused(
@@ -89,7 +92,7 @@ class Original:
             )
 
     def respect(self) -> str:
-        """Return sentences that say which arguments the derivative is with respect to, and why others are left out."""
+        """Return sentences that say which arguments are differentiated, and why others are not."""
         chosen = listed([_root(self.names[place]) for place in self.chosen])
         words = [f"The derivative is with respect to {chosen}."]
         by_keyword = listed([_root(self.names[place]) for place in self.floats if place not in self.chosen])
@@ -102,7 +105,7 @@ class Original:
         return " ".join(words)
 
     def of_chosen(self, inputs: Sequence[Any], results: Sequence[int]) -> Callable[..., list[Any]]:
-        """Return the function of only its differentiated leaves; the other leaves are fixed."""
+        """Return the program as a function of the differentiated leaves only; the other leaves are fixed."""
 
         def call(*floats: Any) -> list[Any]:
             all_inputs = list(inputs)
@@ -120,7 +123,10 @@ class Original:
     # --- trees for the signature ---
 
     def arguments(self) -> list[tuple[ArgumentSpec, list[int]]]:
-        """Return the arguments, each with its leaves; if the order is unknown, each leaf as an argument."""
+        """Return (argument, indices of its leaves) for each argument.
+
+        If the order is unknown, each leaf is an argument.
+        """
         import jax
 
         specs_with_numbers: list[tuple[ArgumentSpec, list[int]]] = []
@@ -143,7 +149,7 @@ class Original:
         return specs_with_numbers
 
     def like_arguments(self, prefix: str, change: Callable[[int], Any]) -> list[ArgumentSpec]:
-        """Return the arguments with other leaves; an argument whose leaves all become None is left out."""
+        """Return the arguments with changed leaves; an argument whose leaves all become None is left out."""
         import jax
 
         specs = []
@@ -160,12 +166,12 @@ class Original:
         return specs
 
     def chosen_tree(self) -> Any:
-        """Return the tree of a gradient: like the arguments, without the leaves that are not differentiated."""
+        """Return the tree of a gradient: the arguments without the leaves that are not differentiated."""
         trees = [argument.tree for argument in self.like_arguments("d", self._chosen_spec)]
         return trees[0] if len(trees) == 1 else tuple(trees)
 
     def chosen_arguments(self, prefix: str) -> list[ArgumentSpec]:
-        """Return the differentiated arguments, with a prefix before their names."""
+        """Return the differentiated arguments; each name gets a prefix."""
         return self.like_arguments(prefix, self._chosen_spec)
 
     def _chosen_spec(self, place: int) -> Any:
@@ -183,7 +189,7 @@ class Original:
         words: str,
         **fields: Any,
     ) -> DerivedPart:
-        """Return the record of a derived program that was traced."""
+        """Return the `DerivedPart` of a derived program after its trace."""
         observed = ObservedProgram(
             origin="traced",
             jaxpr=traced.jaxpr,
@@ -199,7 +205,7 @@ class Original:
 
 
 def _input(aval: Any) -> Any:
-    """Return the type of an input, with its sharding if the type states one."""
+    """Return the type of an input, with its sharding if it states one."""
     import jax
 
     spec = spec_of(aval)
@@ -218,7 +224,7 @@ def _alike(first: Any, second: Any) -> bool:
 
 
 def _names(jaxpr: Any, count: int) -> list[str]:
-    """Return a path for each input, such as p['w']."""
+    """Return the path of each input, such as p['w']."""
     try:
         paths = [str(path) if path else "" for path in jaxpr.debug_info.arg_names or ()]
     except not_of_a_signal(Exception):  # another version of JAX: the paths are unknown
@@ -229,11 +235,11 @@ def _names(jaxpr: Any, count: int) -> list[str]:
 
 
 def _root(path: str) -> str:
-    """Return the argument that a path begins with."""
+    """Return the name of the argument with which a path begins."""
     end = min((path.index(sign) for sign in ".[" if sign in path), default=len(path))
     return path[:end]
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names as a part of a sentence, each name once."""
+    """Return names joined to a part of a sentence, such as "x, y and z"; each name once."""
     return in_a_sentence(list(dict.fromkeys(names)), _NAMES_AT_MOST)

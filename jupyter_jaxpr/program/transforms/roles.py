@@ -1,14 +1,15 @@
 """Finds the role of each equation in a derived program, and the values that are kept for the backward part.
 
-The parts are letters, one an equation:
+The role of an equation is a letter:
 
-- ``f`` forward, ``b`` backward: of `grad`. JAX says it in the name stacks: the outermost transform of an equation of
+- ``f`` forward, ``b`` backward: of `grad`. The name stack shows it: the outermost transform of an equation of
   the program is ``transpose`` for the backward part and ``jvp`` for the forward part. Equations of a program inside an
   equation are of that equation's part.
 - ``r`` recomputed: a forward equation that `jax.checkpoint` does again in the backward part.
-- ``t`` tangent: of `jvp`, what depends on the tangents; every equation of a linear program. Its others are ``f``.
+- ``t`` tangent: of `jvp`, what depends on the tangents; every equation of a linear program. Its other equations are
+    ``f``.
 - ``m`` mixed: an equation around a program that does both, or one of a program that both parts call.
-- ``-``: of no part: it does not lie between what is differentiated and the result.
+- ``-``: of no part: it does not lie between the differentiated inputs and the result.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ class Roles:
     """The role of each equation of a derived program.
 
     Attributes:
-        letters: For each scope of the program, a letter for each equation; empty where the transform has no parts.
-        kept: The values that the forward part keeps for the backward part, or the primal program for the linear one.
+        letters: Scope -> a string with one letter for each of its equations; empty if the transform has no parts.
+        kept: The values that the forward part keeps for the backward part, or the primal program for the linear
+            program.
     """
 
     letters: dict[int, str] = field(default_factory=dict)
@@ -45,18 +47,18 @@ class Roles:
 
     @property
     def counts(self) -> Counter[str]:
-        """The number of equations with each letter of `letters`."""
+        """Letter -> number of equations that have it."""
         return Counter("".join(self.letters.values()))
 
 
 def roles_of(walk: Walk, scope: int, kind: Kind, part: DerivedPart) -> Roles:
-    """Find the parts of a derived program.
+    """Find the role of each equation in a derived program.
 
     Args:
         walk: The walk of the derived program.
         scope: The scope of the derived program.
         kind: The transform that derived the program.
-        part: The part of the transform, such as the primal or the tangent program.
+        part: The derived program as a part of the transform, such as the primal or the linear program.
     """
     if kind == "vmap":
         return Roles()
@@ -75,7 +77,7 @@ def roles_of(walk: Walk, scope: int, kind: Kind, part: DerivedPart) -> Roles:
 
 
 class _Marks:
-    """The letters of equations; an equation with two letters becomes mixed."""
+    """Collects the letters of equations; an equation that gets two different letters becomes mixed."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
@@ -100,7 +102,10 @@ class _Marks:
     # --- grad: by the names that JAX gives ---
 
     def by_name_stack(self, scope: int, around: str) -> None:
-        """Mark a scope and its inner scopes; an equation without a statement belongs to the part around its scope."""
+        """Mark a scope and its inner scopes by name stacks.
+
+        An equation whose name stack shows no part gets the part of the enclosing equation.
+        """
         waiting = [(scope, around)]
         while waiting:
             number, outside = waiting.pop()
@@ -128,7 +133,10 @@ class _Marks:
     # --- jvp: by dependence on the tangents ---
 
     def by_tangents(self, scope: int, tangents: set[int]) -> list[bool]:
-        """Mark a scope with these tangent variables, and its inner scopes; return which results are tangents."""
+        """Mark a scope and its inner scopes, given its tangent variables.
+
+        Return for each result whether it is a tangent.
+        """
         key = scope, frozenset(tangents)
         if key in self._results:
             return self._results[key]
@@ -155,7 +163,7 @@ class _Marks:
     def _inside(
         self, scope: int, equation: int, children: Sequence[tuple[int, int]], tangent_inputs: list[bool], count: int
     ) -> list[bool]:
-        """Return, for each result of an equation, whether its inner programs compute the result from tangents."""
+        """Return for each result of an equation whether its inner programs compute it from tangents."""
         walk = self._walk
         primitive = walk.strings.items[walk.scopes[scope].primitive[equation]]
         parameters = walk.jaxprs[scope].eqns[equation].params
@@ -189,7 +197,10 @@ class _Marks:
         return results
 
     def _loop(self, body: int, is_tangent: list[bool], consts: int, carry: int) -> list[bool]:
-        """Return which results of a loop are tangents; a carry that is a tangent after one step stays a tangent."""
+        """Return for each result of a loop whether it is a tangent.
+
+        A carry that is a tangent after one step is a tangent in all later steps.
+        """
         is_tangent = list(is_tangent)
         while True:
             trial = _Marks(self._walk)
