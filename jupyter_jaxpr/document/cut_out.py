@@ -1,4 +1,4 @@
-"""Cuts the part of a document's pools that a page or a smaller copy needs, and renumbers its indices."""
+"""Copies from the pools of a document what a page or a smaller document needs, and renumbers the indices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Part:
-    """Copies requested entries of some pools into pools of its own, each entry once."""
+    """The copied part of some pools: entries are copied on request, each once."""
 
     def __init__(self, pools: Pools) -> None:
         self.pools = Pools()
@@ -24,19 +24,19 @@ class Part:
         self._numbers: dict[tuple[str, int], int] = {}
 
     def string(self, number: int) -> int:
-        """Return the index, in the part, of a string; -1 stays -1."""
+        """Return the new index of a string; -1 stays -1."""
         return self._take("string", number, self.pools.strings, self._from.strings.__getitem__)
 
     def aval(self, number: int) -> int:
-        """Return the index, in the part, of a type."""
+        """Return the new index of a type."""
         return self._take("aval", number, self.pools.avals, self._from.avals.__getitem__)
 
     def operands(self, operands: Iterable[int]) -> list[int]:
-        """Return operands whose literals have indices into the pools of the part."""
+        """Return operands in which the literals have their new indices."""
         return [operand if operand >= 0 else -1 - self._literal(-1 - operand) for operand in operands]
 
     def parameters(self, number: int) -> int:
-        """Return the index, in the part, of a list of parameters; -1 stays -1."""
+        """Return the new index of a list of parameters; -1 stays -1."""
 
         def make(number: int) -> list[Parameter]:
             return [
@@ -47,7 +47,7 @@ class Part:
         return self._take("parameters", number, self.pools.parameter_lists, make)
 
     def stack(self, number: int) -> int:
-        """Return the index, in the part, of a stack; -1 stays -1."""
+        """Return the new index of a stack; -1 stays -1."""
 
         def make(number: int) -> Stack:
             row = self._from.stacks[number]
@@ -59,7 +59,7 @@ class Part:
         return self._take("stack", number, self.pools.stacks, make)
 
     def frame(self, number: int) -> int:
-        """Return the index, in the part, of a frame; -1 stays -1."""
+        """Return the new index of a frame; -1 stays -1."""
 
         def make(number: int) -> Frame:
             row = self._from.frames[number]
@@ -68,7 +68,7 @@ class Part:
         return self._take("frame", number, self.pools.frames, make)
 
     def control(self, control: Control) -> Control:
-        """Return a card with indices into the pools of the part; scopes, programs and cards keep their indices."""
+        """Return a card with the new pool indices; indices of scopes, programs and cards do not change."""
 
         def operand(number: int) -> int:
             return number if number == control.no_operand else self.operands([number])[0]
@@ -94,7 +94,7 @@ class Part:
         )
 
     def cost(self, cost: ProgramCost) -> ProgramCost:
-        """Return costs with lines of the part; scopes and programs keep their numbers."""
+        """Return costs with the new indices of frames; indices of scopes and programs do not change."""
 
         def moved(row: Any) -> Any:
             return msgspec.structs.replace(row, frame=self.frame(row.frame))
@@ -116,7 +116,7 @@ class Part:
         return msgspec.structs.replace(cost, **changed)
 
     def scope(self, scope: Scope) -> Scope:
-        """Return a scope with indices into the pools of the part; its children keep their scopes."""
+        """Return a scope with the new pool indices; the scope indices of its children do not change."""
         changed: dict[str, Any] = {
             "name": self.string(scope.name),
             "outputs": self.operands(scope.outputs),
@@ -161,7 +161,8 @@ class Part:
         key = (kind, number)
         index = self._numbers.get(key)
         if index is None:
-            entry = make(number)  # may add entries to the pool first, so the index is known only afterwards
+            # `make` may add other entries to the pool first, so the new index is only known afterwards
+            entry = make(number)
             index = self._numbers[key] = len(pool)
             pool.append(entry)
         return index

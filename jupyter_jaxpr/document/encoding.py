@@ -1,4 +1,4 @@
-"""Encodes a struct of the document or of the wire as UTF-8 JSON, for any text in its strings."""
+"""Encodes a struct of the document or of the messages as UTF-8 JSON, whatever its strings contain."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def encode(struct: Any) -> bytes:
-    """Return the UTF-8 JSON of a struct; numbers that are not finite become null.
+    """Return the UTF-8 JSON of a struct; NaN and infinite numbers become null.
 
-    A Python string may hold half of a surrogate pair, which UTF-8 cannot: such a half is written as U+FFFD. What
-    should not be in a struct, such as a string of a subclass, is written as the plain value it stands for, and an
-    object that stands for none as a sentence.
+    A Python string may contain half of a surrogate pair, which UTF-8 cannot encode: it is written as U+FFFD. A value
+    that does not belong in a struct, such as an instance of a subclass of `str`, is written as the plain value; an
+    object without a plain value is written as a sentence.
     """
     try:
         return msgspec.json.encode(struct, enc_hook=_plain)
@@ -30,7 +30,7 @@ def encode(struct: Any) -> bytes:
 
 
 def refused(struct: Any) -> str | None:
-    """Return a sentence about the first value of a struct that JSON cannot hold; None if there is no such value."""
+    """Return a sentence on the first value of a struct that JSON cannot represent; None if there is none."""
     try:
         msgspec.json.encode(struct)
     except UnicodeEncodeError:
@@ -46,7 +46,7 @@ def printable(text: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a str, int, float or NumPy number as a plain value; any other value as a text with its type."""
+    """Return a str, int, float or NumPy number as a plain value; for other values, a string with the type's name."""
     kind = type(value)
     try:
         if issubclass(kind, str):
@@ -61,7 +61,7 @@ def _plain(value: Any) -> Any:
 
 
 def _finite(value: Any) -> Any:
-    """Return builtins with null in place of numbers that JSON does not have."""
+    """Return plain Python data with None in place of NaN and infinite numbers, which JSON lacks."""
     if type(value) is float:
         return value if math.isfinite(value) else None
     if type(value) is list:

@@ -1,7 +1,4 @@
-"""Holds facts that several rooms use, in Python and TypeScript.
-
-`python -m jupyter_jaxpr.schema` writes the facts that the browser needs to `src/protocol/facts.ts`.
-"""
+"""Holds constants that several rooms use, in Python and TypeScript."""
 
 from __future__ import annotations
 
@@ -9,21 +6,21 @@ from typing import get_args
 
 from .types.transform import TransformKind
 
-#: The transforms that a program can be shown with, in the order of the buttons.
+#: The transforms that the panel can apply to a program, in the order of the buttons.
 TRANSFORM_KINDS: tuple[TransformKind, ...] = get_args(TransformKind)
 
-#: The constructs that have a card. Calls, such as `jit`, are read too and have none.
+#: The kinds of construct that have a card of their own. Calls such as `jit` are read, too, but get no such card.
 CONTROL_KINDS = frozenset({"cond", "switch", "scan", "while_loop", "fori_loop", "map", "associative_scan"})
 
-#: A transcendental function counts as this many operations where work is compared: in shares, in heat, and in the
-#: choice of the most expensive branch. XLA computes exp, log and tanh of a float by a polynomial of about this many
-#: operations.
+#: In shares, in heat, and in the choice of the most expensive branch, a transcendental function counts as this many
+#: operations. XLA computes exp, log and tanh of a float by a polynomial of about this many operations.
 TRANSCENDENTAL_WEIGHT = 20
 
-#: The headings of the tables at the head of an HLO text: the places that instructions refer to by number.
+#: The headings of the tables at the start of an HLO text, which have the source places of the instructions.
 HLO_TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
 
-#: The notes that a user can silence: hints on the user's code. Errors and failures are no hints.
+#: The kinds of notes that a user can silence: hints on the user's code. Notes on errors and failures cannot be
+#: silenced.
 SILENCEABLE_NOTES = (
     "captured_constant",
     "dropped_update",
@@ -46,5 +43,5 @@ SILENCEABLE_NOTES = (
     "unused_donation",
 )
 
-#: The word that stands for all kinds of notes.
+#: The word by which the user silences all kinds of notes.
 ALL_NOTES = "all"

@@ -13,12 +13,12 @@ _OF_PROGRAMS = ("costs", "timings", "shardings", "passes", "exact_links", "raise
 
 
 def with_programs(document: Snapshot, kept: Sequence[int]) -> Snapshot:
-    """Return the document without the other programs, their cards, costs, times, recordings and notes.
+    """Return the document with only the programs `kept`, and with their cards, costs, times, recordings and notes.
 
-    The scopes keep their indices; scopes of no kept program lose their content. The pools stay whole.
+    The indices of scopes do not change; a scope that no kept program uses becomes empty. The pools are not shortened.
 
     Args:
-        document: A document without diffs. The programs that a transform derived go with the transforms.
+        document: A document without diffs. Transforms and their derived programs are removed.
         kept: The indices of the programs to keep, with `document.focus`, in the order of the programs.
     """
     number = {old: new for new, old in enumerate(kept)}
@@ -66,7 +66,7 @@ def with_programs(document: Snapshot, kept: Sequence[int]) -> Snapshot:
 
 
 def _reached(document: Snapshot, kept: Sequence[int]) -> set[int]:
-    """Return the indices of the scopes of some programs."""
+    """Return the indices of the scopes that the kept programs use."""
     reached: set[int] = set()
     left = [document.programs[index].scope for index in kept]
     while left:

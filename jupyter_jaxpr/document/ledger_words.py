@@ -1,11 +1,11 @@
-"""Words the ledger for the panel and the exports: the outcome of a call, and the cost of the misses."""
+"""Makes the sentences on the ledger for the panel and the exports: the outcome of a call, the cost of the misses."""
 
 from __future__ import annotations
 
 from ..quantities import count, duration
 from .types.ledger import Ledger, LedgerFunction
 
-#: The labels of the outcomes of a call that missed the fast path.
+#: Outcome of a call that missed the fast path -> label.
 OUTCOMES = {
     "compiled": "compiled",
     "compiled_from_disk": "executable loaded from disk",
@@ -16,7 +16,7 @@ OUTCOMES = {
 }
 
 
-#: Pairs of sentences: without the time of the cell, and with the time of the cell.
+#: Pairs of sentences: one without, one with the duration of the cell.
 _COMPILED = (
     "{compiles}: tracing, lowering and compiling took {took}.",
     "{compiles}: tracing, lowering and compiling took {took} of the cell's {cell}.",
@@ -29,14 +29,14 @@ _TRACED = ("Tracing and lowering took {took}.", "Tracing and lowering took {took
 
 
 def in_run(function: LedgerFunction) -> bool:
-    """Return whether the run of the document called a function, or made JAX work for the function without a call."""
+    """Return whether the run called a function, or made JAX trace, lower or compile it without a call."""
     run = function.run
     work = (run.traces, run.lowerings, run.compiles, run.from_disk)
     return any((run.calls, run.misses, run.inlined, run.raised, *work))
 
 
 def lead(ledger: Ledger, elsewhere: str | None = None, unlisted: str | None = None) -> str:
-    """Return sentences on the cost of the run's misses, or that nothing compiled, and on the rest of the time.
+    """Return sentences on the cost of the run's misses (or that nothing compiled), and on the rest of the run's time.
 
     Args:
         ledger: The ledger.
@@ -64,7 +64,7 @@ def _cost(ledger: Ledger, no_call: str, no_compile: str) -> str:
     small, took = count(ledger.small_programs, "small program"), duration(ledger.small_seconds)
     outside = f"Compiling {small} for operations outside of jitted functions took {took}."
     remainder = None if ledger.cell_seconds is None else ledger.cell_seconds - ledger.seconds - ledger.small_seconds
-    if remainder is None or remainder < 0:  # threads compile beside each other
+    if remainder is None or remainder < 0:  # with several threads, compiles overlap, so the difference can be negative
         return f"{misses} {outside}"
     return f"{misses} {outside} The rest of the cell took {duration(remainder)}."
 

@@ -12,12 +12,13 @@ from .types.document import Snapshot
 
 
 def merged(document: Snapshot, field: str, answer: Any) -> Snapshot:
-    """Return the document with an answer in it, in place of an older answer about the same subject.
+    """Return the document with an answer added; an older answer about the same subject is replaced.
 
     Args:
         document: The document, which is not changed.
-        field: The field that receives the answer, such as `sweep`, or `costs`, which has one entry for each program.
-        answer: The answer, of the field's type.
+        field: The field that receives the answer, such as `sweep`, or `costs`, which is a list with one entry for each
+            program.
+        answer: The answer, an object of the field's type.
     """
     answers = getattr(document, field)
     if not isinstance(answers, list):
@@ -28,9 +29,9 @@ def merged(document: Snapshot, field: str, answer: Any) -> Snapshot:
 
 
 def subject_fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:
-    """Return the fields that tell answers of a kind apart where a document holds several, such as `program`.
+    """Return the fields that distinguish several answers of one kind in a document, such as `program`.
 
-    An answer is about one construct or one program, by its index. A diff is about two programs and a level.
+    Most answers are about one construct or one program, given by its index; a diff is about two programs and a level.
     """
     if kind is ProgramDiff:
         return ("after.program", "level", "before.snapshot", "before.program")

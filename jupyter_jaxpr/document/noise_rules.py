@@ -1,7 +1,7 @@
-"""Finds the equations of a program that are noise for a reader of the mathematics.
+"""Finds the equations of a program that are noise: they do not matter to a reader of the mathematics.
 
-The panel marks the lines of its Program view by the same rules, in `src/workbench/reading/noise-rules.ts`;
-`tests/fixtures/noise.txt` holds both to the same answers.
+The panel marks the lines of its Program view by the same rules, in `src/workbench/reading/noise-rules.ts`; tests
+compare both with `tests/fixtures/noise.txt`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ _PRIMITIVES: dict[str, Noise] = {
 
 
 class ProgramNoise:
-    """The noise of one program, found scope by scope on request. The document holds all equations of the program."""
+    """Finds the noise of one program; each scope is examined at the first request.
+
+    The document must contain all equations of the program.
+    """
 
     def __init__(self, document: Snapshot, pools: Pools, names: Names) -> None:
         self._document = document
@@ -30,7 +33,10 @@ class ProgramNoise:
         self._firsts: dict[int, list[int]] = {}
 
     def primitive(self, scope: int, equation: int) -> Noise | None:
-        """Return the noise of an equation that only changes a dtype or repeats values; None for another equation."""
+        """Return the noise kind of an equation that only changes a dtype or repeats values.
+
+        None for other equations.
+        """
         document = self._document
         return _PRIMITIVES.get(document.strings[document.scopes[scope].primitive[equation]])
 
@@ -42,9 +48,10 @@ class ProgramNoise:
         return unused[equation] == 1
 
     def trivial_call(self, scope: int, equation: int) -> tuple[int, str] | None:
-        """Return the scope of a jit with one equation that could replace it, and its names inside and outside.
+        """Return (scope, names) for a jit whose only equation could replace it.
 
-        The names are such as `r = p`, and empty where they are equal. The result is None for any other equation.
+        The names say which inner variable is which outer one, such as `r = p`; empty if they are equal. None is
+        returned for any other equation.
         """
         document, strings = self._document, self._document.strings
         columns = document.scopes[scope]
@@ -77,12 +84,12 @@ class ProgramNoise:
         return inner, ", ".join(pairs)
 
     def _name(self, scope: int, variable: int) -> str | None:
-        """Return the name of a variable; None for a literal."""
+        """Return the printed name of a variable; None for a literal."""
         names = self._names.variables.get(scope)
         return names[variable] if variable >= 0 and names is not None and variable < len(names) else None
 
     def _first(self, scope: int) -> list[int]:
-        """Return the number of the first variable that each equation binds."""
+        """Return, for each equation, the number of the first variable that it computes."""
         firsts = self._firsts.get(scope)
         if firsts is None:
             columns = self._document.scopes[scope]

@@ -1,4 +1,4 @@
-"""Holds the pools of a document, to which its scopes and lines refer by number."""
+"""Holds the pools of a document: lists of strings, types, frames and so on, to which other parts refer by index."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .types.document import Aval, File, Frame, LiteralValue, Parameter, Snapshot
 
 @dataclass(slots=True)
 class Pools:
-    """The pools of a document or of a page, but for the scopes."""
+    """The pools of a document or of a page, without the pool of scopes."""
 
     strings: list[str] = field(default_factory=list)
     avals: list[Aval] = field(default_factory=list)
@@ -21,11 +21,11 @@ class Pools:
     stacks: list[Stack] = field(default_factory=list)
 
     def fields(self) -> dict[str, Any]:
-        """Return the pools as fields of `Snapshot` and of `ScopePage`."""
+        """Return the pools as keyword arguments for `Snapshot` and `ScopePage`."""
         return {name: getattr(self, name) for name in self.__slots__}
 
     def text_fields(self) -> dict[str, Any]:
-        """Return the pools to which lines of a text refer, as fields of `TextPage`."""
+        """Return the pools to which the lines of a text refer, as keyword arguments for `TextPage`."""
         return {name: getattr(self, name) for name in ("strings", "files", "frames", "stacks")}
 
 

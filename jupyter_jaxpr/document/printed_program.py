@@ -1,6 +1,6 @@
-"""Prints a program of a document with the tokens of `print(jaxpr)`, one equation on a line.
+"""Prints a program of a document as `print(jaxpr)` does, but with each equation on a line of its own.
 
-The layout is specified in this folder's README.md; `src/program-text/` makes the very same text.
+The layout is specified in this folder's README.md; `src/program-text/` produces exactly the same text.
 """
 
 from __future__ import annotations
@@ -18,24 +18,23 @@ from .types.document import Program, Scope, Snapshot
 
 @dataclass(frozen=True)
 class ProgramLines:
-    """The text of a program, line by line."""
+    """The printed lines of a program."""
 
     lines: list[str]
-    #: For each line, the equations that it is part of, as (scope, index), the innermost first.
+    #: for each line, the equations to which it belongs, as (scope, index), innermost first
     equations: list[tuple[tuple[int, int], ...]]
-    #: The first and the last line of each equation of several lines; an outer equation comes after its inner
-    #: equations.
+    #: (first line, last line) of each equation of several lines; an outer equation comes after its inner ones
     folds: list[tuple[int, int]]
-    #: By the first line of an equation, a comment with the names of the results in the user's code, such as `  # pre`.
+    #: first line of an equation -> comment with the names of its results in the user's code, such as `  # pre`
     comments: dict[int, str]
 
     def commented(self) -> list[str]:
-        """Return the lines, with the comments at their ends."""
+        """Return the lines with the comments appended."""
         return [f"{line}{self.comments.get(number, '')}" for number, line in enumerate(self.lines)]
 
 
 class Budget:
-    """Counts the lines and characters that may still be printed, for one program or for several."""
+    """Counts how many lines and characters may still be printed, for one or several programs."""
 
     def __init__(self, lines: int = LINES, characters: int = CHARACTERS) -> None:
         self._lines = lines
@@ -52,7 +51,7 @@ class Budget:
         self._characters -= characters
 
     def fitting(self, lines: list[str]) -> int:
-        """Return how many of these lines may still be printed, and count them as printed."""
+        """Return how many of these lines fit into the budget, and subtract them from it."""
         fitting_count = 0
         for line in lines:
             if self.is_spent:
@@ -68,7 +67,10 @@ def program_text(document: Snapshot, program: int, budget: Budget | None = None)
 
 
 def program_lines(document: Snapshot, program: int, budget: Budget | None = None) -> ProgramLines:
-    """Return the lines of a program's text, each with its equations; a last line says that the budget has ended."""
+    """Return the printed lines of a program with their equations.
+
+    If the budget ends, the last line says so.
+    """
     program_entry = document.programs[program]
     pools = Pools(document.strings, document.parameter_lists, document.scopes)
     names = (
@@ -82,7 +84,7 @@ def program_lines(document: Snapshot, program: int, budget: Budget | None = None
 
 
 def _given_names(document: Snapshot, program: Program) -> Names:
-    """Return the names that a document states, for a document without all equations from which the names follow."""
+    """Return the variable names that a document states because it lacks equations from which they would follow."""
     lets = {let.scope: document.strings[let.name] for let in program.lets or []}
     variables: dict[int, list[str | None]] = {}
     for number, scope in enumerate(document.scopes):
@@ -93,7 +95,10 @@ def _given_names(document: Snapshot, program: Program) -> Names:
 
 
 class _Printer:
-    """Writes lines; the last one may still be open. What a program inside a program needs is for `names.walk`."""
+    """Prints lines; the last line may be incomplete.
+
+    `names.walk` runs its generators, one for each inner program.
+    """
 
     def __init__(self, document: Snapshot, pools: Pools, names: Names, budget: Budget) -> None:
         self.lines: list[str] = [""]
@@ -106,11 +111,11 @@ class _Printer:
         self._pools = pools
         self._names = names
         self._budget = budget
-        #: The names of each program that is printed inside a text.
+        #: scope -> the variable names of a program that is printed inside of a text
         self._apart: dict[int, Names] = {}
 
     def program(self, root: int, indent: int) -> Iterator[Any]:
-        """Print a program: first the definitions of its shared scopes, then its own scope."""
+        """Print a program: first the definitions of its shared scopes, then its own equations."""
         for scope, name in self._names.lets.items():
             self._put(f"let {name} = ")
             yield self._scope(scope, indent)

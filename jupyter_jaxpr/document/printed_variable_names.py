@@ -1,7 +1,7 @@
-"""Names every variable of a program as `print(jaxpr)` does.
+"""Finds the name that `print(jaxpr)` gives to each variable of a program.
 
-FORMAT.md in this folder states the rules; `src/program-text/` follows the same rules. The rules need only the columns
-of `document.Scope`. The document's `naming` holds the differences between JAX versions; see `build/jax_naming.py`.
+FORMAT.md in this folder states the rules; `src/program-text/` follows the same rules. They need only the columns of
+`document.Scope`. The document's field `naming` states the differences between JAX versions; see `build/jax_naming.py`.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any, Protocol
 from .limits import NAMED
 from .types.document import Naming
 
-#: The rules of JAX 0.10 to 0.12, for documents made where no JAX can be asked.
+#: The rules of JAX 0.10 to 0.12, used when JAX is not installed.
 NAMING = Naming(share_jit_names=True, hoist_above=10)
 
-#: The character that stands in a parameter's text for a program that JAX prints inside of the text.
+#: The placeholder, in the text of a parameter, for a program that JAX prints at this position.
 PROGRAM = "\ufffc"
 
 
 class ScopeLike(Protocol):
-    """The fields of a scope that naming reads; `document.Scope` and the walk's columns have them."""
+    """The fields of a scope that are needed to name variables; `document.Scope` and the walk's columns have them."""
 
     name: int
     constants: int
@@ -38,7 +38,7 @@ class ScopeLike(Protocol):
 
 @dataclass
 class Pools:
-    """The parts of a document that naming and printing need."""
+    """The parts of a document that are needed to name and print variables."""
 
     strings: Sequence[str]
     parameter_lists: Sequence[Sequence[Any]]
@@ -46,7 +46,7 @@ class Pools:
     _children: dict[int, dict[int, list[tuple[int, int, int]]]] = field(default_factory=dict)
 
     def children(self, scope: int) -> dict[int, list[tuple[int, int, int]]]:
-        """Return the programs inside a scope's equations: equation -> (parameter, position, scope) of each program."""
+        """Return {equation: [(parameter, position, scope) of each inner program]} for a scope."""
         names = self._children.get(scope)
         if names is None:
             names = self._children[scope] = {}
@@ -56,7 +56,7 @@ class Pools:
         return names
 
     def parameters(self, scope: Any, equation: int) -> list[tuple[int, int]]:
-        """Return the (name, value) pairs of an equation's parameters in printed order."""
+        """Return the (name, value) pairs of an equation's parameters, in the order in which they are printed."""
         number = scope.parameters[equation]
         if number < 0:
             return []
@@ -77,25 +77,25 @@ def _pair(parameter: Any) -> tuple[int, int]:
 
 @dataclass
 class Names:
-    """The names of one program."""
+    """The variable names of one program."""
 
-    #: by scope, a name for each variable; None for a variable that is never printed
+    #: scope -> the name of each variable; None for a variable that is never printed
     variables: dict[int, list[str | None]]
-    #: The scopes that are printed before the program, in order, and their names.
+    #: scope that is printed before the program -> its name, in order
     lets: dict[int, str]
 
 
 def name_program(pools: Pools, root: int, naming: Naming, *, limit: int | None = None) -> Names:
-    """Name the variables of the program with the scope `root`, in linear time.
+    """Return the variable names of the program with the scope `root`; the time is linear in its size.
 
     Args:
         pools: The parts of the document.
         root: The scope of the program.
-        naming: The naming rules of the program's JAX version.
-        limit: The number of equations of the root scope to name.
+        naming: The naming rules of the JAX version that made the program.
+        limit: How many equations of the root scope are named; None names all.
     """
     names, apart, _ = name_apart(pools, root, naming, limit)
-    left = NAMED  # a program that is printed in many texts gets names for each text
+    left = NAMED  # a program that is printed inside several texts gets other names in each
     for inner in apart:
         if inner not in names.variables and left > 0:
             inner_names, deeper, work = name_apart(pools, inner, naming)
@@ -107,7 +107,11 @@ def name_program(pools: Pools, root: int, naming: Naming, *, limit: int | None =
 
 
 def name_apart(pools: Pools, root: int, naming: Naming, limit: int | None = None) -> tuple[Names, list[int], int]:
-    """Return the names of a program without programs inside texts; those programs; the number of visited equations."""
+    """Return three things about a program.
+
+    They are the names of its variables, the scopes of programs that are printed inside texts (not named here), and the
+    number of visited equations.
+    """
     lets, visits = _hoisted(pools, root, naming)
     reserved = set(lets.values())
     fresh = (name for name in _alphabet() if name not in reserved)
@@ -123,9 +127,9 @@ def name_apart(pools: Pools, root: int, naming: Naming, limit: int | None = None
 
 
 def walk(visit: Iterator[Any]) -> None:
-    """Run a generator and the generators that it yields, each to its end before the outer one continues.
+    """Run a generator. When it yields another generator, that one runs to its end before the first continues.
 
-    Programs stand inside each other deeper than Python calls functions inside each other.
+    This replaces recursion, because programs may be nested deeper than Python's recursion limit.
     """
     path = [visit]
     while path:
@@ -137,7 +141,7 @@ def walk(visit: Iterator[Any]) -> None:
 
 
 def unused_at_top(scope: ScopeLike) -> list[int]:
-    """Return the variables of a program's own scope that nothing uses; JAX prints them as _."""
+    """Return the variables of a program's outermost scope that nothing uses; JAX prints them as _."""
     used = {operand for operand in scope.outputs if operand >= 0}
     end = scope.constants + scope.inputs + sum(scope.output_counts)
     unused = []
@@ -149,7 +153,7 @@ def unused_at_top(scope: ScopeLike) -> list[int]:
 
 
 def _hoisted(pools: Pools, root: int, naming: Naming) -> tuple[dict[int, str], int]:
-    """Return the scopes that are printed first, with their names, and the number of visits of the search."""
+    """Return {scope that is printed before the program: its name}, and the number of visited programs."""
     visits: Counter[int] = Counter()
     bases: dict[int, str] = {}
     waiting = deque([root])
@@ -196,14 +200,14 @@ def _digits(number: int) -> str:
 
 
 class _Naming:
-    """Gives names in the order in which JAX's printer needs them."""
+    """Gives names to variables in the order in which JAX's printer needs them."""
 
     def __init__(self, pools: Pools, naming: Naming, names: Names, fresh: Iterator[str]) -> None:
         self._pools = pools
         self._naming = naming
         self._names = names
         self._fresh = fresh
-        #: The scopes that JAX prints inside a text, each as a program of its own.
+        #: the scopes that JAX prints inside of a text, each as a separate program
         self.apart: list[int] = []
 
     def columns(self, number: int) -> list[str | None]:
@@ -218,7 +222,7 @@ class _Naming:
         return columns
 
     def body(self, number: int, limit: int | None = None) -> Iterator[Any]:
-        """Name the variables of a scope and of the scopes inside; for `walk`."""
+        """Name the variables of a scope and its inner scopes; a generator for `walk`."""
         pools, fresh = self._pools, self._fresh
         scope = pools.scopes[number]
         columns = self.columns(number)
@@ -240,7 +244,10 @@ class _Naming:
                     yield self.body(inner)
 
     def _printed_inside(self, scope: Any, equation: int, programs: list[tuple[int, int, int]]) -> Iterator[int]:
-        """Yield the scopes that JAX prints in place, in printed order; scopes inside texts are collected separately."""
+        """Yield the inner scopes that JAX prints at their place, in printed order.
+
+        Scopes inside of texts are collected in `apart`.
+        """
         lets = self._names.lets
         of_name: dict[int, list[int]] = {}
         for parameter, _, inner in programs:

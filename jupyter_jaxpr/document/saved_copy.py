@@ -1,8 +1,9 @@
-"""Makes a copy of a document that is small enough for a notebook; the copy states the parts that it leaves out.
+"""Makes a copy of a document that is small enough to be saved in a notebook; the copy states what it leaves out.
 
-The order is: diffs, functions of the ledger that this run did not call, HLO, StableHLO, types of names, programs beyond
-the nearest to the program in focus if there are many, the equations of each scope beyond the first ones (with their
-costs; the sums by line stay), the long texts of notes, the ledger, the costs, all programs but the program in focus.
+Parts are left out in this order until the copy is small enough: diffs, functions of the ledger that this run did not
+call, HLO, StableHLO, types of names, if there are many programs, those farthest from the program in focus, the
+equations of each scope beyond the first ones (with their costs; the sums by line stay), the long texts of notes, the
+ledger, the costs, all programs except the program in focus.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ from .types.cures import Cure, Edit
 from .types.document import Cell, Let, Level, NamedValue, Program, RaisedCall, Scope, Snapshot
 from .types.ledger import Ledger
 
-#: The largest size of a saved output in bytes, unless `%config JaxprMagics.output_bytes` says another.
+#: The most bytes of a saved output, unless the user sets `%config JaxprMagics.output_bytes`.
 LIMIT_BYTES = 256_000
-#: The numbers of equations of each scope to try, from many to none, until the copy is small enough.
+#: How many equations of each scope to keep, tried from left to right until the copy is small enough.
 _PAGES = (2_000, 500, 100, 20, 0)
-#: Of a document with more programs than this, other programs go before equations do.
+#: If a document has more programs than this, programs are left out before equations.
 _MANY = 20
-#: The numbers of programs of such a document to try.
+#: How many programs of such a document to keep, tried from left to right.
 _KEPT_PROGRAMS = (100, 50, 20, 5, 1)
-#: A lower bound of the bytes of a scope's JSON; a scope without equations has 271 bytes or more.
+#: A lower bound of the bytes of a scope in JSON; even a scope without equations has 271 bytes or more.
 _SCOPE = 250
 _OTHERS = "functions of other cells"
 _OTHER_COSTS = "costs of other programs"
@@ -39,13 +40,13 @@ _LEFT_OUT = "This copy leaves out this text to keep the notebook small. Run the 
 
 
 def saved_copy(document: Snapshot, limit_bytes: int) -> Snapshot:
-    """Return the document, or the fullest copy of it whose JSON has at most `limit_bytes` bytes.
+    """Return the document, or the most complete copy of it whose JSON has at most `limit_bytes` bytes.
 
-    The last resort leaves out all programs; it may be larger than a limit of less than a few kilobytes.
+    The smallest copy has no programs; it may still exceed a limit of a few kilobytes.
     """
     if len(encode(document)) <= limit_bytes:
         return document
-    # Without equations each scope is still there: of very many scopes no copy with programs is small enough.
+    # Even without equations, each scope stays. If there are very many, no copy with programs can be small enough.
     copies = _smaller(document, limit_bytes) if len(document.scopes) * _SCOPE <= limit_bytes else ()
     for copy in copies:
         if len(encode(copy)) <= limit_bytes:
@@ -56,13 +57,13 @@ def saved_copy(document: Snapshot, limit_bytes: int) -> Snapshot:
 def _cut(copy: Snapshot, limit_bytes: int, left_out: list[str]) -> Snapshot:
     reason = f"To keep the notebook under {size(limit_bytes)}, this copy leaves out {in_a_sentence(left_out)}."
     reason = f"{reason} Run the cell again to see everything."
-    # the document already says that values are left out
+    # the document already states that values are left out
     before = f"{copy.cut} " if copy.values == "left_out" else ""
     return msgspec.structs.replace(copy, cut=f"{before}{reason}")
 
 
 def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
-    """Yield smaller and smaller copies."""
+    """Yield copies of the document, each smaller than the one before."""
     left_out: list[str] = []
 
     def cut(copy: Snapshot) -> Snapshot:
@@ -104,12 +105,12 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
 
 
 def _without_equations_and(document: Snapshot, limit_bytes: int, without: Sequence[str]) -> Iterator[Snapshot]:
-    """Yield copies without some equations, then without other parts of the programs.
+    """Yield copies without some of the equations, then also without other parts of the programs.
 
     Args:
         document: The document.
         limit_bytes: The largest size in bytes.
-        without: The parts that the document has already lost.
+        without: The names of the parts that were already left out.
     """
     left_out = list(without)
 
@@ -117,7 +118,7 @@ def _without_equations_and(document: Snapshot, limit_bytes: int, without: Sequen
         return _cut(copy, limit_bytes, left_out)
 
     def replace(old_part: str, part: str) -> None:
-        """Name a part in the place of one that it contains."""
+        """In the list of left-out parts, replace `old_part` by `part`, which includes it."""
         left_out[:] = [*(part for part in left_out if part != old_part), part]
 
     left_out.append("equations")
@@ -150,7 +151,7 @@ def _without_equations_and(document: Snapshot, limit_bytes: int, without: Sequen
 
 
 def _fewer_programs(document: Snapshot, number: int) -> Snapshot:
-    """Return the document with the user's programs nearest to the program in focus, without those of transforms."""
+    """Return the document with only the `number` user programs nearest to the program in focus, without transforms."""
     derived = {part.program for transform in document.transforms for part in transform.parts}
     indices = [index for index in range(len(document.programs)) if index not in derived or index == document.focus]
 
@@ -214,7 +215,7 @@ def _with_levels(document: Snapshot, change: Callable[[Level], Level]) -> Snapsh
 
 
 def _first_equations(document: Snapshot, page: int) -> Snapshot:
-    """Return the document with the first equations of each scope of the program in focus, and no other equations."""
+    """Return the document with just the first `page` equations of each scope of the program in focus."""
     names = _names(document, document.focus)
     strings = list(document.strings)
     programs: list[Program] = []
@@ -235,7 +236,7 @@ def _first_equations(document: Snapshot, page: int) -> Snapshot:
 
 
 def _without_equations(cost: ProgramCost, scopes: list[Scope]) -> ProgramCost:
-    """Return a cost with the columns of the scopes that are still whole."""
+    """Return a cost in which the columns of incomplete scopes are removed."""
     complete = [costs for costs in cost.scopes if len(scopes[costs.scope].primitive) == len(costs.flops)]
     return msgspec.structs.replace(cost, scopes=complete)
 
@@ -275,7 +276,7 @@ def _cut_scope(scope: Scope, page: int, names: list[str | None] | None) -> Scope
 
 
 def compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
-    """Return the document with these scopes, and with pools that hold only the entries that the document refers to."""
+    """Return the document with these scopes; pool entries to which nothing refers any more are removed."""
     part = Part(of_document(document))
     cut_scopes = [part.scope(scope) for scope in scopes]
     programs = [_compact_program(program, part) for program in document.programs]
@@ -306,7 +307,7 @@ def compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
 
 
 def _named(value: NamedValue, part: Part, scopes: Sequence[Scope]) -> NamedValue:
-    """Return a name in the pools of the part, with those of its variables that the copy holds."""
+    """Return a named value with the new pool indices; variables that the copy lacks are removed."""
     variable_count = len(scopes[value.scope].variable_avals)
     return msgspec.structs.replace(
         value,
@@ -319,13 +320,13 @@ def _named(value: NamedValue, part: Part, scopes: Sequence[Scope]) -> NamedValue
 
 
 def _raised(call: RaisedCall, programs: Sequence[Program], scopes: Sequence[Scope]) -> RaisedCall:
-    """Return a call that raised, with those of its operands that the copy holds."""
+    """Return a call that raised; operands that the copy lacks are removed."""
     variable_count = len(scopes[programs[call.program].scope].variable_avals)
     return msgspec.structs.replace(call, operands=[number for number in call.operands if number < variable_count])
 
 
 def _cure(cure: Cure, part: Part) -> Cure:
-    """Return the cure with new indices of the places of its edits: indices into the pools of the saved part."""
+    """Return a cure whose edits have the new pool indices of their places."""
     return msgspec.structs.replace(cure, edits=_edits(cure.edits, part))
 
 
@@ -334,7 +335,7 @@ def _edits(edits: Sequence[Edit], part: Part) -> list[Edit]:
 
 
 def _ledger(ledger: Ledger, part: Part) -> Ledger:
-    """Return the ledger with its lines in the pools of the part."""
+    """Return the ledger with the new pool indices of its lines."""
     functions = []
     for function in ledger.functions:
         misses = [
@@ -376,7 +377,7 @@ def _short_texts(document: Snapshot) -> Snapshot:
             note,
             text=_short(note.text),
             detail=_short(note.detail) if note.detail else None,
-            # A shortened rewrite would be of no use, so that it is left out.
+            # A rewrite that was cut would be useless, so it is left out.
             code=note.code if note.code == _short(note.code or "") else None,
             trial=note.trial if note.trial == _short(note.trial or "") else None,
             edits=note.edits if note.code == _short(note.code or "") else [],

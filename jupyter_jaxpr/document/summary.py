@@ -1,4 +1,4 @@
-"""Summarises each program of a document (size, activity, origin) for the panel and the exports."""
+"""Makes the summary of each program of a document (size, activity, origin) for the panel and the exports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from ..quantities import count
 from .types.document import Activity, Program, Snapshot, Summary
 
-# The constructs that a summary names, in this order, with the words for one and for several.
+# The constructs that a summary mentions, in this order, each with its word in singular and plural.
 _CONTROL_FLOW = {
     "scan": ("scan", "scans"),
     "map": ("map", "maps"),
@@ -19,14 +19,14 @@ _CONTROL_FLOW = {
     "cond": ("cond", "conds"),
     "switch": ("switch", "switches"),
 }
-# The name of a primitive without a card that names the user's function.
+# Primitive -> its word, for a construct without a card.
 _PRIMITIVES = {"scan": "scan", "while": "while_loop", "cond": "cond"}
 
 _HAD = frozenset({"held", "on_request"})
 
 
 def summarised(document: Snapshot, indices: Iterable[int]) -> Snapshot:
-    """Return the document, the programs of these indices summed up anew."""
+    """Return the document with new summaries of the programs at these indices."""
     programs = list(document.programs)
     for index in indices:
         programs[index] = msgspec.structs.replace(programs[index], summary=summary_of(document, programs[index]))
@@ -41,7 +41,10 @@ def summary_of(document: Snapshot, program: Program) -> Summary:
 
 
 def _control_flow(document: Snapshot, program: Program) -> list[str]:
-    """Return the control flow as text, such as `2 scans ×100`, `1 fori_loop ×5`; each inner program is read once."""
+    """Return the control flow of a program as texts, such as `2 scans ×100` or `1 fori_loop ×5`.
+
+    Each scope counts once.
+    """
     called = {(card.scope, card.equation): card.kind for card in document.control_flow or ()}
     loop_counts: Counter[tuple[str, str]] = Counter()
     for index in _scopes(document, program):
@@ -98,7 +101,7 @@ def _activity(activity: Activity) -> str:
 
 
 def _origin(program: Program) -> str | None:
-    """Return the origin of a program that no call of a jitted function in this run made."""
+    """Return the origin of a program as text; None if a call of a jitted function in this run made it."""
     if program.how is not None:
         return program.how
     if program.origin == "seen_before":

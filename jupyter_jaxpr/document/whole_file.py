@@ -1,4 +1,4 @@
-"""Makes the content of a `.jaxpr.json` file: the fullest document that the panel reads without a kernel."""
+"""Makes the content of a `.jaxpr.json` file: the most complete document that the panel can read without a kernel."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from .saved_copy import saved_copy
 from .types.document import Snapshot
 from .without_values import as_saved
 
-#: The end of the name of such a file.
+#: The ending of the file name.
 SUFFIX = ".jaxpr.json"
 
 
 def whole_file(make_document: Callable[[bool], Snapshot], focus: int) -> str:
-    """Return the document as JSON, within the limits of its readers.
+    """Return the document as JSON, not larger than its readers accept.
 
     Args:
-        make_document: Makes the document with the texts of its levels; with all equations of large programs for `True`.
+        make_document: Returns the document with all texts; called with True, it includes all equations of large
+            programs.
         focus: The program that the panel shows first.
     """
     document = make_document(True)

@@ -1,9 +1,9 @@
-"""Makes a copy of a document without the user's values; the copy says that they were left out.
+"""Makes a copy of a document without the user's values; the copy states that values are left out.
 
-What stays is what the user wrote or named, and what JAX made of it: the text of cells, names, types, sizes, times,
-equations. What goes is each text that may hold a value: static arguments, what was printed, the old and the new value
-of a note, steps, results, errors, numbers in a program. A text that may hold a value is known by its field, not by what
-it says; of notes and of reasons those kinds stay that have no value in them, and all kinds that are not known here go.
+The copy keeps what the user wrote and what JAX made of it: source of cells, names, types, sizes, times, equations. It
+leaves out every text that may contain a value: static arguments, printed text, old and new values in notes, steps,
+results, errors, numbers in a program. Whether a text may contain a value is decided by its field, not by its content.
+Of notes and reasons, only the kinds listed below are kept, because these never contain a value.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .types.ledger import Ledger, LedgerEntry, LedgerMiss, LedgerReason
 from .types.timing import ProgramTiming, Sweep
 from .types.transform import Transform
 
-#: The text in the place of a value.
+#: The text that replaces a value.
 NOT_SAVED = "not saved"
 LEFT_OUT = "Values are left out by the setting JaxprMagics.values."
 _NO_VALUES = "The values are not saved."
@@ -28,7 +28,7 @@ _TEXT = "Values are left out by the setting JaxprMagics.values. Run the cell aga
 _STOPPED = "The measurement was stopped. The reason is not saved."
 _NO_TRANSFORM = "The transform raised an error. The error is not saved."
 
-#: Notes whose text names the user's own expressions, types, sizes and times, and no value.
+#: Kinds of notes whose text contains only expressions of the user, types, sizes and times, and no value.
 _PLAIN_NOTES = frozenset(
     {
         "captured_constant",
@@ -42,7 +42,7 @@ _PLAIN_NOTES = frozenset(
         "unrolled_loop",
     }
 )
-#: Reasons whose texts are types, names of arguments and places of arrays.
+#: Kinds of reasons whose text contains only types, argument names and placements of arrays.
 _PLAIN_REASONS = frozenset(
     {"shape", "dtype", "weak_type", "committed", "sharding", "layout", "no_fast_path", "transform"}
 )
@@ -60,19 +60,22 @@ _REASONS = {
     "call_style": "The call passes its arguments in another way than the earlier call.",
     "argument_type": "The class of an argument changed.",
 }
-#: Parameters of equations that hold a text or a function of the user's.
+#: Parameters of equations that may contain a string or a function of the user.
 _TEXT_PARAMETERS = frozenset({"callback", "err_msg", "error", "fmt", "label", "message", "msg"})
 _QUOTED = re.compile(r"'[^']*'?|\"[^\"]*\"?")
 _GIVEN = re.compile(r"=[^,(){}\[\]]*")
 
 
 def as_saved(document: Snapshot) -> Snapshot:
-    """Return the document to save or export: the document, or a copy without values if the user wants no values."""
+    """Return the document for saving or exporting: a copy without values, if the user set this.
+
+    Else the document itself.
+    """
     return without_values(document) if document.values == "live" else document
 
 
 def without_values(document: Snapshot) -> Snapshot:
-    """Return the document without values; a document that has no values is returned unchanged."""
+    """Return the document without the user's values; a document that has none is returned unchanged."""
     if document.values == "left_out":
         return document
     hidden = msgspec.structs.replace(
@@ -93,12 +96,15 @@ def without_values(document: Snapshot) -> Snapshot:
         transforms=[_transform(transform) for transform in document.transforms],
         retrace=None,
     )
-    # The pools may hold entries that nothing refers to any more.
+    # compact, because nothing refers to some entries of the pools any more
     return compact(_with_parameters(hidden), hidden.scopes)
 
 
 def _with_parameters(document: Snapshot) -> Snapshot:
-    """Return the document without texts of the user's in parameters; a text inside of a value stands in quotes."""
+    """Return the document with the user's strings removed from parameters.
+
+    Inside of a value they are recognised by their quotes.
+    """
     strings = list(document.strings)
     numbers: dict[str, int] = {}
 
@@ -134,12 +140,12 @@ def _argument(argument: Argument) -> Argument:
 
 
 def _type(text: str) -> str:
-    """Return a type without the texts that the user's objects print."""
+    """Return the text of a type, without texts that objects of the user print."""
     return _GIVEN.sub("=…", _QUOTED.sub("'…'", text))
 
 
 def _level(level: Level) -> Level:
-    """Return a level without its text, because constants are written into the text."""
+    """Return a level without its text, because the text contains constants."""
     if level.text is None:
         return level
     return msgspec.structs.replace(
@@ -194,7 +200,7 @@ def _miss(miss: LedgerMiss) -> LedgerMiss:
 
 
 def _signature(signature: str) -> str:
-    """Return the types of a call; static arguments come last, and a value may hold any sign."""
+    """Return the argument types of a signature, cut before the static arguments, which may contain any character."""
     types, is_static, _ = signature.partition("=")
     return f"{types}=…" if is_static else signature
 

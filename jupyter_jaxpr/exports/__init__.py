@@ -1,1 +1,1 @@
-"""Exports a document for readers without the panel: plain text, HTML, Markdown."""
+"""Prints a document for readers without the panel: as plain text, HTML and Markdown."""

@@ -1,4 +1,4 @@
-"""Makes the MIME bundle of a document, for a front end, a notebook file, nbconvert or a terminal."""
+"""Makes the MIME bundle of a document, the form in which a cell's output stores it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
 
 
 def bundle(document: Snapshot, limit_bytes: int = LIMIT_BYTES) -> dict[str, Any]:
-    """Return the MIME bundle: the document for our renderer, HTML and plain text for other readers.
+    """Return the MIME bundle: the document itself for this package's renderer, HTML and plain text for other readers.
 
     Args:
         document: The document.
-        limit_bytes: The largest size of the saved copy in bytes; the texts in the HTML get a quarter of it.
+        limit_bytes: The largest size of the saved copy in bytes; the programs in the HTML get a quarter of this.
     """
     document = as_saved(document)
     copy = saved_copy(document, limit_bytes)

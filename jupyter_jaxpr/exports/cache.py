@@ -1,4 +1,4 @@
-"""Words a document's ledger for the exports: a sentence, a row for each function, a line for each miss of the run."""
+"""Prints a document's ledger for the exports: a sentence, a row for each function, a line for each miss in the run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MISSES = 12
 
 @dataclass(frozen=True)
 class CacheText:
-    """The text of one run's ledger."""
+    """The ledger of one run as text."""
 
     sentence: str
     rows: list[tuple[str, ...]]  # each row has the columns of HEAD
@@ -27,7 +27,7 @@ class CacheText:
 
 
 def cache_text(document: Snapshot) -> CacheText | None:
-    """Return the text of the run's functions and misses; None without a ledger, or with an empty one."""
+    """Return the functions and misses of the run as text; None if the ledger is missing or empty."""
     ledger = document.ledger
     if ledger is None:
         return None
@@ -70,7 +70,7 @@ def _number(number: int | None, run: LedgerCounts) -> str:
 
 
 def _miss(document: Snapshot, function: LedgerFunction, miss: LedgerMiss) -> str:
-    """Return function, line, outcome and price as labels, then a sentence for each reason and each cure."""
+    """Return the text of a miss: function, line, outcome and price, then a sentence for each reason and each cure."""
     line = of_line(document, miss.frame) if 0 <= miss.frame < len(document.frames) else None
     stages = [seconds for seconds in (miss.trace, miss.lower, miss.compile) if seconds is not None]
     price = duration(sum(stages)) if stages else None

@@ -1,6 +1,6 @@
-"""Words a document's comparison for the exports: a verdict, a row for each measured thing, remarks.
+"""Prints the comparison of a document for the exports: a verdict, a row for each measured quantity, remarks.
 
-The panel words the same rows in src/panel/compare/words.ts; tests/measured_tables.json holds both to the same text.
+src/panel/compare/words.ts makes the same rows for the panel; tests compare both with tests/measured_tables.json.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _COMPILES = "The number of compiles says how often JAX compiled the function in 
 
 @dataclass(frozen=True)
 class CompareText:
-    """The text of a comparison."""
+    """The comparison of a run as text."""
 
     call: str
     verdict: list[str]
-    head: tuple[str, ...]  # the name of each function, and how the comparison called it if not under the user's own jit
-    rows: list[tuple[str, ...]]  # the quantity, then the value of each function
+    head: tuple[str, ...]  # for each column the name of the function, and how it was called, unless the user jitted it
+    rows: list[tuple[str, ...]]  # each row: the quantity, then its value for each function
     remarks: list[str]
 
 
 def compare_text(document: Snapshot) -> CompareText | None:
-    """Return the text of a run's comparison; None without a comparison."""
+    """Return the comparison of a run as text; None if the run has none."""
     comparison = document.comparison
     if comparison is None or not comparison.variants:
         return None
@@ -72,7 +72,7 @@ def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], 
 
 
 def _with(text: str, addition: str | None) -> str:
-    """Return a text, and below the text, smaller, the sentence of the panel."""
+    """Return a text with a second, smaller text below it."""
     return f"{text} ({addition})" if addition else text
 
 
@@ -117,7 +117,7 @@ def _number(number: int | None) -> str:
 
 
 def arguments_sentence(call: str) -> str:
-    """Return the sentence on the arguments of all variants."""
+    """Return the sentence that names the arguments with which all variants were called."""
     return f"Each function was called with the arguments of {call}."
 
 

@@ -1,4 +1,4 @@
-"""Words a document's control-flow cards for the exports: a row for each construct, its values by path, its facts."""
+"""Prints a document's control-flow cards for the exports: a row for each construct, its values by path, its facts."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from ..quantities import NO_BREAK, UNKNOWN, count
 HEAD = ("construct", "line", "inside", "steps", "decided by")
 _LOOP = ("role", "path", "one step", "in all")
 _BRANCHES = ("role", "path", "type")
-# The number of constructs of a document that are listed at most.
+# The most constructs of a document that are listed.
 _CARDS = 40
-# The number of values of one construct that are listed at most.
+# The most values of one construct that are listed.
 _VALUES = 40
 
 
 @dataclass(frozen=True)
 class CardText:
-    """The text of one construct."""
+    """The card of one construct as text."""
 
     title: str  # the name and line of the construct, such as: scan step, line 10
-    head: tuple[str, ...]  # the column heads of the values
+    head: tuple[str, ...]  # the headings of the columns with values
     values: list[tuple[str, ...]]
     branches: list[str]
     facts: list[str]
@@ -33,7 +33,7 @@ class CardText:
 
 @dataclass(frozen=True)
 class ControlFlowText:
-    """The text of a document's control flow."""
+    """The control flow of a document as text."""
 
     rows: list[tuple[str, ...]]  # each row has the columns of HEAD
     cards: list[CardText]
@@ -41,7 +41,7 @@ class ControlFlowText:
 
 
 def control_flow_text(document: Snapshot) -> ControlFlowText | None:
-    """Return the text of the control flow in the program in focus; None without control flow."""
+    """Return the control flow of the program in focus as text; None if it has no control flow."""
     cards = [
         index
         for index, card in enumerate(document.control_flow)
@@ -67,7 +67,7 @@ def _line(document: Snapshot, card: Control) -> str:
 
 
 def _recorded(document: Snapshot, index: int) -> str:
-    """Return the recorded number of steps of a loop whose number of steps only a run shows."""
+    """Return the number of steps that the stepper recorded, for a loop whose number is unknown before a run."""
     recording = next((candidate for candidate in document.recordings if candidate.control == index), None)
     steps = None if recording is None else steps_range(recording)
     if steps is None:

@@ -1,4 +1,4 @@
-"""Words a document's costs for the exports: a sentence, a row for each line, XLA's differences, memory."""
+"""Prints a document's costs for the exports: a sentence, a row for each line, the differences from XLA, memory."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from ..document.types.document import Snapshot
 from ..quantities import count, size
 
 HEAD = ("line", "", "operations", "transcendentals", "bytes", "share")
-# The largest number of listed lines of a program; the most expensive lines are listed.
+# The most lines of a program that are listed; the most expensive ones are chosen.
 _LINES = 40
 
 
 @dataclass(frozen=True)
 class CostText:
-    """The text of the cost of the program in focus."""
+    """The cost of the program in focus as text."""
 
     name: str
     sentence: str
     rows: list[tuple[str, ...]]  # each row has the columns of HEAD
     left_out: str | None
-    xla: str | None  # the counts of XLA and of this package, where they differ
+    xla: str | None  # the counts of XLA and of this package, if they differ; else None
     differences: list[str]
     memory: str | None
 
 
 def cost_text(document: Snapshot) -> CostText | None:
-    """Return the text of the cost of the program in focus; None where the document has no cost."""
+    """Return the cost of the program in focus as text; None if the document has no cost."""
     cost = next((candidate for candidate in document.costs if candidate.program == document.focus), None)
     if cost is None or document.focus < 0:
         return None

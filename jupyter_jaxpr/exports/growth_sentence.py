@@ -1,4 +1,4 @@
-"""Words how the times, the equations and the memory of a sweep grow, for the panel and for the exports."""
+"""Makes the sentences on how times, equations and memory grow in a sweep, for the panel and the exports."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from ..document.types.timing import Sweep, SweepFit
 TIMES = {"eager": "eager time", "first": "first-call time", "warm": "warm time", "compile": "compile time"}
 _FEWEST_NUMBERS = 3
 _GROWING = {**TIMES, "equations": "number of equations", "bytes": "memory size"}
-# An exponent of a smaller absolute value counts as no growth.
+# An exponent with a smaller absolute value counts as "no growth".
 _FLAT = 0.15
-# A smaller error would be printed as zero.
+# An error of the exponent below this is not printed, because it would read as zero.
 _EXACT = 0.05
 
 
 def unclear_growth(sweep: Sweep) -> str | None:
-    """Return a sentence on series of a sweep whose points do not show their growth; None without such a series."""
+    """Return a sentence on the series of a sweep whose growth is unclear; None if there are none."""
     if len({point.number for point in sweep.points if point.number is not None}) < _FEWEST_NUMBERS:
         return None
     fitted = {(fit.function, fit.series) for fit in sweep.fits}
@@ -31,7 +31,7 @@ def unclear_growth(sweep: Sweep) -> str | None:
 
 
 def growth_sentence(sweep: Sweep, fit: SweepFit) -> str:
-    """Return a sentence on the growth of a series of a sweep."""
+    """Return a sentence on how a series of a sweep grows."""
     subject = f"the {_GROWING[fit.series]} of {fit.function}"
     if abs(fit.exponent) < _FLAT:
         return f"{subject[0].upper()}{subject[1:]} hardly depends on {sweep.name}."

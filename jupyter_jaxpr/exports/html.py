@@ -1,8 +1,8 @@
 """Prints a document as an HTML fragment for a notebook's output.
 
-The fragment has no script and no style: headings, tables and details read well on white and on dark, and also
-where a host strips class names (GitHub, an untrusted notebook). Text of the document is never markup. In a notebook the
-text of the first program is open, and what may be tall is folded: an output takes little of the page.
+The fragment has no script and no style: headings, tables and details read well on white and on dark, and also if a host
+strips class names (GitHub, an untrusted notebook). All texts of the document are escaped. The text of the first program
+is open; tall parts are folded, so that the output takes little space in a notebook.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .listings import Listing, listings
 from .shardings import ShardingsText, shardings_text
 from .time import TimeText, time_text
 
-#: A longer text is folded: a notebook is read past its outputs.
+#: A text with more lines than this is folded at first.
 _OPEN_LINES = 40
 
 
@@ -51,7 +51,7 @@ def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
 
 
 def before(document: Snapshot, heading: int) -> list[Markup]:
-    """Return the elements above the programs: the comparison and the run's message."""
+    """Return the elements above the programs: the comparison, and the message of a run without a program."""
     parts = []
     compared = compare_text(document)
     if compared is not None:
@@ -67,7 +67,7 @@ def after(document: Snapshot, heading: int, *, folded: bool = False) -> list[Mar
     Args:
         document: The document.
         heading: The level of the headings.
-        folded: True if a closed `details` element with a title replaces each heading.
+        folded: True to use closed `details` elements in place of headings.
     """
     parts: list[Markup] = []
 
@@ -95,7 +95,7 @@ def after(document: Snapshot, heading: int, *, folded: bool = False) -> list[Mar
     if cache is not None:
         add("Cache", _cache(cache), "jjx-ledger")
     if document.notes:
-        # The notes are not folded, because a cell that raised has little else.
+        # Notes are never folded, because the output of a cell that raised has little else.
         items = element("ul", *(_note(document, note) for note in document.notes))
         parts.append(element("section", element(f"h{heading}", "Notes"), items, class_="jjx-notes"))
     if document.cut:
@@ -113,8 +113,8 @@ def about(
         document: The document of the program.
         program: A program of the document.
         heading: The level of the heading.
-        named: True if the heading is the name of the program; else the heading is the signature.
-        folded: True if the times of the stages are closed at first.
+        named: True if the heading is the name of the program, False if it is the signature.
+        folded: True if the times of the stages are folded at first.
     """
     parts = [element(f"h{heading}", element("code", program.name))] if named else []
     short, full = (wording.signature(program, full=full).types for full in (False, True))

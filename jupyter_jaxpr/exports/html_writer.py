@@ -1,6 +1,6 @@
-"""Writes HTML; the only place where text becomes HTML.
+"""Makes HTML and escapes all texts in it; no other module makes HTML.
 
-`Markup` is no `str`: only this module makes markup, and it escapes every other text.
+`Markup` is not a `str`, so that a text which is not escaped cannot be used as markup by mistake.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from html import escape
 
 @dataclass(frozen=True)
 class Markup:
-    """Escaped HTML: elements and text."""
+    """Escaped HTML: elements and texts."""
 
     source: str
 
@@ -22,31 +22,32 @@ NOTHING = Markup("")
 def element(tag: str, /, *children: str | Markup, **attributes: str | bool) -> Markup:
     """Return an element with texts and elements inside.
 
-    An attribute that is a Python keyword ends with an underscore: `class_`; other underscores become hyphens. An
-    attribute with the value True has no value in HTML, an attribute with the value False is left out.
+    The name of an attribute that is a Python keyword has an underscore at its end, as `class_`; other underscores
+    become hyphens. An attribute with the value True has no value in HTML, an attribute with the value False is left
+    out.
     """
     return Markup(f"<{tag}{_attributes(attributes)}>{join(*children).source}</{tag}>")
 
 
 def void(tag: str, /, **attributes: str | bool) -> Markup:
-    """Return an element without contents, such as `input`."""
+    """Return an element that has no content in HTML, such as `input`."""
     return Markup(f"<{tag}{_attributes(attributes)}>")
 
 
 def unclosed(tag: str, words: str, /, **numbers: int) -> Markup:
-    """Return an element with a text and without an end tag, such as `li`; the next element closes it.
+    """Return an element with a text but without an end tag, such as `li`, which HTML ends at the next one.
 
-    The attributes are numbers.
+    All attributes are numbers.
     """
     attributes = "".join(f" {_name(key)}={number:d}" for key, number in numbers.items())
     return Markup(f"<{tag}{attributes}>{escape(words, quote=False) or ' '}")
 
 
 def raw(tag: str, source: str, /, **attributes: str | bool) -> Markup:
-    """Return a `script` or a `style`, whose text is not escaped.
+    """Return a `script` or `style` element; HTML does not escape the text in these.
 
     Raises:
-        ValueError: The text contains the end of the element.
+        ValueError: The text contains the end tag of the element.
     """
     if "</" in source or "<!--" in source:
         raise ValueError(f"the text of a {tag} holds a tag")

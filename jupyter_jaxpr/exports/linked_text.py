@@ -1,7 +1,7 @@
-"""Prints the texts of a program line by line, each line with its place in the source.
+"""Prints the jaxpr, StableHLO and HLO of a program line by line, each line with its source place.
 
-A line's place is the innermost frame in the cell that ran, else the user's innermost frame. Lines of one frame belong
-together, whichever text they are in; what a library's function does has the place of the user's call.
+The place of a line is its innermost frame in the cell that ran, or else its innermost user frame. Lines with the same
+frame are linked, also across the texts. Operations of a library function have the place of the user's call.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from .listings import TITLES
 
 @dataclass(frozen=True)
 class LinkedText:
-    """A text whose lines have their places in the source."""
+    """A text of a program, with the source place of each line."""
 
-    name: str  # jaxpr, stablehlo or hlo
+    name: str  # the level: jaxpr, stablehlo or hlo
     title: str
     size: str  # the size of the text, such as 17 equations
     lines: list[str]
-    # For each line: the index into the document's frames, -1 without a line of the user's.
+    # for each line an index into the document's frames; -1 if it has no user line
     frames: list[int]
-    # By the first line of a fold, the number of lines below this line in the fold.
+    # first line of a fold -> number of lines that are hidden below it
     folds: dict[int, int]
-    # For each line: the number that the panel shows, 0 without one; None where lines are numbered from 1.
+    # for each line the number that the panel shows, 0 for none; None if lines are simply numbered from 1
     numbers: list[int] | None = None
     # The reason why the text is missing, with a cure; None if the text exists.
     absent: str | None = None
 
 
 def linked_texts(document: Snapshot, program: int, budget: Budget, own_file: str | None) -> list[LinkedText]:
-    """Return the texts of a program: the jaxpr, and each level with its text or the reason why it is missing.
+    """Return the jaxpr, StableHLO and HLO of a program; a missing text has the reason why it is missing.
 
     Args:
         document: The document.
         program: The index of the program.
         budget: The lines and characters that may still be printed.
-        own_file: The path of the source that stands beside the texts.
+        own_file: The path of the source file that is shown beside the texts.
     """
     program_data = document.programs[program]
     places = _Places(document, own_file)
@@ -66,7 +66,7 @@ def _folds(printed: ProgramLines) -> dict[int, int]:
 
 
 def _numbers(printed: ProgramLines, numbers: dict[tuple[int, int], int]) -> list[int] | None:
-    """Return the number of the equation that begins on each line; None where the equations have no numbers."""
+    """Return for each line the number of the equation that begins there; None if the equations have no numbers."""
     if not numbers:
         return None
     visited: set[tuple[int, int]] = set()
@@ -95,7 +95,7 @@ def _level(level: Level, places: _Places, budget: Budget) -> LinkedText:
 
 
 def _indented(lines: Sequence[str]) -> dict[int, int]:
-    """Return the folds: the lines between a line that opens a brace and the line that closes the brace."""
+    """Return {line that opens a brace: number of lines until the brace is closed}."""
     folds: dict[int, int] = {}
     opened: list[tuple[int, int]] = []
     for number, line in enumerate(lines):
@@ -110,7 +110,7 @@ def _indented(lines: Sequence[str]) -> dict[int, int]:
 
 
 class _Places:
-    """Finds the frames of a document's stacks and equations."""
+    """Finds the source frames of a document's stacks and equations."""
 
     def __init__(self, document: Snapshot, own_file: str | None) -> None:
         self._document = document
@@ -124,7 +124,7 @@ class _Places:
         return frame
 
     def of_equations(self, equations: Sequence[tuple[int, int]]) -> int:
-        """Return the frame of the innermost equation with a frame; for a library's jit, the user's call."""
+        """Return the frame of the innermost equation that has one; inside a library's jit, that of the user's call."""
         for scope, equation in equations:
             frame = self.of_stack(self._document.scopes[scope].stack[equation])
             if frame >= 0:

@@ -1,4 +1,4 @@
-"""Prints jaxpr, StableHLO and HLO of a program, each cut to a length or with the reason why it is missing."""
+"""Prints the jaxpr, StableHLO and HLO of a program; each is cut to a length, or has the reason why it is missing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Listing:
 
     title: str
     text: str | None
-    note: str | None  # the number of lines left out, or why there is no text
+    note: str | None  # how many lines are left out, or why there is no text
 
 
 def listings(document: Snapshot, program: int, characters: int, budget: Budget) -> list[Listing]:
@@ -28,7 +28,7 @@ def listings(document: Snapshot, program: int, characters: int, budget: Budget) 
         document: The document with the program.
         program: The index of the program.
         characters: The largest length of each text in characters.
-        budget: The amount of text left for this program and the programs after it.
+        budget: How much text may still be printed, for this program and the following ones.
     """
     program_data = document.programs[program]
     equations = count(program_data.equations, "equation")
@@ -46,7 +46,7 @@ def _level(level: Level, characters: int) -> Listing:
 
 
 def cut(title: str, text: str, characters: int) -> Listing:
-    """Return a text as a listing, cut after the last whole line within so many characters."""
+    """Return a text with a title, cut after the last complete line within `characters` characters."""
     if len(text) <= characters:
         return Listing(title, text, None)
     kept_text = text[: text.rfind("\n", 0, characters + 1) + 1].rstrip("\n")

@@ -1,4 +1,4 @@
-"""Prints a document as GitHub's Markdown. Text of the document is never markup."""
+"""Prints a document as GitHub's Markdown; all texts of the document are escaped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .time import TimeText, time_text
 
 
 def markdown(document: Snapshot) -> str:
-    """Return the whole document as Markdown, with complete texts."""
+    """Return the complete document as Markdown; its texts are not cut."""
     document = as_saved(document)
     blocks = [heading(1, text(document.title or "Programs"))]
     if document.message:

@@ -1,6 +1,6 @@
-"""Writes GitHub's Markdown; the only place where text becomes Markdown.
+"""Makes GitHub's Markdown and escapes all texts in it; no other module makes Markdown.
 
-`Markdown` is no `str`: only this module makes Markdown, and it escapes every other text.
+`Markdown` is not a `str`, so that a text which is not escaped cannot be used as Markdown by mistake.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-# A colon is markup only in an address.
+# In Markdown a colon only has a meaning in an address.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$]|:(?=//))")
 _LANGUAGE = "text"
 
 
 @dataclass(frozen=True)
 class Markdown:
-    """Escaped Markdown: a part of a line, or lines."""
+    """Escaped Markdown: a part of a line, or several lines."""
 
     source: str
 
@@ -27,7 +27,10 @@ def text(words: str) -> Markdown:
 
 
 def code(words: str) -> Markdown:
-    """Return a text as a code span, with a fence longer than any run of backticks inside."""
+    """Return a text as a code span.
+
+    Its fence is longer than any run of backticks in the text.
+    """
     words = " ".join(words.split())
     fence = "`" * (_longest_run(words) + 1)
     pad = " " if words.startswith("`") or words.endswith("`") or not words else ""
@@ -45,13 +48,16 @@ def heading(level: int, words: Markdown) -> Markdown:
 
 
 def block(words: str) -> Markdown:
-    """Return a text as a code block, with a fence longer than any run of backticks inside."""
+    """Return a text as a code block.
+
+    Its fence is longer than any run of backticks in the text.
+    """
     fence = "`" * max(3, _longest_run(words) + 1)
     return Markdown(f"{fence}{_LANGUAGE}\n{words}\n{fence}")
 
 
 def items(words: Iterable[str]) -> Markdown:
-    """Return a list of sentences; empty for no sentences."""
+    """Return sentences as a list; empty if there are none."""
     return Markdown("\n".join(f"- {text(sentence).source}" for sentence in words))
 
 
@@ -67,7 +73,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int | Non
     Args:
         head: The names of the columns.
         rows: The rows, each as long as the head.
-        left: The number of columns with words; the columns after them hold numbers. None: all hold words.
+        left: How many of the first columns contain words; the others contain numbers. None means that all contain
+            words.
     """
     words = len(head) if left is None else left
     signs = [Markdown("---" if place < words else "---:") for place in range(len(head))]
@@ -76,7 +83,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int | Non
 
 
 def page(blocks: Iterable[Markdown]) -> str:
-    """Return the blocks one below the other, without empty ones."""
+    """Return the blocks, one below the other, without the empty ones."""
     return "\n\n".join(block_of_page.source for block_of_page in blocks if block_of_page.source)
 
 

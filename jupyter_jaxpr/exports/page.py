@@ -1,9 +1,9 @@
-"""Writes a document as one HTML file that needs no other file: programs beside the cell, linked, folded, searchable.
+"""Writes a document as a self-contained HTML file: the cell beside its programs, with links, folds and search.
 
-Below them is what the static output says.
-The scripts are ours alone: the page's policy names them by their hashes, and forbids everything else and every
-connection. Text of the document is never markup. Long texts and our own script are packed. Without scripts a reader
-sees the first lines of long texts and the whole of the others, unfolded.
+Below the programs is the same content as in `html.py`. The content security policy of the page allows only this
+package's scripts, by their hashes, and forbids every connection. All texts of the document are escaped. Long texts and
+the script are compressed. With scripts disabled, a reader sees the first lines of long texts and all lines of the
+others.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from .html_writer import NOTHING, Markup, element, join, raw, unclosed, void
 from .html_writer import page as html_page
 from .linked_text import LinkedText, linked_texts
 
-# The length in characters above which the rest of a text is compressed, which saves time and space.
+# A text of more characters than this is compressed after its first lines.
 _PACKED_FROM = 2_500
-# The number of lines of a chunk; the first chunk of a long text is not compressed, and is visible at once.
+# The number of lines in a chunk. The first chunk of a long text is not compressed, so that it is visible at once.
 _CHUNK = 50
-# The number of calls of a stack that are named.
+# The most calls of a stack that are named.
 _MOST_CALLS = 12
 
 
@@ -43,11 +43,11 @@ def _own(name: str) -> str:
 
 
 def page(document: Snapshot, source_of: Callable[[str], SourcePage | None] = lambda path: None) -> str:
-    """Return the document as an HTML file with complete texts; light or dark like the reader's system.
+    """Return the document as an HTML file with complete texts; its colours follow the reader's light or dark setting.
 
     Args:
         document: The document.
-        source_of: Returns the text of a file by its path, for a run that no cell made.
+        source_of: A function: path -> text of the source file; used for a run without a cell.
     """
     document = as_saved(document)
     own_file, source = _own_source(document, source_of)
@@ -71,7 +71,7 @@ def page(document: Snapshot, source_of: Callable[[str], SourcePage | None] = lam
     benches = [
         element(
             "section",
-            # The first one's name is the heading of the page.
+            # The name of the first program is the heading of the page, so it is not repeated.
             *about(document, document.programs[index], 2, named=number > 0 or heading != document.programs[index].name),
             _bench(document, texts[index], source, index, number == 0),
         )
@@ -95,7 +95,7 @@ def _policy(*scripts: str) -> str:
 
 
 def _packed(text: str, **attributes: str) -> Markup:
-    """Return a script element with the compressed text in base64, which the page's own script unpacks."""
+    """Return a script element with a compressed text in base64; the page's script decompresses it."""
     packed = base64.b64encode(zlib.compress(text.encode(), 9)).decode()
     return raw("script", packed, type="application/octet-stream", **attributes)
 
@@ -108,7 +108,7 @@ def _theme() -> Markup:
 def _own_source(
     document: Snapshot, source_of: Callable[[str], SourcePage | None]
 ) -> tuple[str | None, LinkedText | None]:
-    """Return the path of the source beside the texts; and its text, where it is not the text of the cell."""
+    """Return (path of the source beside the texts, its text); the text is None if it is the cell's own."""
     if document.cell is not None:
         return document.cell.file, None
     frames = Counter(document.frames[stack.frames[0]].file for stack in document.stacks if stack.frames)
@@ -134,7 +134,7 @@ def _stretches(path: str, source_page: SourcePage) -> LinkedText:
 
 
 def _places(document: Snapshot, own_file: str | None, texts: chain[LinkedText]) -> str:
-    """Return JSON, safe inside a script: frame -> its span in the source, or its file and line elsewhere."""
+    """Return JSON, safe inside a script: {frame: its span in the shown source, or its file and line}."""
     used = {frame for text in texts for frame in text.frames if frame >= 0}
     spans: dict[str, tuple[int, int, int, int] | str] = {}
     for number in sorted(used):
@@ -144,7 +144,7 @@ def _places(document: Snapshot, own_file: str | None, texts: chain[LinkedText]) 
 
 
 def _calls(document: Snapshot, own_file: str | None, texts: chain[LinkedText]) -> str:
-    """Return JSON, safe inside a script: for each frame below several calls, these calls, the innermost first."""
+    """Return JSON, safe inside a script: {frame below several calls: these calls, innermost first}."""
     used = {frame for text in texts for frame in text.frames if frame >= 0}
     calls: dict[str, str] = {}
     for stack in document.stacks:
@@ -171,7 +171,7 @@ def _is_own(document: Snapshot, number: int, own_file: str | None) -> bool:
 
 
 def _bench(document: Snapshot, texts: list[LinkedText], source: LinkedText | None, index: int, opened: bool) -> Markup:
-    """Return the texts of a program side by side, the source first."""
+    """Return the source and the texts of a program side by side."""
     texts = texts if source is None else [source, *texts]
     columns = [_column(text) for text in texts]
     names = [(text.name, text.title) for text in texts]
@@ -199,7 +199,7 @@ def _bench(document: Snapshot, texts: list[LinkedText], source: LinkedText | Non
         element("div", *columns, class_="jjx-columns"),
         class_="jjx-bench",
     )
-    # The address of a line has its program, its text and its shown number: #program-0:jaxpr:7 is equation 7.
+    # A link to a line has the program, the text and the shown number: #program-0:jaxpr:7 is equation 7.
     name = f"program-{index}"
     return element("details", element("summary", "Program"), bench, class_="jjx-program", id=name, open=opened)
 
@@ -228,7 +228,7 @@ def _column(text: LinkedText) -> Markup:
 
 
 def _listing(name: str, title: str, lines: list[Markup], frames: list[int]) -> Markup:
-    """Return lines in chunks: a browser lays out only the chunks near the window."""
+    """Return lines in chunks, because a browser lays out only the chunks near the visible part."""
     chunks = [
         element("ol", *lines[first : first + _CHUNK], start=str(first + 1)) for first in range(0, len(lines), _CHUNK)
     ]
@@ -237,7 +237,7 @@ def _listing(name: str, title: str, lines: list[Markup], frames: list[int]) -> M
 
 
 def _rest(text: LinkedText, first: int) -> Markup:
-    """Return the rest of a long text, compressed; the script draws it when the reader opens the program."""
+    """Return the rest of a long text, compressed; the script shows it when the reader opens the program."""
     packed = {
         "longest": max(map(len, text.lines)),
         "lines": text.lines[first:],
@@ -255,7 +255,7 @@ def _section(name: str, title: str, size: str, *inside: Markup) -> Markup:
 
 
 def _badge(document: Snapshot, number: int, own_file: str | None) -> str:
-    """Return the line of a frame, with its cell or file where that is not the cell that ran."""
+    """Return the line of a frame as text; its cell or file is added if it is not the cell that ran."""
     frame = document.frames[number]
     file = document.files[frame.file]
     if _is_own(document, number, own_file):

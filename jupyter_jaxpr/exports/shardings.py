@@ -1,4 +1,4 @@
-"""Words a document's shardings for the exports: a table of arrays, pictures as text, collectives."""
+"""Prints a document's shardings for the exports: a table of arrays, pictures as text, collectives."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..quantities import count, listed, size
 
 HEAD = ("array", "type", "sharding", "shard on each device", "origin")
 COLLECTIVES = ("collective", "bytes on each device", "runs", "line", "equations", "devices")
-# The number of arrays, and of collectives, that are listed at most.
+# The most arrays, and the most collectives, that are listed.
 _MOST = 100
 ESTIMATE = (
     "The bytes of a collective are the size of its result on each device. The bytes that a device sends are an "
@@ -21,7 +21,7 @@ ESTIMATE = (
 
 @dataclass(frozen=True)
 class ShardingsText:
-    """The text of a program's shardings."""
+    """The shardings of a program as text."""
 
     title: str
     sentence: str
@@ -32,7 +32,7 @@ class ShardingsText:
 
 
 def shardings_text(document: Snapshot) -> list[ShardingsText]:
-    """Return the text of each program on several devices, the program in focus first."""
+    """Return the shardings, as text, of each program on several devices; the program in focus comes first."""
     spread = sorted(document.shardings, key=lambda cost: cost.program != document.focus)
     texts = []
     for program_shardings in spread:
@@ -68,7 +68,7 @@ def _row(array: ShardedArray) -> tuple[str, ...]:
 
 
 def _pictures(arrays: tuple[ShardedArray, ...]) -> list[tuple[str, str]]:
-    """Return the picture of each way of splitting, with the names of the arrays that are split this way."""
+    """Return (names of the arrays, picture) for each different way of splitting."""
     titles: dict[str, list[str]] = {}
     for array in arrays:
         titles.setdefault(array.picture, []).append(array.title)

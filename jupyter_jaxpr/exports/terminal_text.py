@@ -1,4 +1,4 @@
-"""Prints a document as a few lines of plain text for terminals."""
+"""Prints a document as a few lines of plain text, for terminals."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .cost import cost_text
 from .shardings import shardings_text
 from .time import time_text
 
-# A name may contain control characters of a terminal.
+# Matches control characters of a terminal, which a name may contain.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
 def plain(document: Snapshot) -> str:
-    """Return signature, counts, recompiles, cost and times of the program in focus, and the comparison.
+    """Return the lines on the program in focus (signature, counts, recompiles, cost, times) and on the comparison.
 
     A run without a program has its message instead.
     """
@@ -42,7 +42,7 @@ def plain(document: Snapshot) -> str:
 
 
 def _recompiles(document: Snapshot) -> list[str]:
-    """Return a line for each function that compiled in this run, unless it only compiled for its first call."""
+    """Return a line for each function that compiled in this run, unless it compiled only at its first call."""
     lines = []
     for function in document.ledger.functions if document.ledger is not None else ():
         recompiled = [miss for miss in function.misses if miss.this_run and miss.outcome == "compiled"]

@@ -1,6 +1,6 @@
-"""Words a document's times for the exports: a sentence, rows for each program that ran again, and the sweep.
+"""Prints a document's times for the exports: a sentence and rows for each timed program, and the sweep.
 
-The panel words the same cells in src/panel/time; tests/measured_tables.json holds both to the same text.
+src/panel/time makes the same table cells for the panel; tests compare both with tests/measured_tables.json.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BATCHES = "{runs} {kind} calls were timed in batches of {batch}. In the fastest
 
 @dataclass(frozen=True)
 class ProgramTimeText:
-    """The text of one program's times."""
+    """The times of one program as text."""
 
     name: str
     sentence: str
@@ -33,7 +33,7 @@ class ProgramTimeText:
 
 @dataclass(frozen=True)
 class SweepText:
-    """The text of a sweep."""
+    """A sweep as text."""
 
     title: str
     head: tuple[str, ...]
@@ -43,14 +43,14 @@ class SweepText:
 
 @dataclass(frozen=True)
 class TimeText:
-    """The text of the programs that ran again in one run."""
+    """The times of all programs that were timed in one run, as text."""
 
     programs: list[ProgramTimeText]
     sweep: SweepText | None
 
 
 def time_text(document: Snapshot) -> TimeText | None:
-    """Return the text of a run's times and sweep; None without either."""
+    """Return the times and the sweep of a run as text; None if the run has neither."""
     programs = [_program(document, timing) for timing in document.timings]
     sweep = document.sweep
     if not programs and sweep is None:
@@ -77,7 +77,7 @@ def _row(kind: str, time: WarmTime) -> tuple[str, ...]:
 
 
 def middle_half(time: WarmTime) -> str:
-    """Return the quartiles, such as ``5.2 to 6.9 ms``; a dash where one call was timed."""
+    """Return the range of the middle half of the samples, such as ``5.2 to 6.9 ms``; a dash if one call was timed."""
     if time.runs == 1:
         return _NOT_MEASURED
     low, high = ends(duration(time.lower), duration(time.upper))
@@ -85,14 +85,14 @@ def middle_half(time: WarmTime) -> str:
 
 
 def calls_sentence(kind: str, time: WarmTime) -> str:
-    """Return the sentence that says how many calls of a kind were timed."""
+    """Return the sentence that says how many warm, eager or other calls were timed."""
     if time.batch == 1 and time.runs == 1:
         return _ONE_CALL.format(kind=kind)
     sentence = _BATCHES if time.batch > 1 else _CALLS
     return sentence.format(kind=kind, runs=f"{time.runs:,}", batch=f"{time.batch:,}", fastest=duration(time.minimum))
 
 
-#: The title and the text of each column of a sweep; None for a point without a value in the column.
+#: For each column of a sweep's table: the heading, and a function that returns the text for a point (None: no value).
 _COLUMNS: tuple[tuple[str, Callable[[SweepPoint], str | None]], ...] = (
     ("eager", lambda point: _median(point.eager)),
     ("first call", lambda point: _seconds(point.first)),
@@ -131,7 +131,7 @@ def _point(point: SweepPoint, several: bool, columns: list[Callable[[SweepPoint]
 
 
 def _value(point: SweepPoint) -> str:
-    """Return a value as it was typed; a whole number with its thousands apart."""
+    """Return the swept value as the user typed it; an integer gets separators of thousands."""
     number = point.number
     return f"{int(number):,}" if number is not None and point.value == f"{number:.0f}" else point.value
 

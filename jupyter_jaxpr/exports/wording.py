@@ -1,6 +1,6 @@
-"""Words the summary of a document: signature, counts, stages, notes, origin.
+"""Makes the short texts on a document: signature, counts, stages, notes, origin.
 
-Every export and the two lines under a cell say the same facts in the same words; here they are found.
+All exports and the two lines below a cell use these texts, so that a fact has the same words everywhere.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..quantities import NO_BREAK, count, duration
 
 @dataclass(frozen=True)
 class Signature:
-    """The arguments and the result of a program, as text."""
+    """The arguments and the result of a program as text."""
 
     name: str
     arguments: str
@@ -54,20 +54,20 @@ def counts(document: Snapshot, program: Program, *, other_programs: int = 0) -> 
     Args:
         document: The document with the program.
         program: The program.
-        other_programs: The number of further programs that are not shown beside it; the text counts them.
+        other_programs: The number of other programs that are not shown; the text mentions it.
     """
     summary = program.summary or summary_of(document, program)
     parts = [*summary.size, *filter(None, (summary.activity, summary.origin))]
     if other_programs:
         parts.append(count(other_programs, "more program"))
-    # The duration of an earlier run's call or of an own trace says nothing about this run.
+    # The duration of a call in an earlier run, or of an own trace, says nothing about this run.
     if program.origin in ("ran", "derived") and program.stages is not None and program.stages.total is not None:
         parts.append(f"first call {duration(program.stages.total)}")
     return " · ".join(parts)
 
 
 def stages(program: Program) -> list[tuple[str, str]]:
-    """Return the reported stages with their times, in order, the whole call last; [] without a call."""
+    """Return (stage, time) for the reported stages in order, and last for the whole call; [] if there was no call."""
     times = program.stages
     if times is None:
         return []
@@ -83,7 +83,7 @@ def stages(program: Program) -> list[tuple[str, str]]:
 
 
 def shown_first(document: Snapshot) -> Program | None:
-    """Return the program in focus; None without one."""
+    """Return the program in focus; None if the document has no program."""
     if 0 <= document.focus < len(document.programs):
         return document.programs[document.focus]
     return None
@@ -95,7 +95,7 @@ def exported(document: Snapshot) -> list[int]:
 
 
 def of_libraries(document: Snapshot) -> str | None:
-    """Return a sentence on the programs that only the panel shows; None where the export shows all."""
+    """Return a sentence on the programs that are only shown in the panel; None if the export shows all."""
     left = len(document.programs) - len(exported(document))
     return f"The panel shows {count(left, 'more program')}, which libraries jitted." if left else None
 
@@ -105,17 +105,20 @@ LEVELS = {"applies": " (applies as it stands)", "choice": " (replace the names i
 
 
 def where(document: Snapshot, note: Note) -> str | None:
-    """Return the line of a note, such as `line 4`; None without a line."""
+    """Return the line of a note as text, such as `line 4`; None if the note has no line."""
     return of_line(document, note.frame) if 0 <= note.frame < len(document.frames) else None
 
 
 def of_line(document: Snapshot, number: int) -> str:
-    """Return the line of a frame, such as `line 4`, `line 4 of cell [2]` or `line 4 of model.py`."""
+    """Return the line of a frame as text, such as `line 4`, `line 4 of cell [2]` or `line 4 of model.py`."""
     return f"line{NO_BREAK}{place(document, number)}"
 
 
 def made_with(document: Snapshot) -> str:
-    """Return the origin, such as `Cell [7] · 2026-09-01 02:34 UTC · jax 0.12.0.1 on cpu, jupyter_jaxpr 0.1.0`."""
+    """Return where and when the document was made.
+
+    For example `Cell [7] · 2026-09-01 02:34 UTC · jax 0.12.0.1 on cpu, …`.
+    """
     parts = []
     if document.cell is not None and document.cell.execution_count is not None:
         parts.append(f"Cell [{document.cell.execution_count}]")

@@ -1,11 +1,11 @@
-"""Reads JAX's private modules and returns plain facts and callbacks; only this package imports `jax._src`.
+"""Reads JAX's private modules and reports plain facts to the other rooms; only this room imports `jax._src`.
 
-- `facts`: small questions to JAX, and the names of its events.
+- `facts`: small facts about JAX, and the names of its events.
 - `keys`: the parts of a cache key.
 - `calls`: the arguments and the program of one missed call.
 - `post_hook`: JAX's hook after each jitted call.
 - `stages`: programs that JAX makes on request.
-- `support`: the facts that the installed JAX can give.
-- `hooks`: reports to a receiver what JAX does.
+- `support`: how much the installed JAX can report.
+- `hooks`: reports each miss to a receiver.
 - `effects`: the names of effects.
 """

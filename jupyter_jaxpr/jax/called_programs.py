@@ -1,4 +1,4 @@
-"""Finds the programs that the equations of a program hold, such as those of jitted functions that it calls."""
+"""Finds the inner programs of a program, such as those of the jitted functions that it calls."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 from ..plain_text import kind_name
 
-# The classes of JAX's programs; a parameter of another class, which may be the user's, is not read.
+# The class names of JAX's programs. Parameters of other classes are not read, because they may be the user's.
 _PROGRAMS = frozenset({"Jaxpr", "ClosedJaxpr"})
 
 
 def called_programs(jaxpr: Any) -> list[Any]:
-    """Return the programs in the parameters of the equations of a program, at all depths, each once.
+    """Return all inner programs of a program, at any depth, each once.
 
-    JAX puts its cached trace of a jitted function into the trace of the caller as the same object, unless a
-    transformation makes another program of it.
+    JAX's cached trace of a jitted function appears in the caller's program as the same object, unless a transform
+    changed it.
     """
     found: dict[int, Any] = {}
     waiting = [jaxpr]

@@ -1,7 +1,7 @@
 """Reads the arguments and the program of one missed call from JAX's own objects.
 
-- `JitCall`: a call of a jitted function, and its `jax.stages` objects.
-- `PmapCall`: a call of a function that `jax.pmap` returned.
+- `JitCall`: a missed call of a jitted function, with its `jax.stages` objects.
+- `PmapCall`: a missed call of a function that `jax.pmap` returned.
 - `DerivedCall`: a program that JAX derived from the program of a jitted function.
 """
 
@@ -27,14 +27,14 @@ class JitCall:
     Attributes:
         fun: the Python function that was jitted.
         options: JAX's record of the `jax.jit` arguments (static arguments, signature, ...).
-        args, kwargs: the arguments of the call; set only while the receiver hears of the miss or of the trace.
-        frame: JAX's frame of the cache miss; set only while the receiver hears of the call, so that a call that an
-            exception ends keeps nothing alive.
+        args, kwargs: the arguments of the call; only set while the receiver is called with the miss or the trace.
+        frame: JAX's frame of the cache miss; only set while the receiver is called, so that a call that ends with an
+            exception keeps nothing alive.
         params: the parameters of the call's `jit` equation; `params['jaxpr']` is the program; None before the trace.
         args_flat: the dynamic leaves; dropped as soon as the call has run.
         in_tree, out_tree: the structure of the dynamic arguments, and the structure of the result.
         context: the settings on which JAX's caches depend besides the arguments (x64, mesh, precision, ...).
-        record: a place where the receiver stores its own record.
+        record: an attribute in which the receiver stores its own record.
     """
 
     __slots__ = (
@@ -71,7 +71,10 @@ class JitCall:
         self.record: Any = None
 
     def take_trace(self) -> None:
-        """Read the program that JAX has made for the call; raises where this version of JAX stores it otherwise."""
+        """Read the program that JAX has traced for the call.
+
+        Raises if this version of JAX stores it in another way.
+        """
         assert self.frame is not None
         variables = self.frame.f_locals
         traced, self.args_flat = variables["p"], variables["args_flat"]
@@ -86,9 +89,9 @@ class JitCall:
         self.context = trace_context()
 
     def flat(self) -> FlatCall:
-        """Return the arguments as JAX flattened them; only after the trace."""
+        """Return the arguments as JAX flattened them; valid only after the trace."""
         count = self.in_tree.num_leaves
-        first = len(self.args_flat) - count  # arrays that the function closes over come first
+        first = len(self.args_flat) - count  # captured arrays come first
         return FlatCall(self.args_flat[first:], self.in_tree, lambda: self._avals()[-count:] if count else ())
 
     def _avals(self) -> Sequence[Any]:
@@ -103,21 +106,21 @@ class JitCall:
     def stages(self, types: list[Any], executable: Any) -> tuple[Any, Any, Any]:
         """Return the `jax.stages` objects of this call: traced, lowered, and compiled around `executable`.
 
-        The caller is still inside the call's context (x64, mesh, precision), so that JAX finds the lowering in its
-        cache. Pallas defines a new setting while it lowers its first program: the lowering is left out then, because
-        JAX would lower again.
+        Must be called while the call is on the stack: JAX's settings (x64, mesh, precision) are then those of the call,
+        so that JAX finds the lowering in its cache. When Pallas lowers its first program, it adds a setting; JAX would
+        then lower again, so the lowering is left out.
         """
         assert self.params is not None
         params = self.params
         if getattr(params["jaxpr"], "is_high", False) and self.frame is not None:
-            # JAX translates a program over user-defined types before it lowers the program. The frame has the
-            # translation that ran as a local; asking for a new translation would lower the program again.
+            # JAX converts a program over user-defined types before it lowers it. The converted program is a local
+            # variable of the frame; asking JAX for the conversion would lower the program again.
             params = {**params, "jaxpr": self.frame.f_locals.get("jaxpr", params["jaxpr"])}
         same_context = self.context == trace_context()
         return _stages(types, params, self.in_tree, self.out_tree, self._consts, self.options, executable, same_context)
 
     def stages_so_far(self, types: list[Any], is_lowered: bool) -> tuple[Any, Any, Any]:
-        """Return the `jax.stages` objects that JAX already holds for a call that did not return; JAX makes none.
+        """Return the `jax.stages` objects that JAX has already made for a call that did not return; none are made.
 
         Args:
             types: The result of `types`.
@@ -130,37 +133,46 @@ class JitCall:
             lowered = traced.lower()
         except not_of_a_signal(
             Exception
-        ):  # the error that ended the call, such as Pallas' on a CPU: there is no lowered program
+        ):  # the call failed during lowering, as Pallas does on a CPU: there is no lowered program
             return traced, None, None
         is_compiled = getattr(lowered._lowering, "_executable", None) is not None
         return traced, lowered, lowered.compile() if is_compiled else None
 
     def drop_values(self) -> None:
-        """Drop all attributes that keep arrays alive."""
+        """Forget everything that keeps arrays alive."""
         self.args, self.kwargs, self.args_flat, self._consts, self.frame = (), {}, [], [], None
 
     def is_in(self, frame: FrameType) -> bool:
-        """Return whether a frame is the frame of the call's cache miss; a dead frame may have had the same id."""
+        """Return whether `frame` is the frame of this call's miss.
+
+        The id alone is not enough: a frame that has ended may have had the same id.
+        """
         return self._frame_id == id(frame) and frame.f_code.co_name == CACHE_MISS
 
     def caller(self) -> FrameType | None:
-        """Return the frame that makes the call: the frame outside of JAX's wrapper, which shortens tracebacks."""
+        """Return the frame that makes the call.
+
+        It is outside of JAX's wrapper, which shortens tracebacks.
+        """
         frame = None if self.frame is None else self.frame.f_back
         return frame.f_back if frame is not None and frame.f_code.co_name == TRACEBACK_WRAPPER else frame
 
     def is_traced(self) -> bool:
-        """Return whether an argument is or contains a tracer; no such call takes the fast path of JAX.
+        """Return whether an argument is or contains a tracer; such a call never takes JAX's fast path.
 
-        Only tuples, lists and dicts are opened: the methods of other pytrees are the user's code.
+        Only tuples, lists and dicts are searched, because the methods of other pytrees are user code.
         """
         return _has_tracer((*self.args, *self.kwargs.values()))
 
     def is_over(self) -> bool:
-        """Return whether the call has ended; False for a call of another thread, which this thread cannot see."""
+        """Return whether the call has ended; False for a call on another thread, whose stack is not visible here."""
         return self._thread == threading.get_ident() and not self.under_way()
 
     def under_way(self) -> bool:
-        """Return whether the call is on this thread's stack; the hooks do not see an exception that ends the call."""
+        """Return whether the call is on this thread's stack.
+
+        This is needed because no hook reports that an exception ended a call.
+        """
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and not self.is_in(frame):
             frame = frame.f_back
@@ -170,14 +182,14 @@ class JitCall:
 class PmapCall:
     """A call of a function that `jax.pmap` made.
 
-    For each structure of the arguments, JAX jits a function of its own around the user's.
+    For each pytree structure of the arguments, JAX jits a new function around the user's function.
 
     Attributes:
         fun: the function that the user passed to pmap.
         args, kwargs: the arguments of the call.
         static_argnums, fun_signature: the values that `jax.jit` stores under these names.
         options: the other arguments of `jax.pmap`.
-        flat: the leaves of the call and their structure; None where this version of JAX does not store them.
+        flat: the leaves of the call and their structure; None if this version of JAX does not store them.
     """
 
     def __init__(self, frame: FrameType) -> None:
@@ -193,7 +205,7 @@ class PmapCall:
 
     @property
     def fun_signature(self) -> inspect.Signature | None:
-        """The signature of `fun`; None where it has none."""
+        """The signature of `fun`; None if it has none."""
         try:
             return inspect.signature(self.fun)
         except not_of_a_signal(TypeError, ValueError):
@@ -225,7 +237,7 @@ def _has_tracer(values: Iterable[Any]) -> bool:
 
 
 def pmap_call(frame: FrameType) -> PmapCall | None:
-    """Return the pmap call that misses in `frame`, JAX's frame of the miss; None for another call."""
+    """Return the pmap call that misses in JAX's frame `frame`; None if the call is no pmap call."""
     caller = frame.f_back.f_back if frame.f_back is not None else None
     if caller is None or caller.f_code.co_name != "wrapped":
         return None
@@ -233,13 +245,14 @@ def pmap_call(frame: FrameType) -> PmapCall | None:
         return None
     try:
         return PmapCall(caller)
-    except not_of_a_signal(Exception):  # another JAX version: the call counts as a call of JAX's own function
+    # this version of JAX has other frames: the call counts as one of a function of JAX itself
+    except not_of_a_signal(Exception):
         return None
 
 
 @dataclass(frozen=True)
 class DerivedCall:
-    """A program that JAX derived from a jitted function and ran."""
+    """A program that JAX derived from a jitted function (by grad or vmap) and ran."""
 
     name: str
     params: dict[str, Any]
@@ -274,27 +287,28 @@ def _stages(
         return traced, None, None
     flat = traced
     if not getattr(params["jaxpr"], "is_high", False):
-        # The leaves are passed without the user's structure: rebuilding the structure would run the user's Python.
+        # The leaves are passed without the user's pytree structure, because rebuilding the structure would run user
+        # code.
         flat = stages.Traced(types, params, _flat_tree(in_tree.num_leaves), out_tree, consts, *extra)
     if not lowering_is_cached:
         return traced, None, stages.Compiled(executable, [], flat.args_info, traced.out_tree)
     lowered = flat.lower()
     compiled = lowered.compile()
-    if compiled._executable is not executable:  # JAX ran another executable: show the executable that ran
+    if compiled._executable is not executable:  # JAX ran another executable than it returns now: use the one that ran
         compiled = stages.Compiled(executable, [], lowered.args_info, lowered.out_tree)
     return traced, lowered, compiled
 
 
 @functools.lru_cache(maxsize=256)
 def _flat_tree(count: int) -> Any:
-    """Return the structure of a call with `count` positional arguments."""
+    """Return the pytree structure of a call with `count` positional arguments."""
     import jax
 
     return jax.tree_util.tree_structure(((0,) * count, {}))
 
 
 def derived_jaxpr(called: Any) -> Any:
-    """Return the program of a jitted function that JAX derived from a user's function; None for other functions."""
+    """Return the program in a jitted function that JAX made for a derived program; None for other functions."""
     miss = getattr(called, "_cache_miss", None)
     code, closure = getattr(miss, "__code__", None), getattr(miss, "__closure__", None)
     if code is None or closure is None or "jaxpr" not in code.co_freevars:

@@ -1,7 +1,7 @@
 """Counts the calls of `jax.clear_caches()`.
 
-JAX tells each registered cache to clear itself. `ClearedCaches` is registered as a cache, by a weak reference of JAX,
-and holds nothing.
+`jax.clear_caches()` calls `cache_clear` of each registered cache. `ClearedCaches` is registered as a cache, but stores
+nothing. JAX holds it by a weak reference.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class ClearedCaches:
 
     def __init__(self) -> None:
         self.times = 0
-        self._registered: Any = {}  # the list of caches that JAX clears
+        self._registered: Any = {}  # JAX's list of registered caches
 
     def watch(self) -> None:
         """Start counting.
 
         Raises:
-            AttributeError: This JAX registers its caches in another way.
+            AttributeError: This version of JAX registers its caches in another way.
         """
         util = private("util")
         self._registered = util._caches
@@ -42,7 +42,7 @@ class ClearedCaches:
         self._registered = {}
 
     def cache_clear(self) -> None:
-        """Count one call: JAX calls this method to clear the registered caches."""
+        """Count one call of `jax.clear_caches()`, which calls this method of each registered cache."""
         self.times += 1
 
     def cache_info(self) -> _NoEntries:

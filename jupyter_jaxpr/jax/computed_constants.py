@@ -10,7 +10,10 @@ from .facts import private
 
 
 def computing_codes() -> tuple[CodeType, ...]:
-    """Return the codes that run as a trace begins to compute: jax.ensure_compile_time_eval, and JAX's own switch."""
+    """Return the code objects that run when a trace begins to compute arrays.
+
+    `jax.ensure_compile_time_eval` and others.
+    """
     core = private("core")
     context_managers = (getattr(core, "ensure_compile_time_eval", None), getattr(core, "eval_context", None))
     bodies: list[Any] = [inspect.unwrap(manager) for manager in context_managers if manager is not None]

@@ -1,13 +1,13 @@
-"""Reads each program that JAX runs outside of jit, after the run: an operation, a jitted call, an eager `scan`.
+"""Reads each program that JAX starts outside of jit, after it ran: an operation, a jitted call, an eager `scan`.
 
-JAX runs all these programs through one type of function, the type of a `jax.jit` result: an operation such as
-`jnp.sin(x)`, too, is a jitted function that JAX made of the primitive. JAX's hook after each call reports a call that
-hits JAX's C++ cache (`post_hook.Results`); the function that prepares the next hit reports a call that misses
-(`Hooks.ran`). The hooks add nothing to JAX's cache keys, so that no call misses because of the hooks.
+All these programs are calls of `jax.jit` results: even for an operation such as `jnp.sin(x)`, JAX makes a jitted
+function of the primitive. A call that hits JAX's C++ cache is reported by JAX's hook after each call
+(`post_hook.Results`); a call that misses is reported by `Hooks.ran`. Neither hook is part of JAX's cache keys, so no
+call misses because of them.
 
 - `Dispatch`: a program that ran, and its arrays.
-- `of_hit`, `of_miss`: return the dispatch of a call.
-- `program_of`: returns equations as a jaxpr.
+- `of_hit`, `of_miss`: return the dispatch for a hit and for a miss.
+- `program_of`: makes a jaxpr of equations.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _OF_JIT = (
 
 @dataclass(slots=True)
 class Dispatch:
-    """One program that JAX ran.
+    """One program that JAX started, and its arrays.
 
     Attributes:
         primitive: The primitive that JAX ran, or `jit`.
         params: The parameters of the primitive.
-        operands: The operands of the program, flat.
-        in_avals: The types of the operands; None where each operand is an array, which has a type.
-        results: The results of the program, flat.
+        operands: The flat operands of the program.
+        in_avals: The types of the operands; None if all operands are arrays, which have types themselves.
+        results: The flat results of the program.
         effects: The effects of the program.
     """
 
@@ -58,7 +58,7 @@ class Dispatch:
 
 
 def of_hit(called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> Dispatch | None:
-    """Return the dispatch of a call that hit JAX's C++ cache; None where the program cannot be found.
+    """Return the dispatch of a call that hit JAX's C++ cache; None if the program cannot be found.
 
     Args:
         called: The jitted function.
@@ -83,11 +83,11 @@ def of_hit(called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: A
 
 
 def of_miss(frame: FrameType, results: Sequence[Any]) -> Dispatch | None:
-    """Return the dispatch of a call that missed JAX's C++ cache and has run; None without a known program.
+    """Return the dispatch of a call that missed JAX's C++ cache and has run; None if the program is unknown.
 
     Args:
         frame: JAX's frame of the miss.
-        results: The results of the program, flat.
+        results: The flat results of the program.
     """
     variables = frame.f_locals
     if frame.f_code.co_name != CACHE_MISS:
@@ -111,13 +111,16 @@ def _of_jit(params: Mapping[str, Any], operands: Sequence[Any], results: Sequenc
 def primitive_of(fun: Any) -> tuple[Any, dict[str, Any]] | None:
     """Return the primitive and the parameters for which JAX made a function; None for any other function."""
     if type(fun) is not FunctionType or vars(fun).get("_apply_primitive") is not True:
-        return None  # the user's own callables are not examined
+        return None  # user callables are not examined
     cells = dict(zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True))
     return cells["prim"].cell_contents, cells["params"].cell_contents
 
 
 def _derived_params(called: Any) -> dict[str, Any] | None:
-    """Return the parameters of the `jit` equation for which JAX made a function under grad or vmap."""
+    """Return the parameters of the `jit` equation for which JAX made a function under grad or vmap.
+
+    None if it made none.
+    """
     miss = getattr(called, "_cache_miss", None)
     code, closure = getattr(miss, "__code__", None), getattr(miss, "__closure__", None)
     if code is None or closure is None or "jaxpr" not in code.co_freevars:
@@ -130,17 +133,17 @@ def _derived_params(called: Any) -> dict[str, Any] | None:
 
 
 def source_here() -> Any:
-    """Return JAX's record of the present stack, in the form in which equations store it."""
+    """Return JAX's record of the present stack, as equations store it."""
     return private("source_info_util").current()
 
 
 def no_source() -> Any:
-    """Return the record of an equation without a source line."""
+    """Return JAX's record for an equation without a source line."""
     return private("source_info_util").new_source_info()
 
 
 def base_array(value: Any) -> Any:
-    """Return the array of numbers inside an array of random keys; None for any other value."""
+    """Return the integer array inside an array of random keys; None for any other value."""
     return value._base_array if type(value).__name__ == "PRNGKeyArray" and is_jax_type(type(value)) else None
 
 
@@ -150,13 +153,13 @@ def is_jax_type(kind: type) -> bool:
 
 
 def flatten_code(kind: type) -> Any:
-    """Return the code with which JAX flattens a registered class; None where the code is not written in Python."""
+    """Return the code object of the function that flattens a registered pytree class; None if it is not Python code."""
     entry = getattr(private("tree_util"), "_registry", {}).get(kind)
     return getattr(getattr(entry, "to_iter", None), "__code__", None)
 
 
 def is_registered(kind: type) -> bool:
-    """Return whether JAX flattens objects of a class, as far as known; an object of any other class is one leaf."""
+    """Return whether JAX flattens objects of a class; an object of an unregistered class is one leaf."""
     registry = getattr(private("tree_util"), "_registry", None)
     return registry is None or kind in registry
 
@@ -176,10 +179,10 @@ def _one_device() -> type:
 
 
 def aval_of(value: Any) -> Any:
-    """Return JAX's type of a value, with its weak type.
+    """Return the aval of a value, with its weak type.
 
     Raises:
-        TypeError: JAX has no type for the value.
+        TypeError: JAX has no aval for the value.
     """
     kind: Any = type(value)
     if kind is array_type() and type(value.sharding) is _one_device():
@@ -188,35 +191,38 @@ def aval_of(value: Any) -> Any:
 
 
 def variable(aval: Any) -> Any:
-    """Return a new variable."""
+    """Return a new jaxpr variable of a type."""
     return private("core").Var(aval)
 
 
 def literal(value: Any, aval: Any) -> Any:
-    """Return a number in the form of an operand."""
+    """Return a literal: a number in the form of an operand."""
     return private("core").Literal(value, aval)
 
 
 def equation(dispatch: Dispatch, operands: Sequence[Any], results: Sequence[Any], source: Any) -> Any:
-    """Return the equation of a dispatch, with variables and literals in place of the values."""
+    """Return the equation of a dispatch; variables and literals take the place of its arrays and numbers."""
     return private("core").new_jaxpr_eqn(
         list(operands), list(results), dispatch.primitive, dict(dispatch.params), dispatch.effects, source
     )
 
 
 def wrapping(keys: Any) -> Dispatch:
-    """Return the dispatch of random_wrap, which gives the numbers of random keys the type of keys; no program runs."""
+    """Return a dispatch of `random_wrap`, which turns the integers of random keys into keys.
+
+    JAX runs no program for it.
+    """
     primitive = sys.modules[type(keys).__module__].random_wrap_p
     return Dispatch(primitive, {"impl": keys._impl}, (), None, (), frozenset())
 
 
 def unwrapping(keys: Any) -> Dispatch:
-    """Return the dispatch that reads the numbers of random keys."""
+    """Return a dispatch of `random_unwrap`, which gives the integers of random keys."""
     return Dispatch(sys.modules[type(keys).__module__].random_unwrap_p, {}, (), None, (), frozenset())
 
 
 def program_of(inputs: Sequence[Any], outputs: Sequence[Any], equations: Sequence[Any], name: str) -> Any:
-    """Return the equations as a jaxpr without constants, in this JAX version's class.
+    """Return a jaxpr without constants that consists of these equations.
 
     Args:
         inputs: Variables.
@@ -233,7 +239,7 @@ def program_of(inputs: Sequence[Any], outputs: Sequence[Any], equations: Sequenc
 
 
 def inputs_of(equations: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
-    """Return the variables that equations or outputs use and that no equation makes, in the order of use."""
+    """Return the variables that equations or outputs read and no equation computes, in the order of use."""
     kind = private("core").Var
     result_ids = {id(variable) for equation in equations for variable in equation.outvars}
     used = [*(operand for equation in equations for operand in equation.invars), *outputs]
@@ -245,7 +251,7 @@ def inputs_of(equations: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
 
 
 def only_program(program: Any) -> Any:
-    """Return the inner program of a program that is a single call of a jitted function; else None."""
+    """Return the inner program, if a program consists of a single call of a jitted function; else None."""
     equations = getattr(program, "jaxpr", program).eqns
     if len(equations) != 1 or equations[0].primitive.name != "jit":
         return None

@@ -1,12 +1,12 @@
-"""Reports constructs that run outside of jit, such as `lax.scan(step, init, xs)` in a cell, and their programs.
+"""Reports eager constructs and their programs: constructs such as `lax.scan(step, init, xs)` that run outside of jit.
 
 JAX evaluates the primitive `scan` as one program: `dispatch.xla_primitive_callable` makes a jitted function of the
-primitive and its parameters, and keeps the jitted function. So the construct is compiled once for each body that JAX
-traced, and once more when the body is a new function object.
+primitive and its parameters, and keeps the jitted function. So JAX compiles an eager construct once for each body
+function; a new function object is a new body.
 
 - `Construct`: the construct that one such jitted function computes.
 - `construct_of`: returns the construct of a jitted function.
-- `EagerConstructs`: reports each evaluation, whether the construct was compiled before or not.
+- `EagerConstructs`: reports each execution of an eager construct, compiled now or before.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _SPECIFIC = frozenset({"scan", "while", "cond"})
 
 @dataclass(frozen=True)
 class Body:
-    """The name, the file and the first line of the function that is the body of a loop or a branch."""
+    """The function that is the body of a loop or a branch: its name, its file and its first line."""
 
     name: str
     file: str
@@ -54,19 +54,19 @@ class Body:
 
 @dataclass(frozen=True)
 class Construct:
-    """One construct that JAX compiles by itself.
+    """One construct that JAX compiles as a program of its own, outside of jit.
 
     Attributes:
-        name: The called function of `jax.lax`, such as `fori_loop`; the primitive where the function is unknown.
+        name: The called function of `jax.lax`, such as `fori_loop`; the primitive if the function is unknown.
         primitive: The name of the program in JAX's events and programs.
         bodies: The body of a loop, without its condition; or the branches in order.
-        settings: The caller's options besides functions and operands, as text: length, reverse, unroll.
+        settings: The other arguments of the call, as text: length, reverse, unroll.
         groups: (name, number) of each group of operands in order, such as `carry`; the number None means the rest.
-        function: The function object that the caller passed as the body, while it exists; None where it is unknown.
+        function: The function object that the caller passed as the body, while it exists; None if unknown.
         derived: True if a transform such as grad or vmap made the construct from a construct of the user's.
         solver: The function of `jax.lax` whose solver contains the construct, such as `custom_root`.
-        within: The function of JAX that the user called and that JAX does not compile as a whole, such as `cg`; None
-            where the user called the construct itself.
+        within: The public function of JAX that the user called and that contains the construct, such as `cg`; None
+            if the user called the construct directly.
     """
 
     name: str
@@ -80,7 +80,10 @@ class Construct:
     within: str | None = None
 
     def how(self, ran_now: bool) -> str:
-        """Return the origin of the program in a few words; `ran_now` says whether JAX compiled it in this run."""
+        """Return the origin of the program in a few words.
+
+        `ran_now` is True if JAX compiled it in this run.
+        """
         if self.derived:
             return f"eager {self.name}, derived by a transform"
         if self.solver is not None and ran_now:
@@ -89,7 +92,7 @@ class Construct:
 
     @property
     def title(self) -> str:
-        """The construct with its body, such as `scan(step)`."""
+        """The construct with its body as text, such as `scan(step)`."""
         names = {body.name for body in self.bodies}
         return f"{self.name}({', '.join(body.name for body in self.bodies)})" if len(names) < 4 and names else self.name
 
@@ -104,24 +107,24 @@ class Construct:
 
 
 def code_of_evaluation() -> CodeType | None:
-    """Return the code in which JAX runs one operation outside of jit; None where this version has no such code."""
+    """Return the code object in which JAX runs one eager operation; None if this version of JAX has none."""
     return getattr(getattr(private("dispatch"), "apply_primitive", None), "__code__", None)
 
 
 def is_operation(jitted: Any) -> bool:
-    """Return whether a jitted function that `code_of_evaluation` calls runs an operation, which is no construct."""
+    """Return whether a jitted function that JAX made runs a single operation, rather than a construct."""
     return getattr(jitted, "__name__", None) not in _SPECIFIC
 
 
 def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
-    """Return the construct of one of JAX's jitted functions; None for any other function.
+    """Return the construct for which JAX made a jitted function; None for any other function.
 
     Args:
-        fun: The jitted function's Python function.
-        frame: A frame inside the evaluation; None after the evaluation.
+        fun: The Python function inside the jitted function.
+        frame: A frame inside the construct's execution; None after it.
     """
     if type(fun) is not FunctionType or vars(fun).get("_apply_primitive") is not True:
-        return None  # the user's own callables are not examined
+        return None  # user callables are not examined
     try:
         values = [cell.cell_contents for cell in fun.__closure__ or ()]
         cells = dict(zip(fun.__code__.co_freevars, values, strict=True))
@@ -163,7 +166,7 @@ _SETTINGS = frozenset({"length", "reverse", "unroll"})
 def _bodies(name: str, params: dict[str, Any]) -> Iterator[Body]:
     if "branches" in params:
         branches = list(params["branches"])
-        programs = branches[::-1] if name == "cond" else branches  # a cond lists the branch of False first
+        programs = branches[::-1] if name == "cond" else branches  # `cond` stores the branch of False first
     else:
         programs = [params[key] for key in ("jaxpr", "body_jaxpr") if key in params]
     for program in programs:
@@ -176,7 +179,7 @@ def _bodies(name: str, params: dict[str, Any]) -> Iterator[Body]:
 
 
 def _bodies_of_map(reference: weakref.ref[Any] | None) -> Iterator[Body]:
-    """Return the function that the user passed to `map`, which JAX wraps in a function of its own."""
+    """Yield the user's function that `lax.map` received; JAX wraps it in a function of its own."""
     function = None if reference is None else reference()
     if type(function) is FunctionType:
         code = function.__code__
@@ -184,7 +187,7 @@ def _bodies_of_map(reference: weakref.ref[Any] | None) -> Iterator[Body]:
 
 
 def construct_around(frame: FrameType | None) -> str | None:
-    """Return the function of `jax.lax` that the user called and that calls a frame of JAX; None without one.
+    """Return the `jax.lax` function that the user called and that called JAX's frame `frame`; None if there is none.
 
     May be called from another thread: no variables are read.
     """
@@ -200,10 +203,10 @@ def construct_around(frame: FrameType | None) -> str | None:
 def _called(
     frame: FrameType | None,
 ) -> tuple[str | None, weakref.ref[Any] | None, bool, str | None, str | None]:
-    """Return the function of `jax.lax` that the user called, the body passed to it, and three further facts.
+    """Return the `jax.lax` function that the user called, the body passed to it, and three more facts.
 
-    These are: whether JAX evaluates the program of a transform rather than the user's own; the function of
-    `jax.lax` whose solver JAX evaluates, or None; and the outermost public function of JAX, or None.
+    The three are: whether JAX runs a program that a transform made; the `jax.lax` function whose solver JAX runs, or
+    None; and the outermost public function of JAX, or None.
     """
     name, body, derived, solver, outermost = None, None, False, None, None
     while frame is not None and frame.f_code.co_filename.startswith(jax_directory()):
@@ -229,7 +232,7 @@ _CONTROL_FLOW = f"{os.sep}control_flow{os.sep}"
 
 
 def traceback_here() -> Any:
-    """Return JAX's record of the present stack for equations; None where this JAX version has none."""
+    """Return JAX's record of the present stack, as equations have it; None if this version of JAX has none."""
     try:
         return private("source_info_util").current().traceback
     except (AttributeError, ImportError):
@@ -237,7 +240,7 @@ def traceback_here() -> Any:
 
 
 def composed_in(program: Any) -> list[str]:
-    """Return the functions of `jax.lax` that made equations of a recording and are no program themselves."""
+    """Return the `jax.lax` functions that made several equations of a recording, rather than one program."""
     names: dict[str, None] = {}
     for equation in getattr(program, "jaxpr", program).eqns:
         frames = getattr(getattr(equation.source_info, "traceback", None), "frames", ())
@@ -249,11 +252,11 @@ def composed_in(program: Any) -> list[str]:
 
 
 class EagerConstructs:
-    """Reports each construct that JAX evaluates outside of jit.
+    """Reports each eager construct that JAX runs.
 
     Args:
-        wanted: Returns whether evaluations on this thread are to be reported now.
-        tell: Receives the function that JAX jitted for the construct, and a frame inside the evaluation.
+        wanted: A function: returns True if executions on this thread are to be reported at present.
+        tell: Called with the function that JAX jitted for the construct, and a frame inside its execution.
         fail: Receives an error of this package.
     """
 
@@ -272,7 +275,7 @@ class EagerConstructs:
         """Start reporting.
 
         Raises:
-            AttributeError: This JAX evaluates primitives in another way.
+            AttributeError: This version of JAX evaluates primitives in another way.
         """
         if self._function is not None:
             return

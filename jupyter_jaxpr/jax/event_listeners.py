@@ -19,24 +19,25 @@ _STAGE_EVENTS = frozenset({TRACE_EVENT, LOWER_EVENT, COMPILE_EVENT})
 
 
 class EventListeners:
-    """Registers the listeners in JAX, removes them, and tells a receiver of each stage."""
+    """Registers listeners to JAX's events and reports each stage to a receiver."""
 
     def __init__(self, receiver: Receiver) -> None:
         self._receiver = receiver
         self._support: Support | None = None
-        self.failed: list[BaseException] = []  # errors of this package, for the next observation
-        self._plain: dict[Any, str] = {}  # the name of a function by its name in JAX's events
-        self.overflowed = False  # the user's stack reached Python's recursion limit: a miss may not have been reported
+        self.failed: list[BaseException] = []  # errors of this package, which the next observation reports
+        self._plain: dict[Any, str] = {}  # name of a function in JAX's events -> its plain name
+        # true if the stack reached Python's recursion limit, so that a miss may not have been reported
+        self.overflowed = False
 
     def fail(self, error: BaseException) -> None:
-        """Keep an error of this package for the next observation."""
+        """Keep an error of this package; the next observation reports it."""
         if isinstance(error, RecursionError):
             self.overflowed = True
         elif len(self.failed) < 10:
             self.failed.append(error)
 
     def _listen(self) -> None:
-        """Register the missing listeners; `jax.monitoring.clear_event_listeners` removes all listeners."""
+        """Register the listeners that are missing; `jax.monitoring.clear_event_listeners` may have removed them."""
         for listener, listeners, register, _ in self._listeners():
             if listener not in listeners():
                 register(listener)
@@ -74,7 +75,8 @@ class EventListeners:
             ),
         )
 
-    # A trace of a user's function contains hundreds of JAX's own: the next two methods are as short as possible.
+    # A trace of a user function contains hundreds of traces of JAX's own functions, so the next two methods are as
+    # short as possible.
 
     def _on_duration(self, event: str, seconds: float, fun_name: Any = None, **_: Any) -> None:
         if event in _STAGE_EVENTS:
@@ -89,7 +91,8 @@ class EventListeners:
                 self.fail(error)
 
     def _on_scalar(self, event: str, value: Any, fun_name: Any = None, **_: Any) -> None:
-        if event in _STAGE_EVENTS:  # JAX reports the time of the start under the name of the duration event
+        # JAX also reports the start of a stage, under the name of the event for the stage's duration
+        if event in _STAGE_EVENTS:
             try:
                 name = (self._plain.get(fun_name) if type(fun_name) is str else None) or self._plain_name(fun_name)
                 self._receiver.stage_started(event, name)
@@ -99,9 +102,9 @@ class EventListeners:
                 self.fail(error)
 
     def _plain_name(self, name: Any) -> str | None:
-        """Return the name of the function: after its trace, JAX's events say jit(f) for f.
+        """Return the plain name of a function, f: after the trace, JAX's events call it jit(f).
 
-        Names are cached: parsing them is half of the work after a compile.
+        Names are cached, because parsing them takes half of this package's time after a compile.
         """
         if not issubclass(type(name), str):
             return None
@@ -120,7 +123,7 @@ class EventListeners:
 
 
 def _raising(frame: FrameType) -> dict[str, Any] | None:
-    """Return JAX's variables on the exception that ended a stage; None without an exception.
+    """Return JAX's local variables with the exception that ended a stage; None if no exception did.
 
     `frame` is the frame that called the listener.
     """

@@ -25,12 +25,12 @@ TRACEBACK_WRAPPER = "reraise_with_filtered_traceback"
 
 @functools.cache
 def private(name: str) -> Any:
-    """Return a private module of JAX; all access goes through this function, see `private_names`.
+    """Return a private module of JAX; all private modules are opened by this function; see `private_names`.
 
-    The result is cached: an import statement takes microseconds at every miss, even for a loaded module.
+    The result is cached, because an import statement takes microseconds at every miss, even if the module is loaded.
 
     Raises:
-        AttributeError: This JAX has no such module.
+        AttributeError: This version of JAX has no such module.
     """
     try:
         return importlib.import_module(f"jax._src.{name}")
@@ -39,7 +39,7 @@ def private(name: str) -> Any:
 
 
 def staging() -> bool:
-    """Return whether JAX is tracing: a jitted function that is called now becomes a part of the trace."""
+    """Return whether JAX is tracing, so that a jitted function which is called now becomes part of the trace."""
     core = private("core")
     trace = core.trace_ctx.trace
     if trace is core.eval_trace:
@@ -52,25 +52,28 @@ def staging() -> bool:
 
 
 def transforming() -> bool:
-    """Return whether vmap, grad or jvp passes its tracers to the functions that are called now."""
+    """Return whether vmap, grad or jvp is active, so that functions called now receive its tracers."""
     core = private("core")
     return core.trace_ctx.trace is not core.eval_trace
 
 
 def source_of(options: Any) -> str | None:
-    """Return the name and place of a jitted function in the form in which JAX's record of its jit has them."""
+    """Return the name and the place of a jitted function as JAX's record of its `jax.jit` has them."""
     source = getattr(options, "fun_sourceinfo", None)
     return plain_text.exact(source, plain_text.Limit.FILE) if isinstance(source, str) else None
 
 
 def jit_name(fun: Any) -> str:
-    """Return the name of a function in JAX's events and programs; a property of the user's may run."""
+    """Return the name of a function in JAX's events and programs.
+
+    This may run a property of the user's.
+    """
     name = stored_jit_name(fun)
     return plain_text.text_of(private("util").fun_name(fun)) if name is None else name
 
 
 def stored_jit_name(fun: Any) -> str | None:
-    """Return the name of a function in JAX's events; None where only a property of the user's has the name."""
+    """Return the name of a function in JAX's events; None if finding it would run a property of the user's."""
     for _ in range(50):
         name = plain_text.own_name(fun)
         if name is not None:
@@ -86,7 +89,7 @@ _UNNAMED = "<unnamed function>"
 
 @dataclass(frozen=True)
 class Bound:
-    """The parts of a `functools.partial`, read without methods of the user's subclass."""
+    """The parts of a `functools.partial`, read without calling methods of a user's subclass."""
 
     func: Any
     args: tuple[Any, ...]
@@ -100,7 +103,7 @@ def partial_of(value: Any) -> Bound:
 
 
 def jitted_of(fun: Any, options: Any) -> Any:
-    """Return the user's jitted function that runs `fun` with these options; None where it is gone."""
+    """Return the user's jitted function that runs `fun` with these options; None if it was deleted."""
     import gc
 
     kind = jit_type()
@@ -113,33 +116,36 @@ def jitted_of(fun: Any, options: Any) -> Any:
 
 
 def jitted_by_name(fun: Any) -> Any:
-    """Return the jitted function that a decorator stored under the name of `fun` in its module; else None."""
+    """Return the jitted function that a decorator stored in the module of `fun` under its name.
+
+    None if there is none.
+    """
     named = fun.__globals__.get(fun.__name__) if type(fun) is FunctionType else None
     return named if type(named) is jit_type() and getattr(named, "_fun", None) is fun else None
 
 
 def is_deleted(value: Any) -> bool:
-    """Return whether an array was donated or deleted."""
+    """Return whether an array was donated or deleted, so that it cannot be read."""
     deleted = getattr(value, "is_deleted", None)
     return bool(deleted is not None and deleted())
 
 
 def imported() -> bool:
-    """Return whether the kernel has completely imported JAX."""
+    """Return whether JAX is imported completely."""
     jax = sys.modules.get("jax")
     return jax is not None and "jax._src.pjit" in sys.modules and hasattr(jax, "jit")
 
 
 @functools.cache
 def jit_type() -> type:
-    """Return the type of the functions that `jax.jit` returns."""
+    """Return the class of the functions that `jax.jit` returns."""
     import jax
 
     return type(jax.jit(_nothing))
 
 
 def _nothing() -> None:
-    """Do nothing: only the type of this function's jit is used."""
+    """A function to be jitted, so that the class of `jax.jit` results is known."""
 
 
 def is_jitted(value: Any) -> bool:
@@ -149,7 +155,7 @@ def is_jitted(value: Any) -> bool:
 
 @functools.cache
 def jax_directory() -> str:
-    """Return the directory of JAX's files, with a separator at the end; only after JAX is imported."""
+    """Return the directory of JAX's files, ending with a separator; JAX must be imported."""
     import os
 
     import jax
@@ -158,7 +164,10 @@ def jax_directory() -> str:
 
 
 def backend_started() -> bool:
-    """Return whether a backend runs; `jax.devices()` would start one, and take a GPU's memory."""
+    """Return whether a JAX backend runs.
+
+    `jax.devices()` is not used, because it would start one and take the memory of a GPU.
+    """
     if not imported():
         return False
     try:
@@ -168,7 +177,7 @@ def backend_started() -> bool:
 
 
 def jit_disabled() -> bool:
-    """Return whether `jax.disable_jit` is on in this thread: jitted functions then run as plain Python."""
+    """Return whether `jax.disable_jit` is on in this thread, so that jitted functions run as plain Python."""
     import jax
 
     config: Any = jax.config
@@ -176,31 +185,35 @@ def jit_disabled() -> bool:
 
 
 def is_tracer_type(kind: type) -> bool:
-    """Return whether a type is a type of tracers."""
+    """Return whether a class is a class of JAX's tracers."""
     return issubclass(kind, private("core").Tracer)
 
 
 def functions_with_entries() -> list[Any]:
-    """Return the jitted Python functions for which JAX holds cache entries."""
+    """Return the jitted Python functions for which JAX has cache entries."""
     if not imported():
         return []
-    # Functions that JAX jits for its own programs have no `_fun`.
+    # Functions that JAX jits for its own work have no `_fun`.
     return [jitted._fun for jitted in jitted_functions() if hasattr(jitted, "_fun") and jitted._cache_size()]
 
 
 def jitted_functions() -> list[Any]:
-    """Return every existing result of `jax.jit`; the search through all objects takes 25 ms."""
+    """Return every existing result of `jax.jit`.
+
+    The search through all objects takes 25 ms.
+    """
     import gc
 
     kind: Any = jit_type()
-    # An object refers to its type: this search runs in C, twice as fast as a Python loop over all objects.
+    # Every object refers to its class, so the referrers of the class are its instances; this is twice as fast as a loop
+    # over all objects.
     return [referrer for referrer in gc.get_referrers(kind) if type(referrer) is kind]
 
 
 def compile_can_be_interrupted() -> bool:
-    """Return whether an interrupt ends a compile at once; else the interrupt waits until XLA returns.
+    """Return whether an interrupt ends a compile at once; if not, it takes effect after XLA has returned.
 
-    XLA looks for signals while it compiles up to jax 0.10 (measured: 0.01 s after the signal) and no longer with 0.12
+    Up to JAX 0.10, XLA checks for signals while it compiles (measured: 0.01 s after the signal); with 0.12 it does not
     (25 s, the whole compile).
     """
     import jax

@@ -1,4 +1,4 @@
-"""Finds the program that JAX holds for a call of a jitted function; none of the function's Python runs."""
+"""Finds the trace that JAX has cached for a call of a jitted function, without running the function's Python."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from .facts import private
 
 
 def call_leaves(called: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Any, list[Any]] | None:
-    """Return the program of a jitted function for a call that it has seen, and the dynamic leaves of the call.
+    """Return the cached program for an earlier call of a jitted function, and the dynamic leaves of the call.
 
-    None where JAX no longer holds the program: finding it would run the function's Python again.
+    None if JAX no longer has the program in its cache, because asking for it would then run the function's Python
+    again.
     """
     import jax
 
@@ -26,9 +27,9 @@ def call_leaves(called: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tup
 
 
 def held_trace(called: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Return JAX's `jax.stages.Traced` of a call that JAX has traced before.
+    """Return the `jax.stages.Traced` of a call that JAX has traced before.
 
-    None where JAX does not hold the trace: making one would run the function's Python.
+    None if JAX no longer has the trace in its cache, because making one would run the function's Python.
     """
     import jax
 
@@ -40,7 +41,7 @@ def held_trace(called: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> A
 
 
 def traces_by_function() -> dict[int, int] | None:
-    """Return the number of traces that JAX holds of each function, by id of the function; None if unknown."""
+    """Return {id of a function: number of traces that JAX has cached}; None if unknown."""
     try:
         keys = private("interpreters.partial_eval").trace_to_jaxpr.cache_keys()
         functions = [key[0]() for key in keys]

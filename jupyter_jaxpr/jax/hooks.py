@@ -1,13 +1,13 @@
-"""Puts hooks into JAX that tell a `Receiver` of every miss, and give way to JAX.
+"""Puts hooks into JAX that report every miss to a `Receiver`; JAX's own functions then run as usual.
 
-Every call of a jitted function that misses JAX's C++ cache comes by three small functions: `get_ctx_mesh` (it starts;
-the first that `_infer_params` calls), `test_event` (it has its program and is about to run) and `_get_fastpath_data`
-(it has run). None of them runs the user's code. `Hooks` replaces each of them by an object that reports to a
-`Receiver` and then hands over to JAX's function, so that no frame of ours is on the stack while JAX traces, compiles
-or runs, nor in the traceback of an error raised there; a call that hits the C++ cache runs no Python at all, so the
-hooks cost it nothing. The stages come from JAX's public events (`event_listeners`).
+Every call of a jitted function that misses JAX's C++ cache calls three small functions of JAX: `get_ctx_mesh` (at the
+start; the first one that `_infer_params` calls), `test_event` (the program exists and is about to run) and
+`_get_fastpath_data` (the program has run). None of them runs user code. `Hooks` replaces each by an object that first
+reports to a `Receiver` and then becomes JAX's function, so that no frame of this package is on the stack while JAX
+traces, compiles or runs, or in the traceback of an error. A call that hits the C++ cache runs no Python, so the hooks
+do not slow it down. Stage times come from JAX's public events (`event_listeners`).
 
-`Hooks` puts hooks and listeners in, now or as soon as JAX is imported, and takes them out.
+`Hooks` installs the hooks and listeners, at once or as soon as JAX is imported, and removes them.
 """
 
 from __future__ import annotations
@@ -37,24 +37,25 @@ class Hooks(EventListeners):
     def __init__(self, receiver: Receiver) -> None:
         super().__init__(receiver)
         self.cleared = ClearedCaches()
-        self._originals: dict[tuple[str, str], Callable[..., Any]] = {}  # the replaced functions by module and name
-        self._open: dict[int, JitCall] = {}  # calls that have not run yet, by id of their frame
+        # (module, name) -> the function of JAX that was replaced
+        self._originals: dict[tuple[str, str], Callable[..., Any]] = {}
+        self._open: dict[int, JitCall] = {}  # id of the frame -> call, for calls that have not run yet
         self._finder: WhenImported | None = None
         self._lock = threading.RLock()
-        self.tells_calls = False  # true if the tier is `hooks` and the hooks are installed
-        # During a recording: receives JAX's frame of a miss and the flat results of each program that ran.
+        self.tells_calls = False  # true if the tier is `hooks` and the hooks are installed, so that calls are reported
+        # During a recording: called after each miss with JAX's frame and the flat results of the program.
         self.ran: Callable[[FrameType, Any], None] | None = None
-        # During a recording: receives the arguments and the results of `jax.device_put`.
+        # During a recording: called with the arguments and the results of each `jax.device_put`.
         self.put: Callable[[Any, Any], None] | None = None
-        self.asking_thread = 0  # the id of a thread on which this package asks JAX for a program; 0: none
+        self.asking_thread = 0  # the id of the thread on which this package asks JAX for a program; 0 if none does
 
     @property
     def support(self) -> Support:
-        """The events that the observer can report; before JAX is imported, the tier is assumed to be `hooks`."""
+        """What the observer can report; before JAX is imported, the tier is assumed to be `hooks`."""
         return self._support or support()
 
     def ensure(self) -> None:
-        """Install the hooks in the imported JAX, or wait for its import; may be called often."""
+        """Install the hooks; if JAX is not imported, as soon as it is. May be called often."""
         with self._lock:
             if imported():
                 if not self._originals:
@@ -96,7 +97,7 @@ class Hooks(EventListeners):
             self._put_in()
         except not_of_a_signal(
             Exception
-        ) as error:  # the self-test passed, but this JAX is different: leave JAX unchanged
+        ) as error:  # the self-test passed, but this version of JAX differs after all: leave JAX unchanged
             self.fail(error)
             self._take_out()
             self._support = support("events")
@@ -115,7 +116,7 @@ class Hooks(EventListeners):
 
     def _take_out(self) -> None:
         for (module, name), original in self._originals.items():
-            # A wrapper of other code around our hook stays, and its calls go through.
+            # If other code has wrapped the hook, the wrapper stays, and its calls reach JAX's function.
             holder = sys.modules.get(module)
             if holder is not None and getattr(getattr(holder, name), "__jupyter_jaxpr__", None) is self:
                 setattr(holder, name, original)
@@ -124,11 +125,11 @@ class Hooks(EventListeners):
         self._open.clear()
 
     def _put(self, module: Any, name: str, tell: Callable[[], Callable[..., Any] | None]) -> None:
-        """Replace a function of JAX by an object that calls `tell` before the call; ours is not on the stack then.
+        """Replace a function of JAX by an object that calls `tell` before each call, and then calls JAX's function.
 
-        A function that `tell` returns is called in place of the original one. Before Python calls an object, it asks
-        the type for `__call__` and calls the result of that property, which is the original function. By then no frame
-        of ours is left.
+        If `tell` returns a function, this one is called instead. To call an object, Python gets `__call__` from its
+        class. Here `__call__` is a property: it calls `tell`, returns JAX's function, and ends; only then Python calls
+        that function, so no frame of this package is on the stack.
         """
         originals = self._originals
         original: Callable[..., Any] = getattr(module, name)
@@ -137,7 +138,7 @@ class Hooks(EventListeners):
             try:
                 if originals:
                     return tell() or original
-            except RecursionError:  # the user's stack is full, and JAX itself will raise
+            except RecursionError:  # the stack is full, so JAX itself will raise, too
                 self.overflowed = True
             return original
 
@@ -151,11 +152,12 @@ class Hooks(EventListeners):
 
     def _replace(self, module: Any, name: str, replacement: Any) -> None:
         self._originals[module.__name__, name] = getattr(module, name)
-        replacement.__jupyter_jaxpr__ = self  # marks the object for `remove`
+        replacement.__jupyter_jaxpr__ = self  # by this mark `remove` recognises the object
         setattr(module, name, replacement)
 
     def _before_trace(self, infer_params: Any) -> Callable[[], None]:
-        # JAX's own functions miss hundreds of times in one trace of the user's: they take the first, shortest path.
+        # In one trace of a user function, JAX's own functions miss hundreds of times: they take this first and shortest
+        # path.
         receiver, library, opened = self._receiver, self._receiver.library, self._open
         get_frame, failed = sys._getframe, self.fail
         code = infer_params.__code__
@@ -168,7 +170,7 @@ class Hooks(EventListeners):
             if inner.f_code is not code or (frame := inner.f_back) is None:
                 return
             if opened:
-                opened.pop(id(frame), None)  # the frame was ended by an exception
+                opened.pop(id(frame), None)  # an exception ended the earlier call in this frame
             variables = inner.f_locals
             fun = variables[name_of_fun]
             if id(fun) in library:
@@ -176,7 +178,8 @@ class Hooks(EventListeners):
                 if not receiver.shows_libraries or frame.f_code.co_name != CACHE_MISS or staging():
                     return
             try:
-                if frame.f_code.co_name != CACHE_MISS:  # JAX only traces, for `f.trace`, `f.lower` or `f.eval_shape`
+                # not a call: JAX only traces, for `f.trace`, `f.lower` or `f.eval_shape`
+                if frame.f_code.co_name != CACHE_MISS:
                     receiver.asked_ahead(fun, variables[name_of_options], frame)
                     return
                 call = JitCall(
@@ -194,7 +197,7 @@ class Hooks(EventListeners):
         return before_trace
 
     def forget_ended(self) -> None:
-        """Drop the ended calls of this thread that raised, because they keep the called functions alive."""
+        """Forget calls of this thread that raised, because they keep the called functions alive."""
         for key in [key for key, call in list(self._open.items()) if call.is_over()]:
             self._open.pop(key, None)
 
@@ -212,7 +215,9 @@ class Hooks(EventListeners):
 
     def _tell_traced(self, call: JitCall, frame: FrameType) -> None:
         if call.params is not None or "p" not in frame.f_locals:
-            return  # the trace was reported, or JAX still traces: what runs meanwhile belongs to the trace
+            # the trace was already reported, or JAX is still tracing and this event belongs to something inside the
+            # trace
+            return
         try:
             call.frame = frame
             call.take_trace()
@@ -223,7 +228,10 @@ class Hooks(EventListeners):
             call.args, call.kwargs, call.frame = (), {}, None
 
     def _before_event(self) -> Callable[..., Any] | None:
-        """Return a context without events while this package asks JAX for a program: a look-up is no trace."""
+        """Return a context manager without events, while this package asks JAX for a program.
+
+        Looking it up is no trace.
+        """
         return _no_event if self.asking_thread and self.asking_thread == threading.get_ident() else None
 
     def _after_device_put(self, device_put: Any) -> Callable[[], None]:
@@ -245,7 +253,7 @@ class Hooks(EventListeners):
         def get_fastpath_data(*args: Any) -> Any:
             __tracebackhide__ = True
             fast_path = original(*args)
-            if args[0] is None and not opened:  # the program is a part of a trace
+            if args[0] is None and not opened:  # the program is a part of an enclosing trace
                 return fast_path
             frame = get_frame(1)
             try:
@@ -269,7 +277,7 @@ class Hooks(EventListeners):
 
     def _tell_derived(self, frame: FrameType, executable: Any) -> None:
         caller = frame.f_back
-        while caller is not None:  # find the call from which JAX derived the program for a transformation
+        while caller is not None:  # find the call of whose program JAX derived this one by a transform
             call = self._open.get(id(caller))
             if call is not None and call.is_in(caller):
                 self._tell_traced(call, caller)

@@ -1,7 +1,7 @@
-"""Divides the operands of a loop's equation into constants, carry and xs, on every JAX line.
+"""Divides the operands of a loop equation into constants, carry and xs, in every supported version of JAX.
 
-`scan` says it by `num_consts` and `num_carry` up to jax 0.10, by two trees, `ft_in` and `ft_out`, from 0.11 on. Both
-are read by their attributes; nothing of JAX is imported.
+Up to JAX 0.10, the parameters of `scan` are `num_consts` and `num_carry`; from 0.11 on, two trees `ft_in` and `ft_out`.
+Both are read by their attributes; JAX is not imported.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ScanParts:
-    """The division of a scan's operands; the remaining operands are xs, the remaining results ys."""
+    """How many operands of a scan are constants and carry; the others are xs, and the other results are ys."""
 
     consts: int
     carry: int
@@ -23,7 +23,7 @@ class ScanParts:
 
 
 def lowered_scan(length: int, unroll: int) -> tuple[int, int]:
-    """Return the loop that JAX makes of a scan when it lowers it (`_scan_impl`, JAX 0.10 to 0.12).
+    """Return the loop to which JAX lowers a scan (`_scan_impl`, JAX 0.10 to 0.12).
 
     Args:
         length: The number of steps of the scan.
@@ -38,17 +38,17 @@ def lowered_scan(length: int, unroll: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class WhileParts:
-    """The division of a while's operands; the remaining operands are the carry."""
+    """How many operands of a while loop are constants; the others are the carry."""
 
     condition_consts: int
     body_consts: int
 
 
 def scan_parts(parameters: Mapping[str, Any]) -> ScanParts:
-    """Return the division of a scan's operands.
+    """Return how the operands of a scan are divided.
 
     Raises:
-        KeyError, TypeError, ValueError: The scan of this JAX version has other parameters.
+        KeyError, TypeError, ValueError: In this version of JAX, scan has other parameters.
     """
     if "num_consts" in parameters:
         consts, carry = int(parameters["num_consts"]), int(parameters["num_carry"])
@@ -61,18 +61,18 @@ def scan_parts(parameters: Mapping[str, Any]) -> ScanParts:
         carry=carry,
         length=length if isinstance(length, int) else None,
         reverse=bool(parameters.get("reverse", False)),
-        # The number 0 unrolls all steps.
+        # `unroll=0` unrolls all steps.
         unroll=int(unroll) or (max(length, 1) if isinstance(length, int) else 1),
     )
 
 
 def while_parts(parameters: Mapping[str, Any]) -> WhileParts:
-    """Return the division of a while's operands."""
+    """Return how the operands of a while loop are divided."""
     return WhileParts(int(parameters["cond_nconsts"]), int(parameters["body_nconsts"]))
 
 
 def _three(tree: Any) -> tuple[Any, Any]:
-    """Return consts and carry, the first two of the tree's three parts; the third is xs."""
+    """Return (constants, carry): the first two of the tree's three parts; the third is xs."""
     parts = list(tree.unpack()) if hasattr(tree, "unpack") else list(tree)
     consts, carry, _ = parts
     return consts, carry

@@ -1,7 +1,7 @@
-"""Makes programs with JAX on request: a trace with another program in it, the function of a jaxpr.
+"""Makes JAX's objects for a changed program: a trace with another program in it, the function of a jaxpr.
 
-`without_disk_cache` keeps a compilation out of the cache on disk; `unheard` keeps such work out of all events.
-`made_ahead` finds the function that a `.lower()` or `.compile()` of the user works for.
+`without_disk_cache` compiles without JAX's cache on disk; `unheard` keeps such work out of all events. `made_ahead`
+finds the function whose `.lower()` or `.compile()` the user called.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from .facts import CACHE_MISS, private
 
 
 def traced_with(traced: Any, jaxpr: Any) -> Any:
-    """Return a `jax.stages.Traced` with another program: it keeps the shardings, layouts and donation.
+    """Return a copy of a `jax.stages.Traced` with another program; shardings, layouts and donation are the same.
 
     Args:
-        traced: JAX's own object.
+        traced: The `jax.stages.Traced` to copy.
         jaxpr: The other program, with the same types of inputs and outputs.
 
     Raises:
         TypeError: The program has values of user-defined types, or calls functions such as those of
-            `jax.lax.custom_root`: JAX would run their Python to translate the program before it lowers it.
+            `jax.lax.custom_root`: JAX would run their Python to convert the program before it lowers it.
     """
     import copy
 
@@ -35,12 +35,12 @@ def traced_with(traced: Any, jaxpr: Any) -> Any:
         raise TypeError("to lower the program again, JAX would run the Python of user-defined types or functions")
     copied = copy.copy(traced)
     copied._params = {**traced._params, "jaxpr": jaxpr}
-    copied._lojax = None  # JAX stores the translation here at the first lowering
+    copied._lojax = None  # JAX stores the converted program here at the first lowering
     return copied
 
 
 def _translated_by_jax_alone(jaxpr: Any) -> bool:
-    """Return whether JAX translates only its own high-level primitives, such as searchsorted, before lowering."""
+    """Return whether JAX has to convert only its own high-level primitives, such as searchsorted, before lowering."""
     jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
     if any(getattr(variable.aval, "is_high", False) for variable in (*jaxpr.constvars, *jaxpr.invars)):
         return False
@@ -61,21 +61,21 @@ def _translated_by_jax_alone(jaxpr: Any) -> bool:
 def jaxpr_as_fun(jaxpr: Any) -> Callable[..., Any]:
     """Return a closed jaxpr as a function of its inputs that returns a list.
 
-    `jax.extend.core.jaxpr_as_fun` does the same. But `jax.extend` imports Pallas (0.12), which adds settings to the
-    keys of JAX's caches: everything compiled before would be compiled again.
+    `jax.extend.core.jaxpr_as_fun` does the same. But in 0.12 `jax.extend` imports Pallas, which adds settings to JAX's
+    cache keys, so that everything would be compiled again.
     """
     function: Callable[..., Any] = private("core").jaxpr_as_fun(jaxpr)
     return function
 
 
 def made_ahead(frame: FrameType | None) -> str | None:
-    """Return the source of the function whose `.lower()` or `.compile()` makes JAX lower or compile now.
+    """Return which function JAX lowers or compiles at present because of the user's `.lower()` or `.compile()`.
 
     Args:
-        frame: The frame of a listener to JAX's events.
+        frame: The frame of a listener to a JAX event.
 
     Returns:
-        The source, as `source_of` returns it; None where JAX works for a call.
+        The text that `source_of` returns for the function; None if JAX works for a call.
     """
     stages = private("stages")
     for _ in range(60):
@@ -96,8 +96,9 @@ def made_ahead(frame: FrameType | None) -> str | None:
 def without_disk_cache() -> Iterator[None]:
     """Compile on this thread without reading or writing JAX's cache on disk.
 
-    JAX decides on the cache once in a process and has no switch for one compile. The function that names the cache
-    entry (jax 0.10 to 0.12) is replaced: on this thread it returns no entry.
+    JAX decides once in a process whether to use this cache; there is no switch for a single compile. Therefore JAX's
+    function that computes the key of a cache entry (JAX 0.10 to 0.12) is replaced by one that returns no key on this
+    thread.
 
     Raises:
         RuntimeError: The cache is on, and this version of JAX has no such function.

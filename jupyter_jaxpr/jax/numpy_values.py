@@ -1,8 +1,7 @@
-"""Finds the user's NumPy array of which JAX made an array.
+"""Finds the NumPy array of the user that JAX has converted to one of its own arrays.
 
-Before JAX runs an operation on an array of NumPy's, it wraps or converts the array: an array of float64 becomes a new
-array of float32. The functions of JAX that stand between the user's line and the operation still hold the array that
-the line gave them.
+Before JAX runs an operation on a NumPy array, it wraps or converts the array: float64 becomes a new array of float32.
+The JAX functions on the stack between the user's line and the operation still have the original array as an argument.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from .dispatches import is_jax_type
 
 
 def is_numpy(value: Any) -> bool:
-    """Return whether a value is an array of NumPy's own class, or of JAX's class for NumPy arrays."""
+    """Return whether a value is a `numpy.ndarray` itself, or of JAX's class for NumPy arrays."""
     import numpy as np
 
     kind = type(value)
@@ -24,13 +23,13 @@ def is_numpy(value: Any) -> bool:
 
 
 def given_for(array: Any) -> Any:
-    """Return the NumPy array of the user's that JAX converted to another array.
+    """Return the user's NumPy array that JAX converted to `array`.
 
     Args:
         array: The array that JAX made, and on which it has just run an operation.
 
     Returns:
-        The array; None where no array, or more than one, has these values.
+        The NumPy array; None if none or more than one has the same values.
     """
     import numpy as np
 
@@ -46,7 +45,7 @@ def given_for(array: Any) -> Any:
 
 
 def _values() -> Iterator[Any]:
-    """Yield the arguments that the user's line passed to the JAX functions on the stack."""
+    """Yield the arguments that the user's line passed to the JAX functions which are on the stack."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not _is_of_jax(frame):
         frame = frame.f_back

@@ -1,4 +1,4 @@
-"""Finds the kernel for which `pallas_call` made a jitted function."""
+"""Finds the user's kernel for which `pallas_call` made a jitted function."""
 
 from __future__ import annotations
 

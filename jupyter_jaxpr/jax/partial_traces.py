@@ -1,4 +1,4 @@
-"""Reads the equations that JAX had traced when a trace raised, and maps tracers to variables of these equations."""
+"""Reads the equations that JAX had traced when a trace raised, and finds which variable each tracer stands for."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from .tracer_origins import under
 
 @dataclass(frozen=True)
 class PartialTrace:
-    """The trace that JAX had made when it raised.
+    """The part of a trace that existed when the trace raised.
 
     Attributes:
-        program: The program without results. Its first inputs are the captured arrays. JAX forgets an equation whose
-            results nothing refers to: such equations are left out.
+        program: The traced equations as a program without results. Its first inputs are the captured arrays. JAX
+            forgets equations whose
+            results nothing refers to; these are missing.
         captured: The number of captured arrays.
-        names: The paths of the other inputs, such as `p['w']`; () where they are unknown.
-        function: The name of the traced function; None where it is unknown.
+        names: The paths of the other inputs, such as `p['w']`; () if unknown.
+        function: The name of the traced function; None if unknown.
         frame: The frame of JAX that made the trace.
         trace: JAX's own trace object.
     """
@@ -33,7 +34,7 @@ class PartialTrace:
     trace: Any
 
     def variable(self, value: Any) -> int | None:
-        """Return the number of the program's variable that stands for a value; None without such a variable.
+        """Return the number of the program's variable for which a tracer stands; None if there is none.
 
         Args:
             value: A tracer of this trace, or a tracer of vmap or grad around one; other values have no variable.
@@ -47,7 +48,7 @@ class PartialTrace:
         return next((number for number, variable in enumerate(variables) if variable is variable_of_value), None)
 
     def operands(self, frame: FrameType) -> list[Any] | None:
-        """Return the operands of the primitive that the trace was recording in a frame; None for another frame."""
+        """Return the operands of the primitive that JAX was tracing in a frame; None if `frame` traces no primitive."""
         names = frame.f_locals
         if frame.f_code.co_name != "process_primitive" or names.get("self") is not self.trace:
             return None
@@ -56,7 +57,7 @@ class PartialTrace:
 
 
 def partial_trace(error: BaseException) -> PartialTrace | None:
-    """Return the outermost trace that an error ended; None where this JAX version does not keep it.
+    """Return the outermost trace that an error ended; None if this version of JAX does not keep it.
 
     Args:
         error: The error, on its way through JAX or afterwards.

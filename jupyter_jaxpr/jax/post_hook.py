@@ -24,7 +24,10 @@ _before_ended: dict[Any, Any] = {}
 
 
 def _take_out(state: Any, hook: Any, before: Any) -> bool:
-    """Restore JAX's place for the hook; return False, and leave the place, where another hook lies over ours."""
+    """Remove a hook from JAX and restore the one below it.
+
+    Returns False, and changes nothing, if another hook is on top.
+    """
     if state.get_local() is not hook:
         _before_ended[hook] = before
         return False
@@ -35,7 +38,10 @@ def _take_out(state: Any, hook: Any, before: Any) -> bool:
 
 
 def _put_back(setting: Any, hook: Any, original: Any) -> None:
-    """Restore JAX's settings function; where another function lies over ours, that function stays."""
+    """Restore the function that JAX calls when a setting changes.
+
+    If other code has wrapped it since, leave the wrapper.
+    """
     if setting._update_thread_local_hook is not hook:
         _before_ended[hook] = original
         return
@@ -45,12 +51,13 @@ def _put_back(setting: Any, hook: Any, original: Any) -> None:
 
 
 class LastCalls:
-    """Keeps the last arguments of each jitted function on this thread, hits included, between `start` and `stop`.
+    """Keeps the arguments of the last call of each jitted function on this thread, between `start` and `stop`.
 
-    JAX calls its hook after each jitted call; its check for NaN is such a hook. A call takes about 1 us longer.
+    JAX calls the hook after each jitted call (JAX's own check for NaN is such a hook). This makes each call about 1 us
+    slower.
 
     Args:
-        tell: Receives the jitted function, its arguments and its keyword arguments; must not raise.
+        tell: Called with the jitted function, the arguments and the keyword arguments; must not raise.
     """
 
     def __init__(self, tell: Callable[[Any, tuple[Any, ...], dict[str, Any]], None]) -> None:
@@ -62,7 +69,7 @@ class LastCalls:
         self._thread = 0
 
     def start(self) -> None:
-        """Install the hook; do nothing if it is installed or if this JAX version has no such hook."""
+        """Install the hook; do nothing if it is installed, or if this version of JAX has no such hook."""
         state = getattr(private("api"), "_post_hook_state", None)
         if state is None or self._state is not None:
             return
@@ -73,7 +80,7 @@ class LastCalls:
                 calls[called] = args, kwargs
                 try:
                     tell(called, args, kwargs)
-                except RecursionError:  # the user's own call fits below Python's recursion limit
+                except RecursionError:  # the hook needs more of the stack than the user's own call, which did fit
                     pass
             if earlier_hook is None:
                 return
@@ -87,7 +94,7 @@ class LastCalls:
         self._before = state.swap_local(hook)
 
     def stop(self) -> None:
-        """Remove the hook and drop the arguments."""
+        """Remove the hook and forget the arguments."""
         if self._state is not None and threading.get_ident() == self._thread:
             _take_out(self._state, self._hook, self._before)
         self._hook = self._before = self._state = None
@@ -97,13 +104,13 @@ class LastCalls:
 class Results:
     """Reports each jitted call that hits on this thread, with its result, between `start` and `stop`.
 
-    With JAX's check for NaN on, nothing is reported: our frame would be in the traceback of the check's error. When the
-    check is switched on meanwhile, JAX gets the place of the hook. JAX itself switches the check off in blocks, as in
-    jnp.std, and empties the place at their end: the hook is installed again there.
+    If JAX's check for NaN is on, nothing is reported, because a frame of this package would be in the traceback of the
+    check's error. If the check is switched on during the recording, the hook is removed. JAX itself switches the check
+    off in some blocks, as in jnp.std, and removes all hooks at their end; the hook is then installed again.
 
     Args:
-        tell: Receives the jitted function, its arguments, its keyword arguments and the result; must not raise.
-        lost: Called when the check is switched on meanwhile: no further call is reported.
+        tell: Called with the jitted function, the arguments, the keyword arguments and the result; must not raise.
+        lost: Called when the check for NaN is switched on, after which no call is reported.
     """
 
     def __init__(
@@ -113,13 +120,12 @@ class Results:
         self._lost = lost
         self._hook: Any = None
         self._before: Any = None
-        self._under: Any = None  # our hook below this hook
+        self._under: Any = None  # the hook of this package below this one
         self._state: Any = None
         self._thread = 0
-        # Each entry is (JAX's setting, the function that the setting calls at a change, our function around that
-        # function).
+        # (JAX's setting, the function that JAX calls when the setting changes, this package's wrapper of that function)
         self._settings: list[tuple[Any, Any, Any]] = []
-        self.overflowed = False  # the user's stack reached Python's recursion limit: a call was not reported
+        self.overflowed = False  # true if the stack reached Python's recursion limit, so that a call was not reported
 
     def start(self) -> bool:
         """Install the hook; do nothing if it is installed.
@@ -145,9 +151,9 @@ class Results:
             try:
                 if self._state is not None:
                     tell(called, args, kwargs, output)
-            except RecursionError:  # the user's own call fits below Python's recursion limit
+            except RecursionError:  # the hook needs more of the stack than the user's own call, which did fit
                 self.overflowed = True
-            if earlier_hook is not None:  # another hook of this package
+            if earlier_hook is not None:  # the hook below is another hook of this package
                 try:
                     earlier_hook(called, args, kwargs, output)
                 except RecursionError:
@@ -166,7 +172,7 @@ class Results:
         return True
 
     def _after(self, setting: Any) -> Callable[[Any], None]:
-        """Return a function for a change of a JAX setting: it calls JAX's function, then installs the hook again."""
+        """Return a wrapper of the function that JAX calls when a setting changes; it also installs the hook again."""
         original = setting._update_thread_local_hook
 
         def changed(value: Any) -> None:
@@ -175,17 +181,18 @@ class Results:
             if state is None or threading.get_ident() != self._thread:
                 return
             local = state.get_local()
-            if local is None or local is self._under:  # JAX emptied the place, or restored the hook below ours
+            if local is None or local is self._under:  # JAX removed all hooks, or restored the hook below this one
                 state.set_local(self._hook)
                 self._before = local
-            elif local is not self._hook and not _is_ours(local):  # another hook of ours may lie over this hook
-                self._state = None  # the place belongs to the check now
+            # another hook of this package may be on top of this one
+            elif local is not self._hook and not _is_ours(local):
+                self._state = None  # JAX's check for NaN is installed instead of this hook
                 self._lost()
 
         return changed
 
     def stop(self) -> None:
-        """Remove the hook; a hook over ours stays, and passes its calls on."""
+        """Remove the hook; if another hook is on top, it stays and no longer calls this one."""
         for setting, original, hook in self._settings:
             _put_back(setting, hook, original)
         self._settings.clear()
@@ -202,11 +209,11 @@ def _is_ours(hook: Any) -> bool:
 class Hits:
     """Reports each call on this thread that hits JAX's C++ cache, between `start` and `stop`; for Python 3.11.
 
-    JAX has one place for such a hook, and puts its check for NaN there: where the check is on or is switched on, JAX
-    gets the place. A call takes 0.3 us longer.
+    JAX can have only one such hook, and its check for NaN is one: if the check is on or is switched on, this hook is
+    not installed or is removed. The hook makes a call 0.3 us slower.
 
     Args:
-        tell: receives the jitted function and the frame of the call.
+        tell: called with the jitted function and the frame of the call.
     """
 
     def __init__(self, tell: Callable[[Any, FrameType], None]) -> None:
@@ -217,22 +224,24 @@ class Hits:
         self._thread = 0
         self._has_begun = False
         self._overruled = False
-        self.overflowed = False  # the user's stack reached Python's recursion limit: a call may not have been reported
+        # true if the stack reached Python's recursion limit, so that a call may not have been reported
+        self.overflowed = False
 
     def start(self) -> None:
-        """Install the hook; do nothing where the place is taken."""
+        """Install the hook; do nothing if JAX's check for NaN is installed."""
         config = private("config")
         state = getattr(private("api"), "_post_hook_state", None)
         if state is None or state.value is not None:
             return
         tell, get_frame, get_global = self._tell, sys._getframe, state.get_global
-        # After a block of `with jax.debug_nans(...)` the thread has its own setting, and JAX no longer checks there.
+        # After a block of `with jax.debug_nans(...)`, the thread has its own hook setting, and JAX no longer checks
+        # there.
         is_checked_by_all = state.get_local() is config.config_ext.unset
 
         def hook(called: Any, args: Any, kwargs: Any, output: Any) -> None:
             try:
                 frame = get_frame(1)
-                # skip the frames of hooks that pass the call on
+                # skip frames of other hooks that pass the call on
                 while frame.f_code.co_filename == __file__ and frame.f_back is not None:
                     frame = frame.f_back
                 tell(called, frame)
@@ -251,11 +260,11 @@ class Hits:
 
     @property
     def all_told(self) -> bool:
-        """True if every call since the start was reported."""
+        """True if every hit since `start` was reported."""
         return self._has_begun and not self._overruled
 
     def stop(self) -> None:
-        """Remove the hook; a hook over ours stays."""
+        """Remove the hook; if another hook is on top, leave that one in place."""
         state = self._state
         if state is None or threading.get_ident() != self._thread:
             return

@@ -1,14 +1,14 @@
 """Lists the private names of JAX that this package uses.
 
-The table says for each name its purpose, its first version, and what the document lacks without the name.
+For each name the table has its purpose, its first version of JAX, and what is missing from the document without it.
 
 - `MODULES`: the modules below `jax._src` that `facts.private` opens.
 - `OBJECTS`: attributes of JAX's objects that begin with an underscore.
-- `LOCALS`: variables within functions of JAX, read off their frames and closures.
+- `LOCALS`: local variables of JAX's functions, read from frames and closures.
 
-A test compares the table with the code, and another test compares the table with the installed JAX. The hooks'
-self-test (`support`) asks for the names with a `tier`; without any other name, the document lacks a part, which
-`without` names.
+A test compares the table with the code, and another test compares the table with the installed JAX. The self-test of
+the hooks (`support`) requires the names with a `tier`. Without one of the other names, the document lacks the part that
+`without` describes.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ class PrivateName:
     """One private name of JAX.
 
     Attributes:
-        where: The module below `jax._src`; the kind of object; or the module and the function with the variable.
+        where: The module below `jax._src`; the class of the object; or the module and the function that has the
+            variable.
         name: The name, as the code writes it.
         since: The first release of JAX with the name; searched from 0.4.20 on, for objects from 0.10.2 on.
-        why: The use of the name.
-        without: The replacement of the name, or the loss without it.
-        tier: The tier that needs the name; None where no tier does.
-        until: The last release with the name; None where all newer releases have it.
+        why: What the name is used for.
+        without: What is used instead, or what is missing without it.
+        tier: The tier that needs the name; None if no tier does.
+        until: The last release with the name; None if all newer releases have it.
     """
 
     where: str
@@ -44,7 +45,7 @@ class PrivateName:
 
     @property
     def id(self) -> str:
-        """The place and the name, such as `pjit._infer_params`."""
+        """The place and the name joined by a point, such as `pjit._infer_params`."""
         return f"{self.where}.{self.name}"
 
 
@@ -66,7 +67,7 @@ _PMAP = "calls of pmap count as JAX's own functions"
 _DERIVED = "programs that a transform derived are not shown"
 
 MODULES: tuple[PrivateName, ...] = (
-    # --- calls that miss
+    # --- hooks on calls that miss
     _N("pjit", "_infer_params", "0.4.26", "its frame shows that a call misses, and the arguments", _NO_HOOKS, "hooks"),
     _N("pjit", "get_ctx_mesh", "0.10.0", "the first function that a miss calls", _NO_HOOKS, "hooks"),
     _N("pjit", "_cpp_pjit", "0.4.20", "its code shows what a miss calls", _NO_HOOKS, "hooks"),
@@ -117,7 +118,7 @@ MODULES: tuple[PrivateName, ...] = (
     _N("monitoring", "_event_listeners", "0.4.20", "to ask JAX unheard", "our own work is heard"),
     _N("monitoring", "_event_time_span_listeners", "0.5.1", "to ask JAX unheard", "our own work is heard"),
     _N("monitoring", "_scalar_listeners", "0.6.0", "to ask JAX unheard", "our own work is heard"),
-    # --- what a key of the cache is made of
+    # --- parts of a cache key
     _N("config", "trace_context", "0.4.25", "settings that JAX's caches depend on", _NO_KEYS),
     _N("config", "trace_context_names", "0.10.2", "the names of those settings", "a changed setting has no name"),
     _N("config", "config_ext", "0.4.36", "whether a thread has a setting of its own", "calls on Python 3.11"),
@@ -293,7 +294,7 @@ LOCALS: tuple[PrivateName, ...] = (
 
 
 def is_there(row: PrivateName) -> bool:
-    """Return whether the installed JAX has a name of a module."""
+    """Return whether the installed JAX has this name in its module."""
     try:
         return hasattr(private(row.where), row.name)
     except AttributeError:
@@ -301,5 +302,5 @@ def is_there(row: PrivateName) -> bool:
 
 
 def missing(tier: Literal["hooks", "events"]) -> list[PrivateName]:
-    """Return the names of modules that a tier needs and that the installed JAX lacks."""
+    """Return the names of modules that a tier needs and the installed JAX lacks."""
     return [row for row in MODULES if row.tier == tier and not is_there(row)]

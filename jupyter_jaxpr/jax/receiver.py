@@ -1,4 +1,4 @@
-"""Declares the methods of a `Receiver`, which JAX's hooks and events call."""
+"""Declares the methods of a `Receiver`: the object that JAX's hooks and events call."""
 
 from __future__ import annotations
 
@@ -14,55 +14,62 @@ class Receiver(Protocol):
     """The object that the hooks call; no method may raise, and each runs on the thread that called JAX.
 
     Attributes:
-        library: the number of misses of each library function, by id; the receiver adds the functions.
-        shows_libraries: True if the receiver wants to know of library calls outside of a trace.
+        library: id of a library function -> its number of misses; the receiver adds the functions.
+        shows_libraries: True to report calls of library functions outside of a trace, too.
     """
 
     library: dict[int, int]
     shows_libraries: bool
 
     def installed(self) -> None:
-        """Receive the news that the hooks are installed."""
+        """Called when the hooks are installed."""
 
     def missed(self, call: JitCall) -> bool:
-        """Receive a call that missed the C++ cache; return whether to report its further stages."""
+        """Called with a call that missed the C++ cache; returns whether to report the later stages of the call."""
 
     def asked_ahead(self, fun: Any, options: Any, frame: FrameType) -> None:
-        """Receive a jitted function whose trace, lowering or shapes are requested without a call, and JAX's frame."""
+        """Called when a jitted function is traced, lowered or asked for its shapes without a call.
+
+        `frame` is JAX's frame.
+        """
 
     def traced(self, call: JitCall) -> None:
-        """Receive a call with `params` and `args_flat`: JAX traced the function, or found an earlier trace.
+        """Called with a call when its program exists; `params` and `args_flat` are set.
 
-        The program has not run yet. JAX's trace of the function for another transformation is not reported.
+        JAX has traced the function or found an earlier trace. The program has not run yet. Traces for a transform are
+        not reported.
         """
 
     def trace_raised(self, name: str | None, error: BaseException | None) -> None:
-        """Receive the error of an outermost trace, with the name of the function in JAX's events.
+        """Called when an outermost trace raised, with the name of the function in JAX's events.
 
-        `error` is still on its way through JAX; None where this version of JAX does not show the error.
+        `error` is still passing through JAX's frames; it is None if this version of JAX does not show it.
         """
 
     def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
-        """Receive a call that has run; `fast_path` says whether the next such call will hit the C++ cache.
+        """Called after a call has run; `fast_path` is True if the next call of this kind will hit the C++ cache.
 
-        `executable` is None where another transformation or trace handled the call.
+        `executable` is None if a transform or an enclosing trace handled the call.
         """
 
     def derived(self, call: DerivedCall) -> None:
-        """Receive a program that JAX derived from a jitted function and ran outside of any jit."""
+        """Called after JAX ran, outside of any jit, a program that it derived from a jitted function."""
 
     def stage_started(self, event: str, name: str | None) -> None:
-        """Receive the start of a trace, lowering or compile."""
+        """Called at the start of a trace, lowering or compile."""
 
     def stage_ended(self, event: str, name: str | None, seconds: float) -> None:
-        """Receive the end of a trace, lowering or compile."""
+        """Called at the end of a trace, lowering or compile."""
 
     def from_disk(self) -> None:
-        """Receive the news that the present compile took its executable from the persistent cache."""
+        """Called when the present compile took its executable from the persistent compilation cache."""
 
 
 def tell_receiver(failed: Callable[[BaseException], None], method: Callable[..., None], *facts: Any) -> None:
-    """Call a method of the receiver; an error of this package never reaches the user's call."""
+    """Call a method of the receiver.
+
+    An error of this package is passed to `failed` and never reaches the user's call.
+    """
     try:
         method(*facts)
     except not_of_a_signal(Exception) as error:

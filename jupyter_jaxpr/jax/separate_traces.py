@@ -1,4 +1,4 @@
-"""Keeps traces of this thread apart from the user's traces in JAX's caches, in both directions."""
+"""Keeps traces of this package and traces of the user apart in JAX's caches: neither finds the other's traces."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from contextlib import contextmanager, nullcontext
 
 from .facts import private
 
-# No profile of XLA has a negative version, and JAX passes on only positive versions, so that compiles do not change.
+# A negative version, which no profile of XLA has; JAX passes only positive versions to the compiler, so compiles do not
+# change.
 _OF_OURS = -7
 
 
 @contextmanager
 def separate_traces() -> Iterator[None]:
-    """Keep the traces in this block and the other traces of this thread apart in JAX's caches.
+    """Within the block, use separate entries of JAX's caches for traces of this thread.
 
-    JAX's caches depend on a setting for the compiler that no trace reads, and that is set for this thread alone. A
-    trace that is stopped inside JAX leaves JAX's trace state changed: the state is restored afterwards.
+    To do so, the block changes, for this thread only, a compiler setting that is part of JAX's cache keys and that no
+    trace reads. A trace that is stopped inside JAX leaves JAX's trace state changed; the state is restored afterwards.
     """
     setting = getattr(private("config"), "jax_xla_profile_version", None)
     context = getattr(private("core"), "trace_ctx", None)

@@ -1,4 +1,4 @@
-"""Finds the public module whose import adds a setting to JAX's cache keys."""
+"""Finds the public JAX module whose import adds a certain setting to JAX's cache keys."""
 
 from __future__ import annotations
 

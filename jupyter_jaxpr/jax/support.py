@@ -1,7 +1,7 @@
-"""Decides which facts the installed JAX can give (the tier), without importing JAX before the user does.
+"""Decides how much the installed JAX can report (the tier), without importing JAX before the user does.
 
-The decision reads the code of JAX's private functions: names, parameters, and whether JAX's cache miss looks the
-functions up by name. Nothing here starts a backend, traces or compiles; each miss checks the values that it receives.
+The decision only inspects JAX's private functions: names, parameters, and whether JAX looks up by name the functions
+that the hooks replace. Nothing here starts a backend, traces or compiles.
 """
 
 from __future__ import annotations
@@ -40,14 +40,17 @@ _INSPECTION = (
 
 @dataclass(frozen=True)
 class Support:
-    """The tier of the installed JAX; `note` says what is missing and why, or that this JAX was not tested."""
+    """The tier of the installed JAX.
+
+    `note` says what is missing and why, or that this version of JAX was not tested.
+    """
 
     tier: Tier
     note: str | None = None
 
 
 def jax_version() -> str | None:
-    """Return the version of the installed JAX, None where JAX is not installed; imports nothing."""
+    """Return the version of the installed JAX; None if JAX is not installed. Imports nothing."""
     jax = sys.modules.get("jax")
     if jax is not None and isinstance(getattr(jax, "__version__", None), str):
         return str(jax.__version__)
@@ -58,10 +61,10 @@ def jax_version() -> str | None:
 
 
 def jaxlib_version() -> str | None:
-    """Return the version of the installed jaxlib, None where it is not installed; imports nothing."""
+    """Return the version of the installed jaxlib; None if jaxlib is not installed. Imports nothing."""
     jaxlib = sys.modules.get("jaxlib")
     if jaxlib is not None and isinstance(getattr(jaxlib, "__version__", None), str):
-        return str(jaxlib.__version__)  # the metadata files take half a millisecond, in every cell
+        return str(jaxlib.__version__)  # reading the metadata files instead would take half a millisecond in every cell
     try:
         return metadata.version("jaxlib")
     except metadata.PackageNotFoundError:
@@ -72,7 +75,7 @@ def support(at_most: Tier = "hooks") -> Support:
     """Return the tier of the installed JAX; before JAX is imported, the tier `hooks` is assumed.
 
     Args:
-        at_most: The highest tier that may be returned, after a higher one failed.
+        at_most: The highest tier that may be returned; lower than `hooks` after the hooks have failed.
     """
     version = jax_version()
     if version is None:
@@ -99,7 +102,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def tier_that_fits() -> Literal["hooks", "events", "inspection"]:
-    """Return the tier whose hooks fit the code of the imported JAX; the test reads the code only."""
+    """Return the highest tier whose hooks fit the imported JAX; its code is inspected, not run."""
     if not _events_fit():
         return "inspection"
     return "hooks" if _hooks_fit() else "events"

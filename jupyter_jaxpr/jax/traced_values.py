@@ -11,7 +11,7 @@ from ..plain_text import exact, mro_of
 from .facts import private
 from .tracer_origins import under
 
-# The number of leaves of a container that are read; a larger container is not described.
+# The most leaves of a container that are read; a larger container is not described.
 LEAVES = 64
 _DEPTH = 6
 
@@ -20,10 +20,10 @@ class TracedArray(NamedTuple):
     """A traced array.
 
     Attributes:
-        aval: The type as the user's code sees it: under vmap, without the mapped axis.
-        variable: JAX's variable of the program, below the tracers of vmap, grad and jvp.
-        traceback: JAX's traceback of the equation that made the array, which the equations that vmap and grad write for
-            this equation keep; None for an input.
+        aval: The type as the user's code sees it; under vmap, the mapped axis is missing.
+        variable: JAX's variable of the array in the program, below the tracers of vmap, grad and jvp.
+        traceback: JAX's traceback of the equation that computes the array; equations that vmap and grad derive from
+            it keep the same traceback object; None for an input.
         trace: A weak reference to JAX's trace, one object for all arrays of one traced function.
     """
 
@@ -39,7 +39,7 @@ class TracedTree(NamedTuple):
     Attributes:
         kind: The class, such as `dict`, or the name of the class of a named tuple or a dataclass.
         keys: The keys of a dict, a named tuple or a dataclass, as text; () for other containers.
-        items: The items; a type name stands for a value that is not traced.
+        items: The items; in place of a value that is not traced, the name of its type.
     """
 
     kind: str
@@ -48,10 +48,10 @@ class TracedTree(NamedTuple):
 
 
 class ValueReader:
-    """Reads values of names while JAX traces; runs no user code.
+    """Reads the values of the user's names while JAX traces, without running user code.
 
     Raises:
-        AttributeError: This version of JAX has other tracers.
+        AttributeError: This version of JAX has another kind of tracers.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class ValueReader:
         self._left = 0
 
     def read(self, value: Any) -> TracedArray | TracedTree | None:
-        """Return a traced array or a container with one; None for any other value."""
+        """Return the record of a traced array, or of a container that holds one; None for any other value."""
         kind = type(value)
         if issubclass(kind, self._tracer):
             return self._array(value)
@@ -124,14 +124,14 @@ def _is_container(kind: type) -> bool:
 def _fields(value: Any) -> dict[str, Any] | None:
     """Return the fields of a dataclass, such as a module of equinox; None for other values.
 
-    A field that is no plain attribute is not read, because a property or a method of the user's would run.
+    A field that is not stored as a plain attribute is not read, because reading it would run a property or method.
     """
     kind = type(value)
     if kind in _PLAIN or not any("__dataclass_fields__" in _namespace(base) for base in mro_of(kind)):
         return None
     try:
         stored = object.__getattribute__(value, "__dict__")
-    except AttributeError:  # the class has slots
+    except AttributeError:  # the class has `__slots__`, so the object has no `__dict__`
         stored = {}
     if type(stored) is not dict:
         return None
@@ -140,7 +140,7 @@ def _fields(value: Any) -> dict[str, Any] | None:
 
 
 def _stored(value: Any, stored: dict[str, Any], name: str) -> Any:
-    """Return the value of a field that stands in the dictionary or in a slot of an object; else `_ABSENT`."""
+    """Return the value of a field that is in the `__dict__` or a slot of an object; `_ABSENT` if it is in neither."""
     if name in stored:
         return stored[name]
     for base in mro_of(type(value)):
@@ -151,13 +151,13 @@ def _stored(value: Any, stored: dict[str, Any], name: str) -> Any:
             return _ABSENT
         try:
             return slot.__get__(value)
-        except AttributeError:  # the slot is empty
+        except AttributeError:  # the slot has no value
             return _ABSENT
     return _ABSENT
 
 
 def _namespace(kind: type) -> Any:
-    """Return the namespace of a class without asking its metaclass."""
+    """Return the `__dict__` of a class without running code of its metaclass."""
     return type.__dict__["__dict__"].__get__(kind)
 
 
@@ -175,7 +175,7 @@ _PLAIN = frozenset({int, float, bool, complex, str, bytes, type(None), type, typ
 
 
 def type_text(described: TracedArray | TracedTree | str) -> str:
-    """Return the type of a value of a trace, with arrays as JAX prints them in programs: f32[16], f32[]{weak}."""
+    """Return the type of a traced value as text; arrays as JAX prints them in programs: f32[16], f32[]{weak}."""
     if isinstance(described, TracedArray):
         text = exact(described.aval.str_short(short_dtypes=True))
         if not getattr(described.aval, "weak_type", False):
@@ -195,7 +195,7 @@ def type_text(described: TracedArray | TracedTree | str) -> str:
 
 
 def arrays_of(described: TracedArray | TracedTree | str) -> list[TracedArray]:
-    """Return all traced arrays, in the order of the container."""
+    """Return all traced arrays in a value, in the order of its containers."""
     if isinstance(described, TracedArray):
         return [described]
     if isinstance(described, str):

@@ -12,7 +12,7 @@ from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES, exact, mro_of, own_name
 from .facts import private
 
-_LAYERS = 20  # nested tracers, such as a tracer of vmap around a tracer of grad around a tracer of jit
+_LAYERS = 20  # the most nested tracers that are followed, such as a tracer of vmap around one of grad around one of jit
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Input:
 
     Attributes:
         path: The path, such as p['w'].
-        type: The type that the caller passed, such as f32[3], not the type of one row under vmap.
+        type: The type of the argument that the caller passed, such as f32[3]; under vmap with the mapped axis.
     """
 
     path: str
@@ -30,11 +30,11 @@ class Input:
 
 @dataclass(frozen=True)
 class Origin:
-    """The origin of a traced value.
+    """Where a traced value comes from.
 
     Attributes:
-        function: The name of the traced function; None where JAX traced no function for a program.
-        construct: JAX's word for the purpose of the trace: jit, scan, while_cond and so on; None without a function.
+        function: The name of the traced function; None if JAX did not trace a function to a program.
+        construct: JAX's word for the purpose of the trace: jit, scan, while_cond and so on; None if `function` is None.
         inputs: The inputs on which the value depends, in the order of the arguments.
         type: The type of the value inside the transforms: with the mapped axis.
     """
@@ -46,9 +46,10 @@ class Origin:
 
 
 def type_of(value: Any) -> str:
-    """Return the type of an array or a tracer, such as f32[3]; '' where JAX has none.
+    """Return the type of an array or a tracer, such as f32[3]; '' if JAX has none.
 
-    JAX prints a value that has no type for its error: an object of the user's, and a container of arrays, is not asked.
+    Only arrays and tracers are passed to JAX: for other objects, JAX would print the object in an error, which runs
+    user code.
     """
     import jax
 
@@ -69,7 +70,7 @@ def _package(kind: type) -> str:
 
 
 def short_type(text: str) -> str:
-    """Return a type of JAX's messages in the form of JAX's programs: f32[3] for float32[3]."""
+    """Return a type in the short form of printed programs: f32[3] for the float32[3] of JAX's error messages."""
     name, bracket, shape_text = text.partition("[")
     short = re.sub(r"^(float|int|uint|complex|bfloat)(\d+)$", lambda match: f"{_LETTERS[match[1]]}{match[2]}", name)
     return short + bracket + shape_text
@@ -79,7 +80,7 @@ _LETTERS = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bfloat": "bf
 
 
 def under(tracer: Any) -> Any:
-    """Return the value below the tracers of vmap, grad and jvp: a tracer of a program, or an array."""
+    """Return the value inside the tracers of vmap, grad and jvp: a tracer of a program, or an array."""
     for _ in range(_LAYERS):
         kind = type(tracer).__name__
         if kind == "BatchTracer":
@@ -92,7 +93,7 @@ def under(tracer: Any) -> Any:
 
 
 def origin_of(tracer: Any) -> Origin | None:
-    """Return the origin of a traced value; None where this version of JAX does not have it."""
+    """Return where a traced value comes from; None if this version of JAX does not show it."""
     inner = under(tracer)
     kind = private("interpreters.partial_eval").DynamicJaxprTrace
     trace: Any = getattr(inner, "_trace", None)
@@ -125,7 +126,7 @@ def origin_of(tracer: Any) -> Origin | None:
 
 
 def inputs_of(tracer: Any) -> tuple[Input, ...]:
-    """Return all inputs of a tracer's trace; () where the tracer belongs to no program."""
+    """Return all inputs of the trace of a tracer; () if the tracer belongs to no program."""
     trace: Any = getattr(under(tracer), "_trace", None)
     if type(trace) is not private("interpreters.partial_eval").DynamicJaxprTrace:
         return ()
@@ -137,14 +138,14 @@ def inputs_of(tracer: Any) -> tuple[Input, ...]:
 
 
 def maker_of(tracer: Any) -> Any:
-    """Return JAX's traceback of the equation that made a traced value; None for an input or where JAX has none."""
+    """Return JAX's traceback of the equation that computed a traced value; None for an input, or if JAX has none."""
     parent = getattr(under(tracer), "parent", None)
     return getattr(getattr(parent, "source_info", None), "traceback", None)
 
 
 @dataclass(frozen=True)
 class RaisedCall:
-    """A call of a function under `jax.jit` or `jax.checkpoint` through which an error passed."""
+    """A call of a function under `jax.jit` or `jax.checkpoint` that an error ended."""
 
     function: Any
     args: tuple[Any, ...]
@@ -162,9 +163,9 @@ _CALLS: tuple[tuple[str, str, Literal["jit", "checkpoint"]], ...] = (
 
 
 def raised_calls(error: BaseException, transform: str = "jit") -> list[RaisedCall]:
-    """Return the calls under a transform through which an error passed, outermost first.
+    """Return the calls of functions under a transform that an error ended, outermost first.
 
-    Calls of `jax.checkpoint` with static arguments are left out: JAX's frame no longer holds all their arguments.
+    Calls of `jax.checkpoint` with static arguments are left out: JAX's frame no longer has all their arguments.
     """
     calls = []
     traceback = error.__traceback__
@@ -185,9 +186,9 @@ def raised_calls(error: BaseException, transform: str = "jit") -> list[RaisedCal
 
 
 def differentiated(error: BaseException) -> Any:
-    """Return the arguments by which a `jax.grad` differentiates through which an error passed; () without one.
+    """Return the arguments that `jax.grad` differentiates, if an error ended a call of `jax.grad`; else ().
 
-    Of several calls of `jax.grad` the outermost one counts.
+    Of several nested calls of `jax.grad`, the outermost one counts.
     """
     traceback = error.__traceback__
     while traceback is not None:
@@ -199,12 +200,13 @@ def differentiated(error: BaseException) -> Any:
 
 
 def is_over(tracer: Any, error: BaseException, last: FrameType | None) -> bool:
-    """Return whether a tracer's trace had ended before an error, so that the tracer can have no value.
+    """Return whether the trace of a tracer had ended before an error, which means that the tracer leaked.
 
     Args:
         tracer: The tracer in the expression that raised.
-        error: The error with JAX's own frames in its traceback; a trace that the error passes through ends with it.
-        last: The innermost frame of the user's code: the error passed through the traces around this frame.
+        error: The error, with JAX's frames in its traceback; a trace that this error ended does not count as ended
+            before.
+        last: The innermost user frame; the traces around this frame were still running.
     """
     trace = getattr(under(tracer), "_trace", None)
     if type(trace) is not private("interpreters.partial_eval").DynamicJaxprTrace:
@@ -212,8 +214,8 @@ def is_over(tracer: Any, error: BaseException, last: FrameType | None) -> bool:
     traceback = error.__traceback__
     is_beyond = False
     while traceback is not None:
-        # Beyond the user's frame, JAX's operations name the trace of any operand, so only the start of the trace
-        # counts.
+        # Inside of the user's frame, operations of JAX may mention the trace of any operand; only frames that start a
+        # trace count.
         frame = traceback.tb_frame
         if (not is_beyond or frame.f_code.co_name.startswith(_BEGINS)) and any(
             value is trace for value in frame.f_locals.values()

@@ -1,4 +1,4 @@
-"""Finds what another thread traces now and how many equations the trace has, from the thread's innermost frame."""
+"""Finds what another thread traces at present, and the number of equations until now, from the thread's frames."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 
 from .facts import private
 
-# Before Python 3.13, a read of a frame's variables keeps the variables alive, and JAX would report a leaked tracer.
+# Before Python 3.13, reading a frame's variables keeps them alive, and JAX would report a leaked tracer.
 _CAN_READ_FRAMES = sys.version_info >= (3, 13)
 
 
 @dataclass(frozen=True)
 class TraceUnderWay:
-    """The traces of one thread.
+    """The traces that are open on one thread.
 
     Attributes:
         frames: The frames inside the outermost trace, outermost first.
-        callers: The frames outside of it, innermost first.
+        callers: The frames outside of the outermost trace, innermost first.
         equations: The number of equations of all open traces, without finished inner programs; None if unknown.
         outermost: JAX's object of the outermost trace; None if unknown.
     """
@@ -32,10 +32,10 @@ class TraceUnderWay:
 
 
 def trace_under_way(frame: FrameType | None) -> TraceUnderWay | None:
-    """Return the traces below a frame; None where JAX traces nothing, or where this version stores it otherwise.
+    """Return the open traces of a thread; None if JAX traces nothing, or if this version of JAX is not supported.
 
     Args:
-        frame: The innermost frame of a thread, which may continue meanwhile.
+        frame: The innermost frame of the thread, which may go on running.
     """
     kind = private("interpreters.partial_eval").DynamicJaxprTrace
     frames: list[FrameType] = []
@@ -58,13 +58,16 @@ def trace_under_way(frame: FrameType | None) -> TraceUnderWay | None:
 
 
 def _makes_a_trace(code: CodeType) -> bool:
-    """Return whether code is a function of JAX that holds a trace while the user's function runs."""
+    """Return whether a code object is a function of JAX that traces the user's function."""
     file: str = private("interpreters.partial_eval").__file__
     return code.co_filename == file and "trace" in code.co_varnames + code.co_cellvars
 
 
 def codes_of(equation: Any) -> list[tuple[CodeType, int]]:
-    """Return the codes inside the trace that made an equation with their lines, outermost first; [] if unknown."""
+    """Return (code object, line) for each frame inside the trace that made an equation, outermost first.
+
+    [] if unknown.
+    """
     traceback = equation.source_info.traceback
     if traceback is None:
         return []
@@ -75,7 +78,7 @@ def codes_of(equation: Any) -> list[tuple[CodeType, int]]:
 
 
 def equations_in(jaxpr: Any) -> list[Any]:
-    """Return the equations of a program and its inner programs; those of a shared program come once."""
+    """Return the equations of a program and its inner programs; each inner program counts once."""
     visited: set[int] = set()
     waiting = [jaxpr]
     equations: list[Any] = []

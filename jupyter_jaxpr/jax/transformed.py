@@ -1,8 +1,7 @@
-"""Finds the function and the transforms inside a callable of JAX's: `jax.grad(f)`, `jax.vmap(f)`, `pull`.
+"""Finds the user's function and the transforms inside a callable that JAX returned: `jax.grad(f)`, `jax.vmap(f)`.
 
-JAX wraps the functions that it returns: `jax.grad(f)` is a function of `jax` around a function of `jax` around `f`.
-The functions that `jax.vjp` and `jax.linearize` return hold a program instead, and the program names the function
-that it was made from.
+`jax.grad(f)` is a function of JAX around another function of JAX around `f`. The functions that `jax.vjp` and
+`jax.linearize` return contain a program instead; the program has the name of the user's function.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ class Linear(NamedTuple):
 
 
 def transforms_around(fun: Any) -> str | None:
-    """Return the transforms around a function, such as `vmap(grad)`; None without a transform."""
+    """Return the transforms around a function as text, such as `vmap(grad)`; None if there are none."""
     names: list[str] = []
     for _ in range(_MOST):
         if type(fun) is not FunctionType or not fun.__code__.co_filename.startswith(jax_directory()):
@@ -40,10 +39,10 @@ def transforms_around(fun: Any) -> str | None:
         maker, _, within = fun.__code__.co_qualname.partition(".")
         if (
             within and maker in _TRANSFORMS and (maker != "value_and_grad" or names[-1:] != ["grad"])
-        ):  # grad is a wrapper around value_and_grad
+        ):  # grad is implemented as a wrapper around value_and_grad
             names.append(maker)
         cells = _cells(fun)
-        # For `vmap(grad(f))` JAX stores only f as `__wrapped__`.
+        # `vmap(grad(f)).__wrapped__` is f, so the inner transform is found in the closure instead.
         fun = next((cells[name] for name in _INNER if name in cells), vars(fun).get("__wrapped__"))
     return "(".join(names) + ")" * (len(names) - 1) if names else None
 
@@ -52,7 +51,10 @@ _INNER = ("fun", "value_and_grad_f")
 
 
 def runs_its_function(fun: Any) -> str | None:
-    """Return the name of a transform that runs its first argument at once, such as `jvp`; None for other callables."""
+    """Return the name of a transform, such as `jvp`, that calls its first argument at once.
+
+    None for other callables.
+    """
     if type(fun) is not FunctionType or not fun.__code__.co_filename.startswith(jax_directory()):
         return None
     inner = _behind_boundary(fun)
@@ -63,7 +65,10 @@ def runs_its_function(fun: Any) -> str | None:
 
 
 def linear_of(linear_function: Any) -> Linear | None:
-    """Return the transform and the function of a result of `jax.vjp` or `jax.linearize`; None for other objects."""
+    """Return the transform and the user's function of a result of `jax.vjp` or `jax.linearize`.
+
+    None for other objects.
+    """
     kind = type(linear_function)
     if kind.__module__.partition(".")[0] != "jax":
         return None
@@ -91,12 +96,15 @@ def linear_of(linear_function: Any) -> Linear | None:
 
 
 def _behind_boundary(fun: FunctionType) -> Any:
-    """Return the function inside JAX's frame for shortened tracebacks; the function itself without such a frame."""
+    """Return the function inside JAX's wrapper that shortens tracebacks.
+
+    A function without this wrapper is returned unchanged.
+    """
     return _cells(fun).get("fun", fun) if fun.__code__.co_name == TRACEBACK_WRAPPER else fun
 
 
 def _cells(fun: FunctionType) -> dict[str, Any]:
-    """Return the values in the closure of a JAX function, by name."""
+    """Return {name: value} for the closure of a JAX function."""
     values = {}
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True):
         try:

@@ -1,7 +1,7 @@
-"""Reads the transforms that a call is under from the tracers among its arguments: vmap with its size, differentiation.
+"""Finds the transforms around a call (vmap with its size, grad, jvp) from the tracers among its arguments.
 
-A tracer of `vmap` holds the batch, a tracer of `grad` or `jvp` holds the value to differentiate; each may hold a tracer
-of the transform around it.
+A tracer of `vmap` contains the batched array, a tracer of `grad` or `jvp` the value to differentiate; each may contain
+a tracer of the next outer transform.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _MOST = 20
 
 
 class Transform(NamedTuple):
-    """One transform around a call, as one argument shows it.
+    """One transform around a call, as found from one argument.
 
     Attributes:
-        kind: `grad` stands for grad and vjp, which have the same tracers.
-        size: The size of the batch; None where the transform is no vmap.
-        axis: The axis of the argument that vmap maps; None where vmap does not map the argument.
+        kind: `grad` stands for both grad and vjp, whose tracers are alike.
+        size: The size of the batch; None if the transform is no vmap.
+        axis: The axis of the argument that vmap maps; None if vmap does not map the argument.
     """
 
     kind: Literal["vmap", "grad", "linearize", "jvp"]
@@ -30,7 +30,7 @@ class Transform(NamedTuple):
     axis: int | None = None
 
 
-#: The transforms, the innermost first.
+#: Transforms, the innermost first.
 Transforms = tuple[Transform, ...]
 
 
@@ -38,8 +38,8 @@ class TransformsOfCall(NamedTuple):
     """The transforms around a call.
 
     Attributes:
-        around: The transforms that at least one leaf shows, without axes.
-        leaves: The transforms that each leaf shows.
+        around: The transforms found in at least one leaf, without axes.
+        leaves: For each leaf, the transforms found in it.
     """
 
     around: Transforms
@@ -47,9 +47,9 @@ class TransformsOfCall(NamedTuple):
 
 
 def transforms_of(values: Sequence[Any]) -> TransformsOfCall | None:
-    """Return the transforms around a call with these leaves; None where a tracer is of another kind."""
+    """Return the transforms around a call with these leaves; None if a tracer is of an unknown kind."""
     leaves = []
-    # Two leaves of one vmap share its trace; a trace has more traces around it than the traces outside of it.
+    # Two leaves under the same vmap share its trace object; traces are ordered by the number of traces around them.
     around: dict[int, tuple[int, Transform]] = {}
     for value in values:
         of_leaf: list[Transform] = []
@@ -58,7 +58,7 @@ def transforms_of(values: Sequence[Any]) -> TransformsOfCall | None:
                 transform, inside = _outermost(value)
                 trace = value._trace
                 depth = _depth(trace)
-            except not_of_a_signal(AttributeError):  # a tracer of another JAX version
+            except not_of_a_signal(AttributeError):  # another version of JAX has other tracers
                 return None
             if transform is None or len(of_leaf) == _MOST:
                 return None
@@ -71,10 +71,10 @@ def transforms_of(values: Sequence[Any]) -> TransformsOfCall | None:
 
 
 def jitted_function_of(tracer: Any) -> str | None:
-    """Return the name of the jitted function whose trace made a tracer, as JAX names the function.
+    """Return JAX's name of the jitted function in whose trace a tracer was made.
 
     Returns:
-      An empty name for a tracer of another trace, such as of the body of a scan; None for a tracer of no jaxpr's trace.
+      '' for a tracer of another trace, such as of the body of a scan; None for a tracer that belongs to no jaxpr.
     """
     for _ in range(_MOST):
         if not is_tracer_type(type(tracer)):
@@ -90,7 +90,7 @@ def jitted_function_of(tracer: Any) -> str | None:
 
 
 def _depth(trace: Any) -> int:
-    """Return the number of traces around a trace."""
+    """Return how many traces are around a trace."""
     depth = 0
     while (trace := getattr(trace, "parent_trace", None)) is not None and depth < _MOST:
         depth += 1
@@ -98,7 +98,10 @@ def _depth(trace: Any) -> int:
 
 
 def _outermost(tracer: Any) -> tuple[Transform | None, Any]:
-    """Return the transform of a tracer and the value that the tracer holds; None for a tracer of another kind."""
+    """Return the transform of a tracer and the value inside the tracer.
+
+    The transform is None for a tracer of another kind.
+    """
     kind = type(tracer).__name__
     if kind == "BatchTracer":
         axis = tracer.batch_dim

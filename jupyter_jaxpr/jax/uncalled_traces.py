@@ -1,4 +1,4 @@
-"""Reports traces without a call: `jax.make_jaxpr`, `jax.eval_shape`, `f.trace()`, `f.lower()`, `jax.export`.
+"""Reports traces that no call causes: `jax.make_jaxpr`, `jax.eval_shape`, `f.trace()`, `f.lower()`, `jax.export`.
 
 `print_saved_residuals(f, x)` traces the forward pass of `f`, too.
 
@@ -37,15 +37,15 @@ _ASKED = {
 
 @dataclass(frozen=True)
 class TracedAhead:
-    """One trace without a call.
+    """One trace that no call caused.
 
     Attributes:
-        traced: JAX's `jax.stages.Traced`; filled when JAX continues.
+        traced: JAX's `jax.stages.Traced`; set when JAX has finished the trace.
         fun: The traced function.
-        options: JAX's record of the function's jit; `jax.make_jaxpr` jits its argument.
+        options: JAX's record of the function's jit; `jax.make_jaxpr`, too, jits its argument.
         args: The positional arguments of the traced call.
         kwargs: The keyword arguments of the traced call.
-        by: The request for the trace, such as `jax.make_jaxpr`.
+        by: The public function that the user called, such as `jax.make_jaxpr`.
     """
 
     traced: Any
@@ -57,7 +57,7 @@ class TracedAhead:
 
 
 def asked_by(frame: FrameType | None) -> str | None:
-    """Return the user's request for a trace, such as `jax.make_jaxpr`; None where JAX traces for itself."""
+    """Return the public function by which the user asked for a trace, such as `jax.make_jaxpr`; None if JAX asked."""
     request = None
     while frame is not None and frame.f_code.co_filename.startswith(jax_directory()):
         if not frame.f_code.co_filename.endswith(_PASSING_ON):
@@ -71,24 +71,24 @@ _PASSING_ON = ("traceback_util.py", "xla_metadata.py")
 
 
 def _function_of_residuals(frame: FrameType | None) -> Any:
-    """Return the function whose residuals the user asked for; JAX traces a function of its own around it."""
+    """Return the function whose saved residuals the user asked for; JAX traces a wrapper of it."""
     while frame is not None and frame.f_code.co_name != "saved_residuals":
         frame = frame.f_back
     return None if frame is None else frame.f_locals["f"]
 
 
 def jitted_as_by_make_jaxpr(fun: Any) -> Any:
-    """Return the jitted function that the result of `jax.make_jaxpr(f)` traces: `f` with the same static arguments.
+    """Return the jitted function inside a result of `jax.make_jaxpr(f)`: `jax.jit` of `f` with its static arguments.
 
     Args:
         fun: Any object.
 
     Returns:
-        The jitted function; `fun` itself where it is no result of `jax.make_jaxpr`.
+        The jitted function; `fun` itself if it is no result of `jax.make_jaxpr`.
     """
     import jax
 
-    unwrapped = _captured(fun).get("fun", fun)  # JAX wraps each of its entry points
+    unwrapped = _captured(fun).get("fun", fun)  # JAX wraps each of its public functions
     code = getattr(unwrapped, "__code__", None)
     captured = _captured(unwrapped)
     if code is None or code.co_name != "make_jaxpr_f" or not {"fun", "static_argnums"} <= captured.keys():
@@ -104,10 +104,10 @@ def _captured(fun: Any) -> dict[str, Any]:
 
 
 class TracesAhead:
-    """Reports each trace without a call.
+    """Reports each trace that no call causes.
 
     Args:
-        tell: Receives the trace and JAX's frame.
+        tell: Called with the trace and JAX's frame.
         fail: Receives an error of this package.
     """
 

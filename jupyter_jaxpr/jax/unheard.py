@@ -1,8 +1,8 @@
-"""Keeps JAX's work of one thread out of the user's listeners to JAX's events, and out of JAX's log.
+"""Hides what JAX does on one thread from the user's listeners to JAX's events, and from JAX's log.
 
-The observer hears other threads as usual, because a cell may run meanwhile. Several threads may be unheard at once:
-JAX's lists stay changed as long as one thread is unheard. Each step of the change may be repeated, because an
-exception that stops the thread (an interrupt, the end of a time limit) may come between any two steps.
+Events of other threads are reported as usual, because a cell may run meanwhile. Several threads may be hidden at once:
+JAX's lists of listeners stay changed as long as one thread is. Each step of the change can be repeated safely, because
+an exception that stops the thread (an interrupt, the end of a time limit) may come between any two steps.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ _LISTS = ("_event_listeners", "_event_duration_secs_listeners", "_event_time_spa
 
 
 class _Unheard:
-    """A thread in a `with` block of `unheard`."""
+    """A thread inside of a block of `unheard`."""
 
     def __init__(self) -> None:
         self.thread = threading.get_ident()
 
 
 _blocks: list[_Unheard] = []
-_lock = threading.RLock()  # a handler that stops a thread may run while the same thread holds the lock
+_lock = threading.RLock()  # reentrant: a signal handler that stops a thread may run while this thread holds the lock
 
 
 def _is_heard() -> bool:
-    """Return whether the thread that asks is in no block."""
+    """Return whether the present thread is in no block of `unheard`."""
     thread = threading.get_ident()
     return all(block.thread != thread for block in _blocks)
 
 
 class _OtherThreads(list[Any]):
-    """The listeners to one kind of event: empty for a thread that is unheard."""
+    """A list of listeners that appears empty to a thread inside of `unheard`."""
 
     def __init__(self, listeners: list[Any]) -> None:
         super().__init__(listeners)
@@ -50,7 +50,7 @@ class _OtherThreads(list[Any]):
 
 
 class _OfOtherThreads:
-    """A filter of log records that drops the records of a thread that is unheard."""
+    """A log filter that drops the records of threads inside of `unheard`."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return _is_heard()
@@ -61,7 +61,7 @@ _FILTER = _OfOtherThreads()
 
 @contextmanager
 def unheard() -> Iterator[None]:
-    """Tell no listener of JAX's events and no log of JAX about this thread's work in JAX."""
+    """Hide what JAX does on this thread, within the block, from all listeners to JAX's events and from JAX's log."""
     block = _Unheard()
     try:
         with _lock:
@@ -83,21 +83,21 @@ def _leave(block: _Unheard) -> None:
 
 
 def _settle() -> None:
-    """Have JAX's lists and loggers as they have to be for the threads that are unheard now."""
+    """Set JAX's lists of listeners and its loggers as needed for the threads that are in `unheard` at present."""
     monitoring = private("monitoring")
     for name in _LISTS:
         listeners = getattr(monitoring, name)
         if _blocks and type(listeners) is not _OtherThreads:
             setattr(monitoring, name, _OtherThreads(listeners))
         elif not _blocks and type(listeners) is _OtherThreads:
-            # The user may have added or removed listeners meanwhile, and another thread may add one now.
+            # The user may have added or removed listeners, and another thread may be adding one.
             registered = listeners.all()
             listeners.replaced[:] = registered
             setattr(monitoring, name, listeners.replaced)
             listeners.replaced.extend(listeners.all()[len(registered) :])
     for name, logger in list(logging.root.manager.loggerDict.items()):
         if isinstance(logger, logging.Logger) and name.partition(".")[0] == "jax":
-            # A new list each time: another thread may go through the old list now.
+            # A new list is assigned, because another thread may be iterating over the old one.
             users_filters = [log_filter for log_filter in logger.filters if log_filter is not _FILTER]
             if len(users_filters) == len(logger.filters) if _blocks else len(users_filters) < len(logger.filters):
                 logger.filters = [*users_filters, _FILTER] if _blocks else users_filters

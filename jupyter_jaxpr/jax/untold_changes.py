@@ -1,8 +1,8 @@
-"""Reports changes that JAX makes with few words: truncated types, donated buffers without use, converted carries.
+"""Reports changes that JAX makes without an error: truncated dtypes, unused donated buffers, converted carries.
 
-JAX warns of a 64-bit type that it truncates and of a donated buffer without use. JAX converts a carry of a loop without
-a warning. Each change passes through a function of another module of JAX. An object in place of that module reports the
-change and returns the module's own function: the user's warnings, their lines, filters and counts stay unchanged.
+JAX gives a warning for a truncated 64-bit dtype and for an unused donated buffer, and nothing for a converted carry.
+For each change, JAX calls a function of another module. An object in place of that module reports the change and
+returns the module's own function, so that the user's warnings, their lines, filters and counts are unchanged.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ class TruncatedType(NamedTuple):
 
 
 class DonatedArgument(NamedTuple):
-    """A donated argument whose memory no result uses."""
+    """A donated argument whose memory JAX could not use for a result."""
 
-    path: str  # the path, such as p['w']; empty if JAX does not know the path
+    path: str  # the path of the argument, such as p['w']; empty if JAX does not know it
     type: str
-    results: int  # the number of results with this type
-    taken: int  # the number of results of this type that use the memory of another argument
+    results: int  # how many results have this type
+    taken: int  # how many results of this type use the memory of another argument
 
 
 class UnusedDonation(NamedTuple):
-    """The donated arguments of a program that JAX could not use."""
+    """The donated arguments of one program that JAX could not use."""
 
     program: str  # JAX's name of the program, such as jit(f)
     arguments: tuple[DonatedArgument, ...]
     results: tuple[str, ...]  # the types of the results
-    is_supported: bool  # true if the platform supports donation
+    is_supported: bool  # true if the device's platform supports donation
 
 
 class PromotedCarry(NamedTuple):
-    """A loop's carry with a weak type at the start, which JAX converted to the type that the body returns."""
+    """A carry that starts with a weak type, which JAX converted to the dtype that the loop's body returns."""
 
     began: str
     returned: str
@@ -60,7 +60,7 @@ class UntoldChanges:
     """Reports the changes that JAX makes without an error, just before JAX makes them.
 
     Args:
-        tell: Receives the change and JAX's frame.
+        tell: Called with the change and JAX's frame.
         fail: Receives an error of this package.
     """
 
@@ -174,7 +174,7 @@ def _width(aval: Any) -> int:
     return _WIDTH.get(getattr(getattr(aval, "dtype", None), "kind", ""), 0)
 
 
-# The rank of each kind of number: a kind can represent the kinds of lower rank.
+# The rank of each kind of number: each kind can represent all kinds of lower rank.
 _WIDTH = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
 
 

@@ -56,13 +56,13 @@ class TellingFunction:
 class TellingMethod:
     """Replaces a method of a class until `put_back`, and reports each call of the method.
 
-    Python asks the descriptor of a method for the bound method before each call. The descriptor reports the call then,
-    and returns JAX's own method: no frame of ours is on the stack while JAX works, nor in the traceback of an error.
+    To call a method, Python first gets the bound method from a descriptor. This descriptor reports the call and returns
+    JAX's own method, so that no frame of this package is on the stack while JAX works, or in the traceback of an error.
 
     Args:
         owner: The class.
         name: The name of the method.
-        tell: Receives the object of the call and the calling frame; must not raise.
+        tell: Called with the object whose method is called and the calling frame; must not raise.
     """
 
     def __init__(self, owner: type, name: str, tell: Callable[[Any, FrameType], None]) -> None:
@@ -79,7 +79,7 @@ class TellingMethod:
         return self._original.__get__(instance, owner)
 
     def put_back(self) -> None:
-        """Restore the class; where other code has replaced the method since, that replacement stays."""
+        """Restore the class, unless other code has replaced the method since."""
         if self._owner.__dict__.get(self._name) is self:
             setattr(self._owner, self._name, self._original)
         self._tell = _nothing
@@ -88,14 +88,14 @@ class TellingMethod:
 class TellingModule:
     """Replaces a module in the namespace of a JAX module until `put_back`, and reports each use of a function.
 
-    Python reads the function from the module before each call. The replacement reports the call then, and returns the
-    module's own function: no frame of ours is on the stack while the function runs.
+    To call a function of a module, Python first reads it from the module. The replacement reports this and returns the
+    module's own function, so that no frame of this package is on the stack while the function runs.
 
     Args:
         holder: The JAX module that imported the other module.
         name: The name of the other module in `holder`.
         function: The function of the other module, such as `warn`.
-        tell: Receives the frame that reads the function; must not raise.
+        tell: Called with the frame that reads the function; must not raise.
     """
 
     def __init__(self, holder: Any, name: str, function: str, tell: Callable[[FrameType], None]) -> None:
@@ -112,10 +112,10 @@ class TellingModule:
         return getattr(self._original, name)
 
     def put_back(self) -> None:
-        """Restore the JAX module; where other code has replaced the name since, that replacement stays."""
+        """Restore the JAX module, unless other code has replaced the name since."""
         if getattr(self._holder, self._name) is self:
             setattr(self._holder, self._name, self._original)
 
 
 def _nothing(instance: Any, frame: FrameType) -> None:
-    """Do nothing: a descriptor that cannot be removed no longer reports calls."""
+    """Report nothing; used by a descriptor that cannot be removed because other code has wrapped it."""

@@ -1,4 +1,4 @@
-"""Watches Python's import system, and reports that other code has imported a module such as JAX."""
+"""Watches Python's import system and reports when a module such as JAX has been imported."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..interruptions import not_of_a_signal
 
 
 class WhenImported:
-    """Calls a function after other code has imported a module; a finder that finds no modules itself.
+    """An import finder that finds no module; it calls a function after other code has imported a certain module.
 
     If this package imported JAX, JAX would read the environment variables before the user's cell sets them.
     """
@@ -22,7 +22,10 @@ class WhenImported:
         self._looking = False
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Return the spec of the other finders, whose loader calls back after the module has run."""
+        """Return the module spec that the other finders give.
+
+        Its loader calls the function after the module has run.
+        """
         if name != self._name or self._looking:
             return None
         self._looking = True
@@ -36,10 +39,11 @@ class WhenImported:
         run = loader.exec_module
 
         def exec_module(module: Any) -> None:
-            del loader.exec_module  # removes the attribute below, so that the class's own method is used again
+            # the deletion removes the attribute set below, so that the method of the class is used again
+            del loader.exec_module
             run(module)
             self.stop()
-            # An error of this package must not fail the user's import; the next cell tries again.
+            # An error of this package must not break the user's import; the next cell tries again.
             try:
                 self._call()
             except not_of_a_signal(Exception):
@@ -49,6 +53,6 @@ class WhenImported:
         return spec
 
     def stop(self) -> None:
-        """Restore the import system."""
+        """Restore Python's import system."""
         if self in sys.meta_path:
             sys.meta_path.remove(self)

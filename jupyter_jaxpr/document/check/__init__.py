@@ -1,1 +1,1 @@
-"""Checks of a document that may come from anywhere."""
+"""Checks that a document from any source is safe to show."""

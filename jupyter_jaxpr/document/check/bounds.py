@@ -1,4 +1,4 @@
-"""Checks that the numbers, texts and lists of a document are within the limits."""
+"""Checks that the numbers, strings and lists of a document do not exceed the limits."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from ..limits import AMOUNT, INTEGER, LIST, TEXT
 from ..types.document import Snapshot
 from .index_ranges import need
 
-#: The fields whose integers count operations and bytes; for a large program, JavaScript cannot hold them exactly.
+#: Fields with counts of operations and bytes; for a large program, these integers are too large for JavaScript.
 _COUNTED = frozenset({"costs", "shardings"})
-#: The fields with values of the user's, of any size.
+#: Fields with values of the user's, which may be any numbers.
 _VALUES = frozenset({"recordings", "sweep"})
 
 
 def check_bounds(document: Snapshot) -> None:
-    """Look at every value once; columns of numbers and of texts are looked at as a whole.
+    """Check every value once; lists of numbers and of strings are checked as a whole, which is faster.
 
     Raises:
-        Damaged: One is beyond the limits.
+        Damaged: A value exceeds its limit.
     """
     for field, value in msgspec.to_builtins(document).items():
         limit = AMOUNT if field in _COUNTED else INTEGER

@@ -1,4 +1,4 @@
-"""Checks XLA's passes and the exact links of a document: what a second compile showed."""
+"""Checks the XLA passes and the exact links of a document, which both come from a second compile."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ def check_shardings(document: Snapshot) -> None:
     """Check every index and number of the shardings.
 
     Raises:
-        Damaged: One is out of its range.
+        Damaged: An index or a number is out of its range.
     """
     for number, shardings in enumerate(document.shardings):
         _shardings(document, shardings, f"shardings {number}")

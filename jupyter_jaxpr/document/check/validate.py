@@ -1,7 +1,8 @@
-"""Reads text or data of any origin as a document that is safe to show, or says in a sentence why that is impossible.
+"""Reads JSON or data of any origin as a document that is safe to show, or raises an error that says what is wrong.
 
-A saved notebook is nobody's friend: every index is in its pool, columns are of one length, scopes do not hold
-themselves, and nothing is beyond `limits`. `src/protocol/document.ts` refuses the same documents.
+A saved notebook may have been edited by anyone, so everything is checked: each index is inside its pool, the columns of
+a scope have one length, no scope contains itself, and nothing exceeds `limits`. `src/protocol/document.ts` refuses the
+same documents.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ _NEWER = (
 _BROKEN = "This snapshot is damaged ({why}) and cannot be shown. Run the cell again."
 
 _ROLES = frozenset("fbrtm-")
-#: Roles of a recording's leaves that have one value more a visit than it has points.
+#: Roles of a recording's leaves that have, in each visit, one value more than the visit has points.
 _ONE_MORE = frozenset({"carry", "condition", "compared"})
 
 
 def read(data: str | bytes | dict[str, Any]) -> Snapshot:
-    """Read a document.
+    """Read a document from JSON or from decoded data, and check it.
 
     Fields that this version does not know are ignored.
 
@@ -75,7 +76,7 @@ def validate(document: Snapshot) -> None:
     """Check every index of a document.
 
     Raises:
-        ValueError: One is out of its range; the message is a sentence for the user.
+        ValueError: An index is out of its range; the message is a sentence for the user.
     """
     try:
         _Check(document).all()
@@ -90,7 +91,7 @@ def _broken(error: Exception) -> str:
 class _Check:
     def __init__(self, document: Snapshot) -> None:
         self._document = document
-        #: The scopes that hold all their equations, and whose inner scopes hold all their equations.
+        #: the scopes that were found to contain all their equations, inner scopes included
         self._whole: set[int] = set()
 
     def all(self) -> None:
@@ -287,7 +288,7 @@ class _Check:
             indices(row.effects, document.strings, f"{path}: effects")
 
     def _nesting(self) -> None:
-        """No scope is inside itself, and none is too deep."""
+        """Raise `Damaged` if a scope contains itself, or if scopes are nested too deeply."""
         scopes = self._document.scopes
         depth: dict[int, int] = {}
         for root in range(len(scopes)):
@@ -336,7 +337,7 @@ class _Check:
                 need(0 <= row[2] < document.scopes[row[1]].count, named)
 
     def _check_whole(self, scope: int, path: str) -> None:
-        """Refuse a scope, or a scope inside, with a missing equation; each scope is checked once."""
+        """Raise `Damaged` if a scope, or a scope inside it, lacks an equation; each scope is checked once."""
         order = [scope]
         for number in order:
             if number not in self._whole:

@@ -1,1 +1,1 @@
-"""Compares two programs of documents."""
+"""Compares two programs, each from a document, and makes the rows of the diff."""

@@ -1,7 +1,7 @@
-"""Compares what two programs have outside of their equations: captured values, callbacks and donations.
+"""Compares the parts of two programs that are not in their equations: constants, callbacks and donations.
 
-A jaxpr holds the types of captured arrays and the addresses of Python callbacks. Their values and their code may have
-changed while the equations are the same.
+A jaxpr has only the types of constants and the addresses of Python callbacks, so the values of constants and the code
+of callbacks may differ although all equations are equal.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _CALLBACKS = ("pure_callback", "io_callback", "debug_callback")
 
 
 def outside(before: Snapshot, program_before: int, after: Snapshot, program_after: int) -> list[str]:
-    """Return sentences on constants and callbacks, which a diff cannot compare, and on donations that differ.
+    """Return sentences on constants and callbacks, whose contents a diff cannot compare, and on differing donations.
 
     Args:
         before: A document that holds all equations of the program.
@@ -52,7 +52,10 @@ def _callbacks(document: Snapshot, scopes: Iterable[Scope]) -> list[str]:
 
 
 def _donations(before: Snapshot, program_before: int, after: Snapshot, program_after: int) -> list[str]:
-    """Return sentences on donations that differ; empty for calls with different numbers of arguments."""
+    """Return sentences on arguments that only one side donates.
+
+    [] if the programs have different numbers of arguments.
+    """
     arguments_before, arguments_after = (
         before.programs[program_before].arguments,
         after.programs[program_after].arguments,

@@ -1,7 +1,7 @@
-"""Says which rules of custom derivatives the diff of two programs cannot compare.
+"""Names the custom derivative rules that the diff of two programs cannot compare.
 
-A jaxpr holds the names of a `custom_jvp`'s and a `custom_vjp`'s rules, not their programs: JAX runs them when it
-differentiates. So a rule may have changed while the program is the same.
+A jaxpr has only the names of the rules of `custom_jvp` and `custom_vjp`, not their programs, because JAX traces a rule
+only when it differentiates. So a rule may have changed although the program is equal.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from ...quantities import listed
 from ..types.document import Scope, Snapshot
 
 _CUSTOM = {"custom_jvp_call": "custom_jvp", "custom_vjp_call": "custom_vjp", "custom_vjp_call_jaxpr": "custom_vjp"}
-#: The largest number of functions that are named; further functions are counted.
+#: The most functions that a sentence names; the others are counted.
 _NAMED = 3
 
 
 def uncompared_rules(before: Snapshot, program_before: int, after: Snapshot, program_after: int) -> str | None:
-    """Return a sentence on the derivative rules of functions in both programs; None where there are no such functions.
+    """Return a sentence on the derivative rules of functions that are in both programs; None if there are none.
 
     Rules of libraries are left out: they change with the library, not from run to run.
     """
@@ -32,7 +32,7 @@ def uncompared_rules(before: Snapshot, program_before: int, after: Snapshot, pro
 
 
 def _rules(document: Snapshot, program: int) -> dict[tuple[str, str], None]:
-    """Return the kind and the name of the user's own functions with rules, in the order of the program."""
+    """Return (kind, name) of the user's functions with derivative rules, as ordered keys of a dict."""
     rules: dict[tuple[str, str], None] = {}
     for scope in scopes_of(document, document.programs[program].scope):
         for at, number in enumerate(scope.primitive):
@@ -66,7 +66,10 @@ def _name(document: Snapshot, parameters: int) -> str:
 
 
 def _is_own(document: Snapshot, body: Scope, name: str) -> bool:
-    """Return whether a scope has the name of a function that wrote one of its equations, or has no equations."""
+    """Return whether the scope of a custom function is the user's own.
+
+    It has no equations, or one comes from that function.
+    """
     stacks = [document.stacks[number] for number in body.stack if number >= 0]
     frames = [document.frames[stack.frames[0]] for stack in stacks if stack.frames]
     functions = {document.strings[frame.function].rpartition(".")[2] for frame in frames}

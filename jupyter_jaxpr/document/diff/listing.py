@@ -1,6 +1,6 @@
-"""Puts two compared programs into the rows of one listing, with sentences about functions that were wrapped.
+"""Makes the rows of a diff from two compared programs, and sentences on equations that moved into or out of a function.
 
-A row holds how to write each side, not its text: most rows of a large program are never shown.
+A row has a function that prints each side, not the text, because most rows of a large program are never shown.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from .match.keys import is_combiner
 from .match.side import Child
 from .row_sides import Written
 
-#: Writes one side of a row, with the differing parts marked.
+#: A function that prints one side of a row, and marks the parts that differ.
 Write = Callable[[Sequence[Change]], DiffSide]
 
-#: A scope, and an equation of the scope; -1 for the heading and the results of the scope.
+#: (scope, equation in this scope); the equation -1 stands for the heading and the results of the scope.
 At = tuple[int, int]
 
 
 @dataclass
 class Hideable:
-    """The reasons why one side of a row may be hidden; see `difference.DiffSide`."""
+    """The reasons why one side of a row may be hidden; `document.types.diff.DiffSide` describes them."""
 
     noise: list[Noise] = field(default_factory=list)
     outside: str = ""
@@ -33,7 +33,7 @@ class Hideable:
 
 @dataclass
 class Row:
-    """A row of the listing; see `difference.DiffRow`."""
+    """A row of the diff; see `document.types.diff.DiffRow`."""
 
     sign: Sign
     what: What
@@ -50,7 +50,7 @@ class Row:
 
 
 class Listing:
-    """Builds the rows of a diff."""
+    """Makes the rows of a diff."""
 
     def __init__(self, diff: ProgramsDiff, before: Written, after: Written) -> None:
         self.rows: list[Row] = []
@@ -59,9 +59,9 @@ class Listing:
         self._before, self._after = before, after
         self._printed: set[tuple[int, int]] = set()
         self._apart: set[tuple[str, int]] = set()
-        #: The rows of moved equations that wait for the row of their other place.
+        #: rows of moved equations whose other place has no row yet
         self._moved: dict[tuple[int, int, int, int], int] = {}
-        #: The other place of each equation that went into or came out of a program, by (side, scope, equation).
+        #: (side, scope, equation) -> the other place of an equation that moved into or out of an inner program
         self._crossed: dict[tuple[str, int, int], tuple[int, int, int, int]] = {}
         for wrapped in diff.wrapped:
             self._cross(wrapped)
@@ -169,7 +169,7 @@ class Listing:
         )
 
     def _same_programs(self, a: int, i: int, b: int, j: int) -> list[tuple[Child | None, Child | None]]:
-        """Return the programs inside two equal equations."""
+        """Return the pairs of inner programs of two equal equations."""
         return list(zip(self._programs("a", a, i), self._programs("b", b, j), strict=True))
 
     def _inside(self, child_before: Child | None, child_after: Child | None, depth: int) -> None:
@@ -211,7 +211,7 @@ class Listing:
         )
 
     def _equal(self, child_before: Child, child_after: Child, depth: int) -> None:
-        """Add the row of a program inside two equal scopes."""
+        """Add a row for an inner program that is equal on both sides."""
         self._printed.add((child_before.scope, child_after.scope))
         self._apart |= {("a", child_before.scope), ("b", child_after.scope)}
         self.rows.append(
@@ -233,14 +233,14 @@ class Listing:
         self._results(pair, depth, [])
 
     def _alone(self, side: str, scope: int, equation: int, depth: int, twin_equation: tuple[int, int] | None) -> None:
-        """Add an equation that stands only on this side: added, removed, or moved from or to another place.
+        """Add a row for an equation that has no partner in this row: it was added, removed or moved.
 
         Args:
             side: The side of the equation: a or b.
             scope: The scope of the equation.
             equation: The index of the equation in the scope.
-            depth: The number of programs around the equation.
-            twin_equation: Scope and index of the equation's partner, if the program around it moved as a whole; else
+            depth: The nesting depth: how many programs enclose the equation.
+            twin_equation: (scope, index) of the equation's partner, if the whole enclosing program moved; else
                 None.
         """
         is_before = side == "a"
@@ -258,7 +258,7 @@ class Listing:
             else:
                 row.partner = partner
                 self.rows[partner].partner = len(self.rows) - 1
-        # An equation that moved took along its inner programs: these are equal on both sides.
+        # The inner programs of a moved equation are equal on both sides, and each gets its partner here.
         twins: list[Child] = []
         if key is not None:
             twins = self._programs("b", *key[2:]) if is_before else self._programs("a", *key[:2])
@@ -278,7 +278,7 @@ class Listing:
         return row
 
     def _program_alone(self, side: str, child: Child, depth: int, twin: Child | None) -> None:
-        """Add an inner program that only one side has, or whose twin stands in another place."""
+        """Add a row for an inner program that only one side has, or whose partner is in another place."""
         if (side, child.scope) in self._apart:
             return
         self._apart.add((side, child.scope))

@@ -1,7 +1,6 @@
-"""Marks the sides of a diff's rows that are noise, with the kind of the noise.
+"""Marks the rows of a diff that are noise on one side or both, with the kind of noise.
 
-The place of a row says which equation the row belongs to: the rows inside an equation follow the equation, one level
-deeper.
+The order of the rows shows to which equation a row belongs: the rows inside of an equation follow it, one level deeper.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from .listing import At, Hideable, Row
 
 
 def mark_noise(rows: list[Row], before: ProgramNoise, after: ProgramNoise) -> None:
-    """Mark the noise in all rows, on both sides, in time linear in the rows."""
+    """Mark the noise in all rows, on both sides; the time is linear in the number of rows."""
     found_before = _of_side(rows, [row.at_before for row in rows], before)
     found_after = _of_side(rows, [row.at_after for row in rows], after)
     for row, hide_before, hide_after in zip(rows, found_before, found_after, strict=True):
@@ -28,11 +27,12 @@ def _of_side(rows: Sequence[Row], places: Sequence[At | None], noise: ProgramNoi
         hideable = hideables[number] = hideables[number] or Hideable()
         hideable.noise.append(kind)
 
-    #: The row of a trivial call, its scope and its names; the call is a wrapper only if its program stands below it.
+    #: (row, scope, names) of a call that a single equation could replace; it counts as noise only if its inner program
+    #: follows
     call: tuple[int, int, str] | None = None
-    #: (depth, names) of the trivial calls around, the inner one last.
+    #: (depth, names) of the enclosing calls of this kind, innermost last
     around: list[tuple[int, str]] = []
-    #: The depth of an unused equation around the row; -1 without such an equation.
+    #: the depth of the enclosing equation whose results nothing uses; -1 if there is none
     unused = -1
     for number, (row, at) in enumerate(zip(rows, places, strict=True)):
         if at is None:

@@ -1,4 +1,4 @@
-"""Prints one side of a diff's row: an equation, an argument or results, with the differences marked."""
+"""Prints one side of a row in a diff: an equation, an argument or results, with the differences marked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TYPES = frozenset({"shape", "dtype", "weak_type", "sharding", "type"})
 
 
 class Written:
-    """Writes the equations of a program in the names that it is printed with."""
+    """Prints the equations of a program, with the variable names of its printed jaxpr."""
 
     def __init__(self, document: Snapshot, program: int) -> None:
         self._document = document
@@ -26,11 +26,11 @@ class Written:
         self._firsts: dict[int, list[int]] = {}
 
     def noise(self) -> ProgramNoise:
-        """Return the object that tells which equations of the program are noise."""
+        """Return the object that decides which equations of the program are noise."""
         return ProgramNoise(self._document, self._pools, self._names)
 
     def equation(self, scope: int, equation: int, changes: Sequence[Change]) -> DiffSide:
-        """Write the line `c:f32[8] = add a b`; inner programs get rows of their own below."""
+        """Return the line `c:f32[8] = add a b` of an equation; inner programs get rows of their own below."""
         columns, strings = self._document.scopes[scope], self._document.strings
         text = _Text()
         marked = {(change.kind, change.name) for change in changes}
@@ -60,7 +60,7 @@ class Written:
         )
 
     def argument(self, scope: int, variable: int, changes: Sequence[Change]) -> DiffSide:
-        """Write the line `a:f32[8]  x`: a variable, its type, and the path of the argument."""
+        """Return the line `a:f32[8]  x`: a variable, its type, and the path of the argument."""
         columns = self._document.scopes[scope]
         text = _Text()
         text.put(f"{self._name(scope, variable)}:")
@@ -71,7 +71,7 @@ class Written:
         return DiffSide(text=text.text, scope=scope, equation=-1, line=0, marks=text.marks)
 
     def heading(self, scope: int, label: str, marked: set[int]) -> DiffSide:
-        """Write the line `jaxpr: a:f32[8] b:f32[]`: a program inside an equation, and its inputs."""
+        """Return the line `jaxpr: a:f32[8] b:f32[]`: the heading of an inner program, with its inputs."""
         columns = self._document.scopes[scope]
         text = _Text()
         text.put(f"{label}:")
@@ -81,7 +81,7 @@ class Written:
         return DiffSide(text=text.text, scope=scope, equation=-1, line=0, marks=text.marks)
 
     def results(self, scope: int, changes: Sequence[Change]) -> DiffSide:
-        """Write the line `return d, e`."""
+        """Return the line `return d, e`."""
         text = _Text()
         text.put("return")
         places = {change.place for change in changes}
@@ -130,7 +130,7 @@ class Written:
 
 
 class _Text:
-    """A text under construction, with its marked spans."""
+    """A text that is being put together, with its marked spans."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []

@@ -1,4 +1,4 @@
-"""Builds the diff of two programs as rows, each side in the names that its own program prints."""
+"""Makes the diff of two programs as rows; each side has the variable names of its own printed program."""
 
 from __future__ import annotations
 
@@ -21,24 +21,23 @@ from .noise_of_rows import mark_noise
 from .row_sides import Written
 from .text import text_rows
 
-#: The lines of a text, and for each line the line of the cell that it belongs to; 0 if unknown.
+#: (lines of a text, for each of them the line number in the cell from which it comes; 0 if unknown).
 Text = tuple[Sequence[str], Sequence[int]]
 
-#: A diff of at most this many rows is sent with all equal rows; a longer diff only with the equal rows near a
-#: difference.
+#: A diff with at most this many rows is sent with all equal rows; a longer one only with equal rows near a difference.
 WHOLE = 2_000
-#: The same for scripts, which get all rows but those of the largest programs.
+#: The same limit for scripts, which get all rows except for the largest programs.
 WHOLE_IN_SCRIPTS = FUNCTIONS
 CONTEXT = 3
 ROWS_AT_MOST = 5_000
 
 _KINDS = {"weak_type": "weak type", "results": "number of results"}
-#: The largest number of characters of a value in the words of a change.
+#: The most characters of a value in the description of a change.
 _SHORT = 120
 
 
 def side_of(document: Snapshot, program: int) -> Side:
-    """Return a program of a document as one side of a diff; the document holds all its equations."""
+    """Return a program of a document as one side of a diff; the document must contain all its equations."""
     program_entry = document.programs[program]
     lines = _cell_lines(document)
     places = []
@@ -67,14 +66,14 @@ def side_of(document: Snapshot, program: int) -> Side:
 def program_diff(
     before: Snapshot, program_before: int, after: Snapshot, program_after: int, *, row_limit: int = WHOLE
 ) -> ProgramDiff:
-    """Compare a program of `before` with a program of `after`.
+    """Compare a program of `before` with a program of `after`, and return the diff.
 
     Args:
         before: A document that holds all equations of the program.
         program_before: The index of the program in `before`.
         after: A document that holds all equations of the other program.
         program_after: The index of the program in `after`.
-        row_limit: The number of rows up to which equal rows are sent, too.
+        row_limit: All equal rows are included if the diff has at most this many rows.
     """
     comparison = compare(side_of(before, program_before), side_of(after, program_after))
     written_before, written_after = Written(before, program_before), Written(after, program_after)
@@ -95,22 +94,22 @@ def text_diff(
     *,
     row_limit: int = WHOLE,
 ) -> ProgramDiff:
-    """Compare two StableHLO or HLO texts, line by line.
+    """Compare two StableHLO or HLO texts line by line, and return the diff.
 
     Args:
         level: The level of the texts.
         before: The name of the first side.
-        text_before: The lines of the first side; each has its line of the cell, or 0 where that is unknown.
+        text_before: The lines of the first side; each with its line number in the cell, 0 if unknown.
         after: The name of the second side.
         text_after: The lines of the second side, in the same form.
-        row_limit: The number of rows up to which equal rows are sent, too.
+        row_limit: All equal rows are included if the diff has at most this many rows.
     """
     rows, remarks = text_rows(*text_before, *text_after)
     return _document(level, before, after, rows, remarks, row_limit)
 
 
 def of(document: Snapshot, program: int) -> DiffOf:
-    """Return the struct that names one side of a diff."""
+    """Return the `DiffOf` that names one side of a diff."""
     return DiffOf(
         snapshot=document.id,
         program=program,
@@ -121,7 +120,7 @@ def of(document: Snapshot, program: int) -> DiffOf:
 
 
 def rows_document(rows: list[Row], row_limit: int) -> tuple[list[DiffRow], int, int]:
-    """Return the rows to send, the number of equal rows after them, and the number of unsent rows that differ."""
+    """Return the rows to send, how many equal rows follow them, and how many differing rows are not sent."""
     is_shown = [True] * len(rows)
     if len(rows) > row_limit:
         is_shown = [False] * len(rows)
@@ -234,7 +233,7 @@ def _side(side: DiffSide, hide: Hideable | None) -> DiffSide:
 
 
 def _cell_lines(document: Snapshot) -> dict[int, list[str]]:
-    """Return the lines of each file whose text the document has."""
+    """Return {file: its lines} for the files whose text is in the document."""
     lines = {}
     for number, file in enumerate(document.files):
         if file.source is not None:
@@ -245,7 +244,7 @@ def _cell_lines(document: Snapshot) -> dict[int, list[str]]:
 
 
 def _scopes(document: Snapshot, root: int) -> list[ScopeSide]:
-    """Return the scopes of the document; scopes of other programs are empty."""
+    """Return the scopes of the document; scopes that belong only to other programs are empty."""
     empty = ScopeSide(0, 0, [], [], [], [], [], [], [], {}, {}, [])
     scopes = [empty] * len(document.scopes)
     waiting = [root]

@@ -1,4 +1,4 @@
-"""Builds the rows of one listing from the lines of two StableHLO or HLO texts."""
+"""Makes the rows of a diff from the lines of two StableHLO or HLO texts."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def text_rows(
 
     Args:
         before: The lines of the first text.
-        places_before: For each line of the first text, the line of the cell that it comes from; 0 if unknown.
+        places_before: For each line of the first text, the line number in the cell from which it comes; 0 if unknown.
         after: The lines of the second text.
-        places_after: For each line of the second text, the line of the cell; 0 if unknown.
+        places_after: For each line of the second text, the line number in the cell; 0 if unknown.
     """
     difference = compare_texts(before, after)
     rows: list[Row] = []
     moved: dict[int, int] = {}
 
     def side(is_before: bool, number: int, partner: int | None) -> Write:
-        """Return the writer of a line, which marks the differences from the line `partner` of the other text."""
+        """Return the function that prints a line and marks how it differs from line `partner` of the other text."""
         line, places = (before[number], places_before) if is_before else (after[number], places_after)
 
         def write(_: Sequence[Change]) -> DiffSide:
@@ -95,10 +95,10 @@ def text_rows(
 
 
 def _is_elided(line: str) -> bool:
-    """Return whether a line holds a constant whose values StableHLO, or HLO, does not print."""
+    """Return whether a line has a constant whose values are not printed."""
     return "dense_resource<__elided__>" in line or " constant({...})" in line
 
 
 def _units(text: str, at: int) -> int:
-    """Return a place in a text, in UTF-16 code units."""
+    """Return an index into a text, converted to UTF-16 code units."""
     return at if text.isascii() else len(text[:at].encode("utf-16-le")) // 2

@@ -1,1 +1,1 @@
-"""Holds the parts of a document in the form that scripts read."""
+"""Gives scripts readable objects for the parts of a document: costs, control flow, notes, shardings, diffs."""

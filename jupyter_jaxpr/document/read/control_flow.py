@@ -1,6 +1,6 @@
-"""Lets scripts read a document's control flow: one object for each construct, its indices looked up.
+"""Gives scripts one readable object for each control-flow construct of a document.
 
-Named scopes (jit, custom rules, remat) are in the document for the panel; they are no control flow and not here.
+Named scopes (jit, custom rules, remat) are left out, because they are no control flow.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class ControlFlow:
     Attributes:
         kind: The function that the user called: ``cond``, ``switch``, ``scan``, ``while_loop``, ``fori_loop``, ``map``,
             ``associative_scan``.
-        primitive: JAX's primitive: ``scan``, ``while``, ``cond``, ``select_n``; empty where no primitive remains.
-        name: The user's name of the body, such as ``step``; empty where it is unknown.
-        program: The index into `Snapshot.programs`.
+        primitive: JAX's primitive: ``scan``, ``while``, ``cond``, ``select_n``; empty if no primitive remains.
+        name: The user's name of the body, such as ``step``; empty if unknown.
+        program: The index of its program in `Snapshot.programs`.
         line: The line of the user's call, from 1; None where it is unknown.
         file: The file of the line; None where it is unknown.
         library: True if a library called the construct, not a line of the user.
@@ -185,7 +185,10 @@ def _card(document: Snapshot, index: int, numbers: dict[int, int]) -> ControlFlo
 
 
 def _carry(document: Snapshot, card: Control) -> tuple[tuple[str, str, str], ...]:
-    """Return the user's carry: the leaves that steps pass on, and leaves that JAX took out as no step changes them."""
+    """Return the leaves of the user's carry.
+
+    Those that steps pass on, and those that JAX made constants because no step changes them.
+    """
     slots = [slot for slot in card.slots if slot.role == "carry"]
     if card.kind == "fori_loop":
         slots = slots[2 if card.primitive == "while" else 1 :]
@@ -199,7 +202,10 @@ def _carry(document: Snapshot, card: Control) -> tuple[tuple[str, str, str], ...
 
 
 def _leaves_of_one(slots: list[Slot]) -> bool:
-    """Return whether all slots are leaves of one tree, such as s['a'] and s['b']; their paths then tell their order."""
+    """Return whether all slots are leaves of one pytree.
+
+    For example s['a'] and s['b'], so that their paths show the order.
+    """
     roots = [_ROOT.match(slot.path) for slot in slots]
     names = {root.group() if root is not None else "" for root in roots}
     return len(names) == 1 and all(root is not None and root.end() < len(root.string) for root in roots)

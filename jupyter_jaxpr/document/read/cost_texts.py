@@ -1,4 +1,4 @@
-"""Words the costs of a program; the exports and the panel show the same sentences."""
+"""Makes the sentences on the cost of a program; the exports and the panel show the same ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAMED = 3
 
 
 def lead(document: Snapshot, cost: ProgramCost) -> list[str]:
-    """Return sentences on the cost of one call; the first sentence with a number states the total."""
+    """Return sentences on the cost of one call; the first of them states the total, if it is known."""
     sentences = []
     amount = _amount(cost)
     if amount:
@@ -49,19 +49,19 @@ def lead(document: Snapshot, cost: ProgramCost) -> list[str]:
 
 
 def work_of(row: CostRow | ProgramCost) -> int:
-    """Return the operations from which shares are computed; a transcendental operation counts as several."""
+    """Return the operations from which shares are computed; a transcendental function counts as several."""
     return row.flops + TRANSCENDENTAL_WEIGHT * row.transcendentals
 
 
 def _amount(cost: ProgramCost) -> str:
-    """Return the operations of a call in words; empty where there are none."""
+    """Return the operations of a call as text, such as `1.2 k op`; '' if there are none."""
     fewest = cost.transcendentals if cost.transcendentals_min is None else cost.transcendentals_min
     max_flops = max(cost.flops, cost.flops_most)
     return amount(cost.flops_min, max_flops, fewest, max(cost.transcendentals, cost.transcendentals_most))
 
 
 def amount(min_flops: int, max_flops: int, fewest_functions: int, functions: int) -> str:
-    """Return the operations and transcendental operations in words; empty without operations."""
+    """Return operations and transcendental functions as text; '' if there are none."""
     plain = operations_in_words(min_flops, max_flops)
     transcendental = count(functions, "transcendental operation")
     if fewest_functions < functions:
@@ -80,7 +80,7 @@ def _depends(cost: ProgramCost) -> bool:
 
 
 def xla_text(flops: int, xla_flops: float | None) -> str:
-    """Return XLA's number of operations, and ours, in words."""
+    """Return a text with XLA's count of operations beside this package's count."""
     if xla_flops is None:
         return "XLA gives no number of operations on this device."
     if round(xla_flops) == flops:
@@ -89,25 +89,25 @@ def xla_text(flops: int, xla_flops: float | None) -> str:
 
 
 def peak_text(peak: int) -> str:
-    """Return the most bytes that are alive at once, by the jaxpr."""
+    """Return a text with the memory peak, as estimated from the jaxpr."""
     return f"The estimated memory peak is {size(peak)}, if XLA fuses nothing."
 
 
 def operations_between(minimum: int, maximum: int) -> str:
-    """Return a range such as `0 to 12 op`; a unit that both ends share stands once."""
+    """Return a range such as `0 to 12 op`; if both ends have the same unit, it is written once."""
     if minimum == maximum:
         return operations(maximum)
     return " to ".join(ends(operations(minimum), operations(maximum)))
 
 
 def share(part: int, total: int) -> str:
-    """Return a part in per cent, such as `64 %` or `0.2 %`."""
+    """Return a share in per cent, such as `64 %` or `0.2 %`."""
     number = 100 * part / total
     return f"{number:.0f}{NO_BREAK}%" if number >= 0.95 else f"{number:.1g}{NO_BREAK}%"
 
 
 def place(document: Snapshot, frame: int) -> str:
-    """Return the text after the word line: `6`, `6 of cell [2]` or `6 of model.py`."""
+    """Return a line number as it follows the word "line": `6`, `6 of cell [2]` or `6 of model.py`."""
     row = document.frames[frame]
     file = document.files[row.file]
     if file.kind != "cell":
@@ -120,7 +120,7 @@ def place(document: Snapshot, frame: int) -> str:
 
 
 def _most_expensive(document: Snapshot, cost: ProgramCost) -> str | None:
-    """Return the line with the highest cost; None where no line of the user has a cost."""
+    """Return a sentence with the most expensive user line; None if no user line has a cost."""
 
     def amount(row: CostRow | ProgramCost) -> int:
         return work_of(row) if total else row.bytes_read + row.bytes_written
@@ -147,7 +147,7 @@ def _most_expensive(document: Snapshot, cost: ProgramCost) -> str | None:
 
 
 def _counts_for_call(document: Snapshot, cost: ProgramCost, row: CostRow) -> bool:
-    """Return whether equations without a frame of the user count for the line of a row, which called the program."""
+    """Return whether a row includes equations without a user frame, because its line called the program."""
     program = document.programs[cost.program]
     if program.call < 0:
         return False

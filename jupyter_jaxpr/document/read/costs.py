@@ -1,4 +1,4 @@
-"""Lets scripts read a document's costs: totals, lines, primitives and XLA's own count."""
+"""Gives scripts readable objects for the costs of a document: totals, lines, primitives and XLA's own count."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class CostOf:
     """The cost of a line or of a primitive in one call of the program.
 
     Attributes:
-        name: The text of the line, if it is known, or the primitive.
+        name: The source text of the line (if known), or the name of the primitive.
         line: The number of the line in your code, from 1; None for a primitive, and for equations that come from no
             line of your code.
         file: The file of the line; None where `line` is None.
@@ -152,7 +152,7 @@ class Cost:
 
 
 def cost_of(document: Snapshot, cost: ProgramCost) -> Cost:
-    """Return the costs of a program with their lines looked up."""
+    """Return the costs of a program in the form that scripts read, with line numbers in place of indices."""
     xla = cost.xla
     return Cost(
         flops=cost.flops,

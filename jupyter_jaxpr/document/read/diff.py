@@ -1,4 +1,4 @@
-"""Lets scripts read the diff of two programs: `Snapshot.diff`."""
+"""Gives scripts a readable object for the diff of two programs: `Snapshot.diff`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Changed:
         kind: ``operand``, ``shape``, ``dtype``, ``weak_type``, ``sharding``, ``parameter``, ``primitive``,
             ``results``, ``effects`` or ``type``.
         name: The name of a parameter, the position of an operand from 1; else empty.
-        before: The text before; empty for a variable, whose name differs between programs anyway.
-        after: The text after, in the same form.
-        text: The difference in words.
+        before: The text in the first program; empty for a variable, whose name differs between programs anyway.
+        after: The text in the second program, in the same form.
+        text: The difference as a sentence or a short text.
     """
 
     kind: str
@@ -60,7 +60,7 @@ class Diff:
     """The comparison of two programs. True if anything differs; use `print` to read it."""
 
     def __init__(self, document: ProgramDiff) -> None:
-        """Wrap a diff that holds all its rows."""
+        """Take a diff whose rows are all included."""
         self.document = document
         differences: dict[str, list[Difference]] = {sign: [] for sign in _SIGNS}
         for row in document.rows:
@@ -71,19 +71,19 @@ class Diff:
             elif row.before is not None:
                 partner = document.rows[row.partner].after if row.partner >= 0 else None
                 differences["moved"].append(_difference(row, row.before, partner))
-        #: The equations (or lines) of the second program alone.
+        #: the equations (or lines) that only the second program has
         self.added = tuple(differences["added"])
-        #: The equations (or lines) of the first program alone.
+        #: the equations (or lines) that only the first program has
         self.removed = tuple(differences["removed"])
-        #: The equations (or lines) of both programs that differ in themselves.
+        #: the equations (or lines) of both programs that differ from their partner
         self.changed = tuple(differences["changed"])
-        #: The equations (or lines) of both programs that stand in another order, or in another program.
+        #: the equations (or lines) of both programs whose partner is at another position or in another inner program
         self.moved = tuple(differences["moved"])
-        #: The differences of arguments, results and inputs of inner programs, as rows of the document.
+        #: the differences of arguments, results and inputs of inner programs, as rows of the document
         self.signature = tuple(
             row for row in document.rows if row.what not in ("equation", "line") and row.sign != "same"
         )
-        #: Sentences, such as the equations that went into a scan.
+        #: sentences on the diff, for example that equations went into a scan
         self.remarks = tuple(document.remarks)
 
     def __bool__(self) -> bool:
@@ -109,9 +109,9 @@ _COLUMNS = 80
 
 
 def wrapped(text: str, indent: str) -> list[str]:
-    """Return a text in lines of 80 columns."""
+    """Return a text broken into lines of at most 80 columns."""
     if len(indent) + len(text) <= _COLUMNS and text.isprintable() and not text.endswith(" ") and text:
-        return [indent + text]  # wrapping would give the same line; most rows of a large diff are so short
+        return [indent + text]  # a short cut for speed: most rows of a large diff are short enough
     return textwrap.wrap(
         text,
         _COLUMNS,
@@ -142,7 +142,7 @@ def _label(side: DiffOf) -> str:
 
 
 def _unified(rows: list[DiffRow], after: int) -> list[str]:
-    """Return the lines of a unified diff; `after` is the number of equal rows that follow the last row."""
+    """Return the rows as a unified diff; `after` is the number of equal rows after the last one."""
     near = [False] * len(rows)
     for number, row in enumerate(rows):
         if row.sign != "same":

@@ -1,16 +1,19 @@
-"""Numbers the equations of a program as the panel does: in the order of the program, inner programs once."""
+"""Numbers the equations of a program as the panel does: in printed order.
+
+Inner programs that occur twice are numbered once.
+"""
 
 from __future__ import annotations
 
 from ..printed_variable_names import Pools
 from ..types.document import Scope, Snapshot
 
-#: Primitives whose inner programs combine two values, with the parameter; the panel has no numbers for those equations.
+#: Primitive -> parameter whose inner program only combines two values; the panel gives these equations no numbers.
 _COMBINERS = {"reduce": "jaxpr", "reduce_window": "jaxpr"}
 
 
 def equation_numbers(document: Snapshot, program: int) -> dict[tuple[int, int], int]:
-    """Return the number of each equation, from 1, by its scope and its index; none where equations are missing."""
+    """Return {(scope, index): number from 1} for the equations of a program; {} if equations are missing."""
     program_entry = document.programs[program]
     if not program_entry.complete:
         return {}
@@ -37,7 +40,7 @@ def equation_numbers(document: Snapshot, program: int) -> dict[tuple[int, int], 
 def _printed(
     pools: Pools, strings: list[str], scope: Scope, equation: int, children: list[tuple[int, int, int]]
 ) -> list[int]:
-    """Return the inner programs of an equation with numbered equations, in printed order."""
+    """Return the inner programs of an equation whose equations get numbers, in printed order."""
     if not children:
         return []
     primitive = strings[scope.primitive[equation]]

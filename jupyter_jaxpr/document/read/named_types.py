@@ -1,4 +1,4 @@
-"""Lists the types that the user's Python names had while JAX traced a program."""
+"""Gives scripts the types that the user's Python names had while JAX traced a program."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class NamedType:
         column: The column of the name, from 0, in UTF-16 code units.
         name: The name; `return` for a returned value.
         kind: parameter, assigned or returned.
-        types: The types, such as `f32[16]`; several where the line ran several times with other types, in their order.
+        types: The types, such as `f32[16]`; if the line ran several times with different types, all of them in order.
         role: The role in a loop of JAX: `carry`, `xs` for one step of the input, `ys` for the stacked output.
-        steps: The number of steps of the loop; None where it is unknown before the run.
+        steps: The number of steps of the loop; None if unknown before the run.
         promoted: The dtype of an operand that JAX promoted although the code states no dtype, such as `bf16`.
     """
 
@@ -38,7 +38,7 @@ class NamedType:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """Return the text after the types: `carry, 10 steps`, `promoted from bf16`."""
+        """The texts to show after the types, such as `carry, 10 steps` or `promoted from bf16`."""
         marks = []
         if self.role is not None:
             marks.append(self.role if self.steps is None else f"{self.role}, {count(self.steps, 'step')}")
@@ -48,7 +48,7 @@ class NamedType:
 
 
 def types_of(document: Snapshot, program: int) -> tuple[NamedType, ...]:
-    """Return the names of a program's Python code with their types, in the order of the code."""
+    """Return the names in a program's Python code with their types, in the order of the code."""
     scopes = _scopes_of(document, program)
     types: dict[_Key, list[str]] = {}
     marks: dict[_Key, set[_Marks]] = {}
@@ -69,7 +69,7 @@ _Marks = tuple[Literal["carry", "xs", "ys"] | None, int | None, str | None]
 
 
 def _common(marks: set[_Marks]) -> _Marks:
-    """Return the fields that are equal for all values of a name."""
+    """Return the marks that all values of a name have in common."""
     roles, steps, promoted = (set(values) for values in zip(*marks, strict=True))
     role = roles.pop() if len(roles) == 1 else None
     return (
@@ -81,11 +81,12 @@ def _common(marks: set[_Marks]) -> _Marks:
 
 @dataclass(frozen=True)
 class LineTypes:
-    """The types of the names of a line.
+    """The types of the names that a source line assigns.
 
     Attributes:
-        text: As the panel writes it beside the code: `h: f32[16]`; of several types the first and the last.
-        whole: The same with all types as a whole, a name a line.
+        text: The text that the panel shows beside the code, such as `h: f32[16]`; of several types the first and the
+            last.
+        whole: The complete text: each name with all its types on a line of its own.
     """
 
     text: str
@@ -93,7 +94,7 @@ class LineTypes:
 
 
 def types_of_lines(document: Snapshot, program: int, file: str) -> dict[int, LineTypes]:
-    """Return the types of the names of each line of a file."""
+    """Return {line: types of its names} for a source file."""
     lines: dict[int, list[NamedType]] = {}
     for at in types_of(document, program):
         if at.file == file:
@@ -114,13 +115,16 @@ def _named(at: NamedType, types: str) -> str:
     return f"→ {text}" if at.kind == "returned" else f"{at.name}: {text}"
 
 
-#: The longest text of a type beside a line, in characters.
+#: The most characters of the text of a type beside a line.
 _LONGEST = 48
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 
 
 def shortened(text: str) -> str:
-    """Shorten a type as the panel does: a long container to the number of its arrays, any other long text by a cut."""
+    """Shorten the text of a type as the panel does: a long container becomes the number of its arrays.
+
+    Other texts are cut.
+    """
     if len(text) <= _LONGEST:
         return text
     head = re.match(r"\w*[\[({]", text)
@@ -128,13 +132,13 @@ def shortened(text: str) -> str:
     if head is None or arrays == 0:
         return f"{text[: _LONGEST - 1]}…"
     container = f"{head[0]}…{_CLOSING[head[0][-1]]}"
-    # The kernel cuts the longest.
+    # the kernel already cuts the longest texts, so the number of arrays may be a lower bound
     number = count(arrays, "array")
     return f"{container} with more than {number}" if text.endswith("…") else f"{container} with {number}"
 
 
 def _scopes_of(document: Snapshot, program: int) -> set[int]:
-    """Return the scope of a program and all scopes inside."""
+    """Return the outermost scope of a program and all scopes inside it."""
     scopes: set[int] = set()
     waiting = [document.programs[program].scope]
     while waiting:

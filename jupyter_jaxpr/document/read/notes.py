@@ -1,4 +1,4 @@
-"""Reads the notes of a document, with their cures, as scripts read them."""
+"""Gives scripts readable objects for the notes of a document and their cures."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ..types.cures import Cure as DocumentCure
 
 @dataclass(frozen=True)
 class Edit:
-    """A change of the user's text.
+    """A change of the user's source.
 
     Attributes:
-        file: The file of the text; a cell has the name that IPython gives it.
+        file: The file to change; for a cell, the file name that IPython gives to it.
         line: The first line of the replaced text, from 1.
         column: The first column of the replaced text, from 0, in UTF-16 code units.
         end_line: The last line of the replaced text.
@@ -32,15 +32,15 @@ class Edit:
 
 @dataclass(frozen=True)
 class Cure:
-    """One of several cures.
+    """One of several cures of a note.
 
     Attributes:
-        name: The means of the cure, such as ``jnp.where``.
+        name: What the cure uses, such as ``jnp.where``.
         level: ``applies``: all edits together remove the cause of the note. ``choice``: first replace the names in
             capitals. ``advice``: a sentence.
         text: The effect and the cost of the cure.
-        code: The code to write; None where it is unknown.
-        edits: The changes of the text; empty for advice.
+        code: The code to write; None if unknown.
+        edits: The changes of the user's source; empty for advice.
     """
 
     name: str
@@ -52,22 +52,22 @@ class Cure:
 
 @dataclass(frozen=True)
 class Note:
-    """A note on a program for the user.
+    """A note: a fact about the user's program or code that the user should know.
 
     Attributes:
         kind: The kind of the note, such as ``captured_constant`` or ``printed_while_tracing``.
-        line: The line of the user's code with the cause, from 1; None without one.
-        text: The observation.
-        cure: The action to take; None where there is nothing to do.
+        line: The line of the user's code with the cause, from 1; None if there is no such line.
+        text: The fact, as a sentence.
+        cure: What the user can do; None if there is nothing to do.
         detail: The raw fact, such as the text that was printed.
-        bytes: A size, where the note is about a size.
+        bytes: The size that the note is about; None for other notes.
         repetitions: For an ``unrolled_loop`` or ``short_loop``: the smallest number of iterations that Python ran; None
             for other notes.
-        carried: For such a loop: true if each iteration needs the iteration before; None for other notes.
-        code: The code to write instead, in the user's own names; None where there is no sketch.
+        carried: For such a loop: True if each iteration uses a value of the previous one; None for other notes.
+        code: The code to write instead, in the user's own names; None if there is no proposal.
         share: For such a loop: its share of the program's equations, from 0 to 1; None for other notes.
-        price: Sentences on measured numbers that belong to the note.
-        title: The event in a few words; None for most kinds.
+        price: Sentences with measured numbers, such as compile times.
+        title: The fact in a few words; None for most kinds.
         cures: Several cures to choose from, the most fitting first.
     """
 
@@ -87,7 +87,7 @@ class Note:
 
 
 def notes_of(document: schema.Snapshot) -> tuple[Note, ...]:
-    """Return the notes of a document, in its order."""
+    """Return the notes of a document, in the document's order."""
     frames = document.frames
     return tuple(
         Note(

@@ -1,4 +1,4 @@
-"""Reads from a document's recordings how many steps its while loops took in the recorded call."""
+"""Reads how many steps the while loops of a document took in the call that the stepper recorded."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ..types.steps import Recording
 
 
 def steps_range(recording: Recording) -> tuple[int, int] | None:
-    """Return the fewest and the most steps of one visit of a loop; None if a visit did not end or was left out."""
+    """Return (fewest, most) steps of one visit of a loop; None if a visit did not end or was left out."""
     visits = recording.visits
     if not visits or len(visits) != recording.visits_total or not all(visit.finished for visit in visits):
         return None
@@ -16,7 +16,7 @@ def steps_range(recording: Recording) -> tuple[int, int] | None:
 
 
 def recorded_steps(document: Snapshot, program: int) -> dict[int, int | None]:
-    """Return the number of steps of each recorded while loop, by its card; None if executions differ.
+    """Return {card of a recorded while loop: its number of steps}; the number is None if visits differ.
 
     A loop whose number of steps is known before the run is left out.
     """

@@ -1,4 +1,4 @@
-"""Words a document's shardings: pictures of arrays as text, and collectives with their causes."""
+"""Describes the shardings of a document for scripts: pictures of arrays as text, and collectives with their causes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ROLES = {
 
 @dataclass(frozen=True)
 class ShardedArray:
-    """The distribution of one array over devices.
+    """How one array is split over devices.
 
     Attributes:
         role: ``argument``, ``result``, ``constraint``, ``shard_map_in`` or ``shard_map_out``.
@@ -30,11 +30,11 @@ class ShardedArray:
         shape: The shape of the whole array.
         spec: The sharding as JAX prints it, such as ``P('x', None)``.
         mesh: The names and sizes of the mesh's axes; empty without a mesh.
-        shard: The shape of the part on each device; None where it is unknown.
+        shard: The shape of the part on each device; None if unknown.
         origin: ``given``, ``stated`` by an equation, ``chosen`` by XLA, or ``unknown``.
         splits: The number of parts along each axis.
-        holders: For each part, the last axis fastest, the devices that hold it; empty where they are unknown.
-        line: The line of the user's code of an equation; else None.
+        holders: For each part, the last axis fastest, the devices that hold it; empty if unknown.
+        line: For an equation, its line in the user's code; else None.
     """
 
     role: str
@@ -51,17 +51,17 @@ class ShardedArray:
 
     @property
     def copies(self) -> int:
-        """The largest number of devices that hold the same part; 0 if the devices are unknown."""
+        """The largest number of devices that hold the same part of the array; 0 if the devices are unknown."""
         return max(map(len, self.holders), default=0)
 
     @property
     def title(self) -> str:
-        """The role of the array in the program, and its name."""
+        """The role of the array in the program, followed by its name."""
         return f"{_ROLES[self.role]} {self.name}".rstrip()
 
     @property
     def head(self) -> str:
-        """The labels of the array: type, split, origin."""
+        """The labels of the array: its type, how it is split, and who decided this."""
         shard = "shard unknown" if self.shard is None else f"[{','.join(map(str, self.shard))}] on each device"
         copies = f"{self.copies} copies of each shard" if self.copies > 1 else ""
         labels = (f"{self.title}: {self.type}", self.spec, shard, copies, decided(self.origin, self.line))
@@ -69,7 +69,10 @@ class ShardedArray:
 
     @property
     def picture(self) -> str:
-        """The table of parts and the devices that hold them, over two of the axes that are cut."""
+        """The array as a table of text: each cell is a part, with the devices that hold it.
+
+        Two of the split axes are shown.
+        """
         if not self.holders or self.shard is None:
             return "It is unknown which device holds which shard."
         split = [axis for axis, parts in enumerate(self.splits) if parts > 1]
@@ -101,7 +104,7 @@ class ShardedArray:
         return "\n".join(lines)
 
     def _place(self, part: int) -> list[int]:
-        """Return the position of a part along each axis."""
+        """Return the position of a part along each axis, given its index."""
         place = []
         for parts in reversed(self.splits):
             place.append(part % parts)
@@ -116,14 +119,14 @@ class ShardedArray:
 
 @dataclass(frozen=True)
 class CausedCollective:
-    """A collective and what caused it.
+    """A collective, and the user's code that caused it.
 
     Attributes:
-        collective: The instruction; its bytes are of one run.
-        lines: The lines of the user's code that caused the collective, from 1; empty if XLA does not say.
-        equations: The primitives of the equations that come from these lines, in the order of the causes; empty
-            without such equations.
-        inferred: True if XLA does not state a place, so that the place follows from other lines of the HLO.
+        collective: The HLO instruction; its bytes are those of one run.
+        lines: The lines of the user's code that caused the collective, from 1; empty if XLA does not state them.
+        equations: The primitives of the equations that come from these lines, in the order of `lines`; empty
+            if there are none.
+        inferred: True if XLA states no place, so that it was inferred from other lines of the HLO.
     """
 
     collective: Collective
@@ -148,13 +151,13 @@ class CausedCollective:
 
     @property
     def often(self) -> str:
-        """The number of runs of the collective, as words: `once per call`."""
+        """How often the collective runs, as text: `once per call`."""
         return often(self.collective.runs, self.collective.per_trip, self.collective.conditional)
 
 
 @dataclass(frozen=True)
 class Shardings:
-    """The distribution of a program over devices; as text, with a picture of each array.
+    """How a program is split over devices; its `str` has a picture of each array.
 
     Attributes:
         devices: The number of devices of the program.
@@ -163,7 +166,7 @@ class Shardings:
         bytes: The bytes of all results of collectives on each device in one call; None where one is unknown.
         sent: An estimate of the bytes that a device sends in one call by the ring algorithm; None where one is unknown.
         left_out: The number of arrays that are not in `arrays`, because there are too many.
-        exchanged: Sentences on the bytes that the devices exchange in one call, with the unknown ones.
+        exchanged: Sentences on the bytes that the devices exchange in one call, and on what is unknown.
     """
 
     devices: int
@@ -175,7 +178,7 @@ class Shardings:
     exchanged: str
 
     def __str__(self) -> str:
-        """Return every array with its picture, then every collective."""
+        """Return all arrays with their pictures, then all collectives."""
         blocks = [count(self.devices, "device")]
         for array in self.arrays:
             blocks.append(array.head + "\n" + "\n".join(f"  {line}" for line in array.picture.split("\n")))
@@ -186,7 +189,7 @@ class Shardings:
 
 
 def shardings_of(document: Snapshot, shardings: ProgramShardings) -> Shardings:
-    """Return the shardings of a program of a document in the form that scripts read."""
+    """Return the shardings of a program in the form that scripts read."""
     return Shardings(
         devices=len(shardings.devices),
         arrays=tuple(_array(document, array, shardings.layouts[array.layout]) for array in shardings.arrays),
@@ -199,7 +202,7 @@ def shardings_of(document: Snapshot, shardings: ProgramShardings) -> Shardings:
 
 
 def exchanged(shardings: ProgramShardings) -> str:
-    """Return sentences on the bytes that the devices exchange in one call, and on what is unknown of these bytes."""
+    """Return sentences on the bytes that the devices exchange in one call, and on what is unknown about them."""
     collectives = shardings.collectives
     if collectives is None:
         return (
@@ -224,12 +227,12 @@ def exchanged(shardings: ProgramShardings) -> str:
 
 
 def decided(origin: str, line: int | None) -> str:
-    """Say who decided how an array is cut; empty if this is unknown."""
+    """Return who decided how an array is split, as text; '' if unknown."""
     return f"set on line {line}" if line is not None else _ORIGINS[origin]
 
 
 def often(runs: int, per_trip: bool, conditional: bool) -> str:
-    """Return the number of runs of a collective, as words: `at most 3 times per loop step`."""
+    """Return how often a collective runs, as text: `at most 3 times per loop step`."""
     times = "once" if runs == 1 else count(runs, "time")
     if per_trip:
         return f"at most {times} per loop step" if conditional else f"{times} per loop step"
@@ -237,7 +240,7 @@ def often(runs: int, per_trip: bool, conditional: bool) -> str:
 
 
 def groups(collective: Collective) -> str:
-    """Return a text of the groups of devices: `2 groups of 4 devices`, or XLA's own text."""
+    """Return the groups of devices as text: `2 groups of 4 devices`, or as XLA prints them."""
     device_groups = collective.groups
     if collective.kind == "collective-permute" and device_groups:
         return f"{count(len(device_groups), 'pair')} of devices"
@@ -295,7 +298,7 @@ def _lines(numbers: Sequence[int]) -> str:
 
 
 def _devices(numbers: Sequence[int]) -> str:
-    """Return device numbers as text, with ranges."""
+    """Return device numbers as text; consecutive numbers become a range."""
     runs: list[list[int]] = []
     for number in sorted(set(numbers)):
         if runs and number == runs[-1][-1] + 1:

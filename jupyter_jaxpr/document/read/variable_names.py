@@ -1,4 +1,4 @@
-"""Finds the Python names that the user's assignments gave to the results of equations."""
+"""Finds the Python names that the user's code gave to the results of equations."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 from ..types.document import Snapshot
 
-#: The names of a variable, by its scope and its number there.
+#: (scope, number of a variable in it) -> names of the variable.
 VariableNames = Mapping[tuple[int, int], tuple[str, ...]]
 
 
 def names_of_variables(document: Snapshot) -> VariableNames:
-    """Return the names of the assignments that stored a variable, all of them, in the order of the document.
+    """Return {variable: all Python names that were assigned to it}, in the order of the document.
 
-    A name is here because Python's variable held this very value while JAX traced: `a = b = x @ w` gives two names, and
-    the result of a helper function has its name inside of the function and its name outside.
+    A name belongs to a variable if the Python name held exactly this value while JAX traced: `a = b = x @ w` gives two
+    names, and the result of a helper function has a name inside the function and a name outside.
     """
     names: dict[tuple[int, int], tuple[str, ...]] = {}
     for value in document.named_values:

@@ -1,1 +1,1 @@
-"""Matches the equations of two programs, whatever their variables are called."""
+"""Pairs the equations of two programs; the names of variables do not matter."""

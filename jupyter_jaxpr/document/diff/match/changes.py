@@ -1,4 +1,4 @@
-"""Names the differences of two matched equations: operand, shape, dtype, parameter and others."""
+"""Lists the differences between two paired equations: operand, shape, dtype, parameter and others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ChangeKind = Literal[
 ]
 
 
-#: The parameters that follow from the operands.
+#: Parameters that only count operands, so that they differ whenever the operands differ.
 _COUNTS = frozenset({"num_consts", "num_carry", "linear", "cond_nconsts", "body_nconsts"})
 
 
@@ -24,10 +24,10 @@ class Change:
 
     Attributes:
         kind: The kind of the difference.
-        name: The name of a parameter; the position of an operand from 1, as text; else empty.
-        before: The text before; empty for an operand, whose variable name differs between programs anyway.
+        name: The name of a parameter; for an operand its position from 1, as a string; else empty.
+        before: The text on the side before; empty for an operand, whose variable name differs between programs anyway.
         after: The text after, in the same form.
-        place: The position of an operand, or of a bound type, from 0; else -1.
+        place: The position of an operand, or of a result's type, from 0; else -1.
     """
 
     kind: ChangeKind
@@ -57,7 +57,7 @@ def type_changes(before: Type, after: Type, place: int = -1) -> list[Change]:
 def equation_changes(
     a: Keys, b: Keys, scope_a: ScopeSide, scope_b: ScopeSide, i: int, j: int, same_operand: Callable[[int, int], bool]
 ) -> list[Change]:
-    """Return the differences between equation i of a and equation j of b, without their inner programs."""
+    """Return the differences between equation i of a and equation j of b; inner programs are not compared here."""
     changes: list[Change] = []
     strings_a, strings_b = a.side.strings, b.side.strings
     before, after = strings_a[scope_a.primitive[i]], strings_b[scope_b.primitive[j]]
@@ -138,7 +138,7 @@ def _operand_changes(
 def _ends_first(
     before: Sequence[int], after: Sequence[int], same_operand: Callable[[int, int], bool]
 ) -> list[tuple[int | None, int | None]]:
-    """Return the operands that remain after the equal operands at both ends, each without a partner."""
+    """Return the operands that remain after equal operands at both ends are removed; each has no partner."""
     start, end = 0, 0
     shorter = min(len(before), len(after))
     while end < shorter and same_operand(before[-1 - end], after[-1 - end]):

@@ -1,7 +1,7 @@
 """Compares two programs scope by scope: each equation is equal, changed, moved, added or removed.
 
-Loops, branches and called functions are scopes: where the equation with such a scope has a partner, the two inner
-programs are compared, too, once for each pair.
+Bodies of loops, branches and called functions are scopes of their own. If an equation with an inner scope has a
+partner, the two inner scopes are compared, too, once for each pair.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ Inputs = list[tuple[int | None, int | None]]
 
 @dataclass
 class ScopeDiff:
-    """The comparison of the equations of one scope."""
+    """The result of comparing the equations of two scopes."""
 
     matched: Matched
-    #: The differences of each changed equation of side a, without its inner programs.
+    #: changed equation of side a -> its differences; inner programs are not included
     changes: dict[int, list[Change]] = field(default_factory=dict)
-    #: The differences of each constant or input of side b whose partner has another type.
+    #: constant or input of side b -> its differences, if its partner has another type
     inputs: dict[int, list[Change]] = field(default_factory=dict)
-    #: The differences of the results, in their order.
+    #: the differences of the scope's results, in order
     results: list[Change] = field(default_factory=list)
-    #: The pairs of inner programs of each paired equation of side a; None for a program without a partner.
+    #: paired equation of side a -> pairs of its inner programs; None in place of a missing partner
     children: dict[int, list[tuple[Child | None, Child | None]]] = field(default_factory=dict)
-    #: True if the scopes differ at most in names.
+    #: true if the scopes differ at most in names
     same: bool = False
 
 
@@ -41,14 +41,14 @@ class Wrapped:
     """Equations that moved into the inner program of an equation, or out of it.
 
     Attributes:
-        pair: The scopes (a, b) in which the equation and the moved equations stand.
-        into: True if the equation stands in b, and the moved equations went into its program. False if the equation
-            stood in a, and the moved equations came out of its program.
-        equation: The equation that holds the program.
+        pair: (scope of a, scope of b) that contain the equation and the moved equations.
+        into: True if the equation is in b, and the moved equations went into its inner program. False if the equation
+            is in a, and the moved equations came out of its inner program.
+        equation: The equation with the inner program.
         scope: The scope of the inner program of `equation`.
         inside: The moved equations in `scope`.
         outside: The same equations outside of `equation`, in the other program, in the same order.
-        turns: The number of times that the equations stood there, one after the other; 1 without a repetition.
+        turns: How often the equations repeat outside, one after the other; 1 without a repetition.
     """
 
     pair: tuple[int, int]
@@ -62,23 +62,26 @@ class Wrapped:
 
 @dataclass
 class ProgramsDiff:
-    """Two programs, compared."""
+    """The result of comparing two programs."""
 
     a: Side
     b: Side
     scopes: dict[tuple[int, int], ScopeDiff]
     wrapped: list[Wrapped]
-    #: The search ran out of its budget somewhere, so the diff may be longer than necessary.
+    #: true if the search exceeded its budget somewhere, so that the diff may be longer than necessary
     coarse: bool
 
     @property
     def root(self) -> ScopeDiff:
-        """The programs' own scopes."""
+        """The comparison of the outermost scopes."""
         return self.scopes[self.a.root, self.b.root]
 
 
 def compare(a: Side, b: Side, budget: Budget | None = None) -> ProgramsDiff:
-    """Compare two programs. Linear in their equations, but for stretches that differ, where the budget bounds it."""
+    """Compare two programs. ¶ The time grows linearly with the equations, except in ranges that differ.
+
+    There the budget limits it.
+    """
     numbers = Numbers()
     keys_a, keys_b = Keys(a, numbers), Keys(b, numbers)
     matcher = Matcher(keys_a, keys_b, budget or Budget())
@@ -139,7 +142,10 @@ def _scope(matcher: Matcher, number_a: int, number_b: int, inputs: Inputs) -> Sc
 
 
 def _children(side: Side, a: ScopeSide, b: ScopeSide, i: int, j: int) -> list[tuple[Child | None, Child | None]]:
-    """Return the programs inside two equations, by parameter and place; combiners are parameters."""
+    """Return the pairs of inner programs of two equations, by parameter and position.
+
+    Combiners are compared as parameters and left out here.
+    """
     primitive = side.strings[a.primitive[i]]
     children_a = [child for child in a.children.get(i, ()) if not is_combiner(primitive, child)]
     children_b = {
@@ -155,7 +161,7 @@ def _children(side: Side, a: ScopeSide, b: ScopeSide, i: int, j: int) -> list[tu
 
 
 def _root_inputs(a: Keys, b: Keys, budget: Budget) -> Inputs:
-    """Pair the constants and inputs of both programs by their places, or by names if an argument came or went."""
+    """Pair the constants and inputs of two programs by position, or by name if an argument was added or removed."""
     scope_a, scope_b = a.side.scopes[a.side.root], b.side.scopes[b.side.root]
     constants = _by_types(a, b, scope_a, scope_b, range(scope_a.constants), range(scope_b.constants), budget)
     inputs_a = range(scope_a.constants, scope_a.constants + scope_a.inputs)
@@ -172,7 +178,7 @@ def _root_inputs(a: Keys, b: Keys, budget: Budget) -> Inputs:
 def _by_types(
     a: Keys, b: Keys, scope_a: ScopeSide, scope_b: ScopeSide, inputs_a: range, inputs_b: range, budget: Budget
 ) -> Inputs:
-    """Pair inputs by their places if both programs have equally many, else by their types."""
+    """Pair inputs by position if both programs have the same number, else by their types."""
     if len(inputs_a) == len(inputs_b):
         return [(i, j) for i, j in zip(inputs_a, inputs_b, strict=True)]
     types_a = [a.type_of(scope_a, variable) for variable in inputs_a]
@@ -181,7 +187,10 @@ def _by_types(
 
 
 def _filled(inputs_a: range, inputs_b: range, pairs: list[tuple[int, int]]) -> Inputs:
-    """Add the variables between the pairs: in pairs if both sides have the same number, else each alone."""
+    """Add the variables between the given pairs.
+
+    Paired if both sides have the same number there, else without a partner.
+    """
     filled: Inputs = []
     before_a = before_b = 0
     for i, j in [*pairs, (len(inputs_a), len(inputs_b))]:
@@ -198,7 +207,7 @@ def _filled(inputs_a: range, inputs_b: range, pairs: list[tuple[int, int]]) -> I
 
 
 def _inputs(matcher: Matcher, scope_diff: ScopeDiff, i: int, child_a: Child, child_b: Child) -> Inputs:
-    """Pair the constants and inputs of the inner programs of two matched equations, by the operands passed to them."""
+    """Pair the constants and inputs of the inner programs of two paired equations, by the operands passed to them."""
     matched = scope_diff.matched
     a, b = matcher.a.side.scopes[child_a.scope], matcher.b.side.scopes[child_b.scope]
     constants = _by_types(matcher.a, matcher.b, a, b, range(a.constants), range(b.constants), matcher.budget)
@@ -214,15 +223,15 @@ def _inputs(matcher: Matcher, scope_diff: ScopeDiff, i: int, child_a: Child, chi
         for operand in given_a
     ]
     operands_b = [operand if operand >= 0 else ("literal", matcher.b.literal(operand)) for operand in given_b]
-    # The pairing starts at the end: new constants come before the carries, and a constant may be the same variable as
-    # a carry.
+    # The pairing starts from the end, because new constants come before the carries, and a constant may be the same
+    # variable as a carry.
     pairs = align(operands_a[::-1], operands_b[::-1], matcher.budget)
     last_a, last_b = len(operands_a) - 1, len(operands_b) - 1
     return constants + _filled(inputs_a, inputs_b, [(last_a - i, last_b - j) for i, j in reversed(pairs)])
 
 
 def _handed(side: Side, scope: ScopeSide, equation: int, child: Child, inputs: int) -> list[int] | None:
-    """Return the operands that become the inputs of a program inside an equation; None if they are unknown."""
+    """Return the operands that an equation passes to the inputs of an inner program; None if unknown."""
     operands = list(scope.operands[equation])
     primitive = side.strings[scope.primitive[equation]]
     if primitive == "cond":
@@ -242,7 +251,7 @@ def _handed(side: Side, scope: ScopeSide, equation: int, child: Child, inputs: i
 
 
 def _wrapped(matcher: Matcher, scope_diff: ScopeDiff) -> list[Wrapped]:
-    """Return the unmatched equations of a side that are the inner program of an unmatched equation of the other."""
+    """Return groups of unmatched equations that form the inner program of an unmatched equation of the other side."""
     matched = scope_diff.matched
     a, b = matcher.a, matcher.b
     into = _gone_into(matcher, a, b, matched.a, matched.b, matched.partner_a, matched.partner_b)
@@ -263,7 +272,7 @@ def _gone_into(
     plain_partners: list[int],
     holder_partners: list[int],
 ) -> list[tuple[int, int, tuple[int, ...], tuple[int, ...], int]]:
-    """Return (equation, scope, inside, outside, turns) of each equation of `holder` that holds leftovers of `plain`."""
+    """Return (equation, scope, inside, outside, turns) for equations of `holder` that contain leftovers of `plain`."""
     outer, plain_scope = holder.side.scopes[around], plain.side.scopes[beside]
     left = [i for i, partner in enumerate(plain_partners) if partner < 0]
     candidates = []

@@ -1,7 +1,7 @@
-"""Matches the equations of a scope of one program with those of a scope of another program.
+"""Pairs the equations of two scopes, each from one of two programs.
 
-The passes run from certain to likely; each pass only uses the equations that the earlier passes left, between the
-matches that keep the order:
+Pairing is done in stages, from certain to likely. Each stage uses only the equations that the earlier ones left
+unpaired, between the pairs that are in the same order on both sides:
 
 1. equations that compute the same from the same inputs; where such an equation has another position, it moved;
 2. equations whose results are used in the same way;
@@ -22,35 +22,34 @@ from .keys import Keys, ScopeKeys, is_combiner
 from .side import ScopeSide
 
 Gap = tuple[list[int], list[int]]
-#: The key by which an equation is compared.
+#: A function: equation -> key by which it is compared.
 Key = Callable[[int], Hashable]
 
 
 @dataclass
 class Matched:
-    """The matched equations and inputs of scope `a` and scope `b`."""
+    """The paired equations and inputs of scope `a` and scope `b`."""
 
     a: int
     b: int
-    #: (constant or input of a, of b) in the order of b; None on the side without a partner. An input of a without a
-    #: partner keeps its place.
+    #: (constant or input of a, of b) in the order of b; None if there is no partner. An input of a without a partner
+    #: stays at its position.
     inputs: list[tuple[int | None, int | None]]
-    #: The partner in b of each equation of a, or -1; below, the partner in a of each equation of b.
+    #: equation of a -> its partner in b, or -1; the next list has the partners in a of the equations of b
     partner_a: list[int]
     partner_b: list[int]
-    #: The pairs that keep the order, ascending.
+    #: the pairs that are in the same order on both sides, ascending
     in_order: Pairs = field(default_factory=list)
-    #: The equations of a whose partners stand in another order.
+    #: the equations of a whose partners are in another order
     moved: set[int] = field(default_factory=set)
-    #: For each variable of side a that has a partner: the variable of side b.
+    #: variable of side a -> its partner on side b, for variables that have one
     variable: dict[int, int] = field(default_factory=dict)
-    #: Returns whether an operand of side a equals an operand of side b: the same variable, an equal literal, or the
-    #: same value.
+    #: a function (operand of a, operand of b) -> True if they are paired variables, equal literals or the same value
     same_operand: Callable[[int, int], bool] = operator.eq
 
 
 class Matcher:
-    """Matches scopes of two programs."""
+    """Pairs the equations of scopes of two programs."""
 
     def __init__(self, a: Keys, b: Keys, budget: Budget) -> None:
         self.a = a
@@ -58,7 +57,7 @@ class Matcher:
         self.budget = budget
 
     def match(self, a: int, b: int, inputs: list[tuple[int | None, int | None]]) -> Matched:
-        """Match the equations of two scopes whose constants and inputs are paired."""
+        """Pair the equations of two scopes whose constants and inputs are already paired."""
         return _Match(self, a, b, inputs).run()
 
 
@@ -77,7 +76,7 @@ class _Match:
     def _keys(
         self, matcher: Matcher, a: int, b: int, inputs: list[tuple[int | None, int | None]]
     ) -> tuple[ScopeKeys, ScopeKeys]:
-        """Return the keys of both scopes; paired inputs count as the same value."""
+        """Return the keys of both scopes; paired inputs get equal keys."""
         keys_a, keys_b = matcher.a.of(a), matcher.b.of(b)
         if all(i == j for i, j in inputs if i is not None and j is not None):
             return keys_a, keys_b
@@ -101,7 +100,7 @@ class _Match:
         self._in_gaps(keys_a.alone.__getitem__, keys_b.alone.__getitem__)
         self._moved()
         called_a, called_b = self._called(self._all_a, self._a), self._called(self._all_b, self._b)
-        # Equal primitives on lines of equal text are matched, however much else differs.
+        # Equations with the same primitive from lines with equal text are paired, even if everything else differs.
         self._in_gaps(
             lambda i: (called_a(i), keys_a.bound[i], place_a(i)),
             lambda j: (called_b(j), keys_b.bound[j], place_b(j)),
@@ -155,7 +154,7 @@ class _Match:
                 self._pair(i, j, moved=True)
 
     def _gaps(self) -> Iterator[Gap]:
-        """Yield the unmatched equations between neighbouring pairs, in order."""
+        """Yield the ranges of unpaired equations between neighbouring pairs, in order."""
         matched = self.matched
         start_a = start_b = 0
         anchors = [(i, j) for i, j in enumerate(matched.partner_a) if j >= 0 and i not in matched.moved]
@@ -179,7 +178,7 @@ class _Match:
                     self._pair(left[i], right[j])
 
     def _moved(self) -> None:
-        """Pair leftovers that are equal and take the same operands, wherever they stand."""
+        """Pair unpaired equations that are equal and have the same operands, at any position."""
         matched = self.matched
         waiting: dict[Hashable, list[int]] = {}
         for j in range(len(matched.partner_b) - 1, -1, -1):
@@ -198,9 +197,9 @@ class _Match:
     # --- likeness -------------------------------------------------------------------------------------------
 
     def _operand_a(self, operand: int) -> Hashable:
-        """Return an operand of side a as an operand of side b.
+        """Return the operand of side b that is the partner of an operand of side a.
 
-        An operand that side b does not have becomes a value that equals no operand of side b.
+        If there is no partner, return a value that is equal to no operand of side b.
         """
         if operand < 0:
             return "literal", self._all_a.literal(operand)
@@ -211,7 +210,7 @@ class _Match:
         return operand if operand >= 0 else ("literal", self._all_b.literal(operand))
 
     def _same_operand(self, a: int, b: int) -> bool:
-        """Return whether an operand of a equals one of b: the same variable, an equal literal, or the same value."""
+        """Return whether an operand of a and one of b are paired variables, equal literals, or the same value."""
         if self._operand_a(a) == self._operand_b(b):
             return True
         return a >= 0 and b >= 0 and self._keys_a.values[a] == self._keys_b.values[b]
@@ -220,7 +219,7 @@ class _Match:
         return sum(self._same_operand(a, b) for a, b in zip(self._a.operands[i], self._b.operands[j], strict=False))
 
     def _alike(self, i: int, j: int) -> bool:
-        """Return whether two equations of one primitive are alike in more than their primitive."""
+        """Return whether two equations with the same primitive have something else in common, too."""
         if i in self._inner_a or not self._a.operands[i]:
             return True
         if self._keys_a.bound[i] == self._keys_b.bound[j] and self._keys_a.kind[i] == self._keys_b.kind[j]:
@@ -242,7 +241,7 @@ class _Match:
         return lambda equation: (strings[primitive[equation]], equation in children)
 
     def _called(self, keys: Keys, scope: ScopeSide) -> Key:
-        """Return a primitive, and the name of the function that it calls."""
+        """Return a key of (primitive, name of the function that the equation calls)."""
         plain = self._primitive(keys, scope)
 
         def called(equation: int) -> Hashable:
@@ -254,7 +253,7 @@ class _Match:
 
 
 def _holding(keys: Keys, scope: ScopeSide) -> set[int]:
-    """Return the equations that hold inner programs other than combiners."""
+    """Return the equations that have inner programs other than combiners."""
     return {
         equation
         for equation, children in scope.children.items()

@@ -1,9 +1,8 @@
-"""Aligns two sequences of keys: the pairs of equal keys that keep the order, as many as the budget finds.
+"""Aligns two sequences of keys: pairs equal keys that are in the same order, as many as the budget allows to find.
 
-The function first removes equal ends. Myers' O(ND) algorithm aligns the rest; the algorithm is quick if few keys
-differ. If the algorithm would take too long, the n-th occurrence of a key is paired with the n-th occurrence on the
-other side; the longest rising run of these pairs is the alignment. These pairs take linear time and have equal keys,
-but the alignment may be shorter than the longest alignment.
+Equal ends are removed first. Myers' O(ND) algorithm aligns the rest, which is fast if few keys differ. If it would take
+too long, the n-th occurrence of a key is paired with the n-th occurrence on the other side, and the longest rising
+subsequence of these pairs is the alignment. This takes linear time, but the alignment may be shorter than the best one.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ Pairs = list[tuple[int, int]]
 
 
 class Budget:
-    """Steps that an exact alignment may take, shared by all alignments of one diff; 2 million are about a second.
+    """The number of steps that exact alignments may take, shared by all alignments of a diff. 2 million take a second.
 
     Attributes:
-        exceeded: An alignment was left to occurrences.
+        exceeded: True if an alignment had to use pairs of n-th occurrences.
     """
 
     def __init__(self, steps: int = 2_000_000) -> None:
@@ -28,7 +27,7 @@ class Budget:
 
 
 def align(a: Sequence[Hashable], b: Sequence[Hashable], budget: Budget) -> Pairs:
-    """Return pairs (index in a, index in b) of equal keys, which ascend in both a and b."""
+    """Return pairs (index in a, index in b) of equal keys; the indices ascend in both a and b."""
     start = 0
     end_a, end_b = len(a), len(b)
     while start < end_a and start < end_b and a[start] == b[start]:
@@ -50,7 +49,7 @@ def by_occurrence(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairs:
 
 
 def rising(pairs: Pairs) -> Pairs:
-    """Return the longest part of pairs, ordered by their first members, in which the second members rise, too."""
+    """Return the longest subsequence of the pairs, ordered by first members, whose second members rise, too."""
     ends: list[int] = []
     last: list[int] = []
     before: list[int] = []
@@ -74,7 +73,7 @@ def rising(pairs: Pairs) -> Pairs:
 def _middle(a: Sequence[Hashable], b: Sequence[Hashable], budget: Budget) -> Pairs:
     if not a or not b:
         return []
-    # A key on one side only is in no pair, and would cost a step of the search.
+    # A key that only one side has is in no pair, and would cost a step of the search.
     in_a, in_b = set(a), set(b)
     at_a = [i for i, key in enumerate(a) if key in in_b]
     at_b = [j for j, key in enumerate(b) if key in in_a]
@@ -83,9 +82,9 @@ def _middle(a: Sequence[Hashable], b: Sequence[Hashable], budget: Budget) -> Pai
 
 
 def _myers(a: list[Hashable], b: list[Hashable], budget: Budget) -> Pairs:
-    """Return the shortest edit script by the greedy algorithm; its frontiers are kept to walk back.
+    """Return the pairs of Myers' shortest edit script; the frontiers of the search are kept to trace the path back.
 
-    A frontier of distance d holds, for each diagonal k = -d, -d + 2, ..., d, how far into a it came.
+    The frontier of distance d has, for each diagonal k = -d, -d + 2, ..., d, the farthest index reached in a.
     """
     length_a, length_b = len(a), len(b)
     frontiers: list[list[int]] = []
@@ -111,7 +110,7 @@ def _myers(a: list[Hashable], b: list[Hashable], budget: Budget) -> Pairs:
 
 
 def _entered(before: list[int], place: int, distance: int) -> int:
-    """Return where the search enters a diagonal: from the frontier before, by one step down or to the right."""
+    """Return where the search enters a diagonal from the previous frontier: one step down or one step to the right."""
     if distance == 0:
         return 0
     if place == 0 or (place != distance and before[place - 1] < before[place]):

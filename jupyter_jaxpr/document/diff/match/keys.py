@@ -1,9 +1,9 @@
-"""Numbers the equations of two programs; two numbers are equal where the equations are, whatever their names.
+"""Gives equations of two programs numbers (keys) that are equal for equal equations; names of variables do not matter.
 
 Each equation has three keys, from the narrowest to the widest. Equal `value`: the equations compute the same from the
-inputs of the scope. Equal `use`: later equations use them in the same way, up to the scope's results. Equal `alone`:
-primitive, parameters, types and inner programs are equal, whatever the operands are. The work is linear in the number
-of equations.
+inputs of the scope. Equal `use`: later equations, up to the scope's results, use the results in the same way. Equal
+`alone`: primitive, parameters, types and inner programs are equal; the operands may differ. The work is linear in the
+number of equations.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from .side import Child, ScopeSide, Side
 
-#: The parameters that only name a thing, lay out a tree, or name a function that derives another program. JAX's printed
-#: text has these parameters, but they do not change the program that runs.
+#: Parameters that only name something, describe a pytree, or name a function for derivatives. JAX prints them, but they
+#: do not change the program that runs.
 NAMES = frozenset(
     {
         "name",
@@ -37,7 +37,7 @@ NAMES = frozenset(
     }
 )
 
-#: The parameters with programs that combine two values into one; such a program is compared as a parameter.
+#: Parameters whose program combines two values into one; such a program is compared as a parameter.
 COMBINING = frozenset({"update_jaxpr", "select_jaxpr", "scatter_jaxpr"})
 _COMBINED = frozenset({"reduce", "reduce_window"})
 
@@ -50,40 +50,40 @@ def canonical(text: str) -> str:
 
 
 def is_combiner(primitive: str, child: Child) -> bool:
-    """Return whether an inner program belongs to the meaning of its primitive, such as the + of a scatter-add."""
+    """Return whether an inner program is part of its primitive's meaning, such as the + of a scatter-add."""
     return child.parameter in COMBINING or primitive in _COMBINED
 
 
 @dataclass
 class ScopeKeys:
-    """The numbers of one scope."""
+    """The keys of one scope."""
 
-    #: A number that is equal for scopes that are equal but for names.
+    #: a number that is equal for scopes that differ only in names
     scope: int
-    #: The key of each variable, as an operand.
+    #: for each variable, its key as an operand
     values: list[int]
     value: list[int]
     alone: list[int]
-    #: For each equation: the number of its primitive and parameters, without types.
+    #: for each equation, the number of its primitive and parameters, without types
     kind: list[int]
-    #: For each equation: the number of the types of its results.
+    #: for each equation, the number of the types of its results
     bound: list[int]
     use: list[int] = field(default_factory=list)
 
 
 class Numbers:
-    """Gives equal things equal numbers; both sides of a diff share one."""
+    """Gives equal keys equal numbers; both sides of a diff share one object of this class."""
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
 
     def of(self, key: Hashable) -> int:
-        """Return the number of a key; equal keys get one number."""
+        """Return the number of a key; equal keys get the same number."""
         return self._numbers.setdefault(key, len(self._numbers))
 
 
 class Keys:
-    """The keys of one side."""
+    """The keys of all scopes of one side."""
 
     def __init__(self, side: Side, numbers: Numbers) -> None:
         self.side = side
@@ -99,36 +99,36 @@ class Keys:
         self._strings: dict[int, int] = {}
 
     def type_of(self, scope: ScopeSide, variable: int) -> int:
-        """Return the number of a variable's type, or of a literal's."""
+        """Return the number of the type of a variable or literal."""
         if variable < 0:
             return self._types[self.side.literals[-1 - variable][1]]
         return self._types[scope.types[variable]]
 
     def literal(self, operand: int) -> int:
-        """Return the number of a literal: its text and its type."""
+        """Return the number of a literal, which depends on its text and its type."""
         return self._literals[-1 - operand]
 
     def of(self, number: int) -> ScopeKeys:
-        """Return the keys of a scope and of its inner scopes; `use` is computed on the first request."""
+        """Return the keys of a scope and of its inner scopes; `use` is only computed at the first request."""
         cached = self._scopes.get(number)
         return cached if cached is not None else self._number(number)
 
     def uses(self, number: int) -> list[int]:
-        """Return `use` of each equation of a scope."""
+        """Return the `use` key of each equation of a scope."""
         keys = self.of(number)
         if not keys.use and keys.value:
             keys.use = self._uses(self.side.scopes[number], keys)
         return keys.use
 
     def entered_with(self, number: int, inputs: list[int]) -> ScopeKeys:
-        """Return the keys of a scope whose constants and inputs have these values instead of their own numbers."""
+        """Return the keys of a scope if its constants and inputs have these keys."""
         return self._number(number, inputs)
 
     def _number(self, number: int, input_values: list[int] | None = None) -> ScopeKeys:
         scope, numbers = self.side.scopes[number], self._numbers
         types, number_of = self._types, numbers.of
-        # Inner programs come first. This recursion stays far below Python's limit: programs nest a few levels, seldom
-        # dozens.
+        # Inner programs come first. The recursion stays far below Python's limit, because programs are nested only a
+        # few levels deep.
         for children in scope.children.values():
             for child in children:
                 self.of(child.scope)
@@ -189,7 +189,7 @@ class Keys:
         return cached
 
     def _list(self, number: int) -> int:
-        """Return the number of a parameter list, names left out."""
+        """Return the number of a list of parameters, without those that are only names."""
         cached = self._parameters.get(number)
         if cached is None:
             parameters = () if number < 0 else self.side.parameter_lists[number]

@@ -1,7 +1,7 @@
-"""Holds one of the two programs of a diff: its scopes as columns, without JAX's objects.
+"""Holds one of the two programs of a diff as columns, without JAX's objects.
 
-The columns are those of a document (`document.types.document.Scope`), so a saved program is compared like a program
-that has just run.
+The columns are those of a document (`document.types.document.Scope`), so a saved program and one that has just run are
+compared in the same way.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Type:
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A program inside an equation: the parameter that holds it, its place in a tuple or -1, its scope."""
+    """A program inside an equation: the parameter with the program, the index in a tuple (or -1), the scope."""
 
     parameter: str
     position: int
@@ -32,50 +32,50 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class ScopeSide:
-    """A jaxpr. Variables are numbered: constants, inputs, each equation's outputs; operand -1 - i is literal i."""
+    """A scope. Variables are numbered: constants, inputs, results of each equation; operand -1 - i is literal i."""
 
     constants: int
     inputs: int
     outputs: Sequence[int]
-    #: For each variable, an index into `Side.types`.
+    #: for each variable, an index into `Side.types`
     types: Sequence[int]
     primitive: Sequence[int]
     operands: Sequence[Sequence[int]]
     output_counts: Sequence[int]
-    #: For each equation, the number of the first variable that it binds.
+    #: for each equation, the number of the first variable that it computes
     first: Sequence[int]
-    #: For each equation, an index into `Side.parameter_lists`; -1 for none.
+    #: for each equation, an index into `Side.parameter_lists`; -1 if it has no parameters
     parameters: Sequence[int]
     children: Mapping[int, Sequence[Child]]
     effects: Mapping[int, Sequence[int]]
-    #: For each equation, an index into `Side.places`; -1 for none.
+    #: for each equation, an index into `Side.places`; -1 if it has no stack
     stack: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A program: its pools, its scopes, and where its equations were written."""
+    """A program as one side of a diff: its pools, its scopes, and the source lines of its equations."""
 
     strings: Sequence[str]
     types: Sequence[Type]
     #: (index into strings, index into types) of each literal.
     literals: Sequence[tuple[int, int]]
-    #: (index into strings, index into strings or -1 for a program) of each parameter of each list.
+    #: for each list of parameters: (index of the name in strings, index of the value in strings or -1 for a program)
     parameter_lists: Sequence[Sequence[tuple[int, int]]]
     scopes: Sequence[ScopeSide]
     root: int
-    #: A path for each input of the program, such as p['w']; empty where unknown.
+    #: for each input of the program its path, such as p['w']; empty if unknown
     input_names: Sequence[str]
-    #: For each stack, the user's line on which it begins, as text if the text is known; empty if unknown.
+    #: for each stack the source text of the user's line; empty if unknown
     places: Sequence[str]
 
     def parameter_texts(self, scope: ScopeSide, equation: int) -> dict[str, str]:
-        """Return the parameters of an equation that are no programs, by name."""
+        """Return {name: text} for the parameters of an equation that are no programs."""
         number = scope.parameters[equation]
         if number < 0:
             return {}
         return {self.strings[name]: self.strings[value] for name, value in self.parameter_lists[number] if value >= 0}
 
     def type_of(self, scope: ScopeSide, operand: int) -> Type:
-        """Return the type of an operand, a variable or a literal."""
+        """Return the type of an operand, which is a variable or a literal."""
         return self.types[scope.types[operand] if operand >= 0 else self.literals[-1 - operand][1]]

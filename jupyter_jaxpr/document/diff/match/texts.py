@@ -1,7 +1,7 @@
-"""Matches the lines of two StableHLO or HLO texts, whatever numbers XLA gave to the instructions.
+"""Pairs the lines of two StableHLO or HLO texts; the numbers that XLA gave to instructions do not matter.
 
-The names of values and functions (%5, %arg0, @inner, %fusion.3) are replaced by their definitions, as far as these are
-known; metadata and locations are left out. So two texts that differ in numbers only are equal.
+The names of values and functions (%5, %arg0, @inner, %fusion.3) are compared by the lines that define them, if these
+are known; metadata and locations are ignored. So two texts that differ only in numbers are equal.
 """
 
 from __future__ import annotations
@@ -26,38 +26,38 @@ _TOKEN = re.compile(r"[%@]?[\w.$#\-]+|\S")
 
 @dataclass
 class Line:
-    """A line in the form in which lines are compared."""
+    """A line, prepared for the comparison."""
 
-    #: The text without names, metadata and locations.
+    #: the line without names, metadata and locations
     plain: str
-    #: For each name that the line uses: the line that bound the name, or the name itself.
+    #: for each name that the line uses: the line that defines the name, or the name itself
     uses: list[tuple[int, str]]
     operation: str
-    #: For each name in the line: the line that bound the name.
+    #: name in the line -> the line that defines it
     bound: dict[str, int]
-    #: True for a line with nothing to compare, such as a location or an empty line.
+    #: true for a line with nothing to compare, such as a location or an empty line
     silent: bool
 
 
 @dataclass
 class TextsDiff:
-    """Two texts, compared."""
+    """The result of comparing two texts."""
 
     partner_a: list[int]
     partner_b: list[int]
     moved: set[int] = field(default_factory=set)
-    #: The lines of a that differ from their partners.
+    #: the lines of a that differ from their partners
     changed: set[int] = field(default_factory=set)
     silent_a: set[int] = field(default_factory=set)
     silent_b: set[int] = field(default_factory=set)
-    #: For each line, the line that binds each of its names.
+    #: for each line of a: name -> the line that defines it; the next field has the same for b
     bound_a: list[dict[str, int]] = field(default_factory=list)
     bound_b: list[dict[str, int]] = field(default_factory=list)
     coarse: bool = False
 
 
 def compare_texts(a: Sequence[str], b: Sequence[str], budget: Budget | None = None) -> TextsDiff:
-    """Compare two texts of one level, line by line."""
+    """Compare two texts of the same level, line by line."""
     budget = budget or Budget()
     lines_a, lines_b = read_lines(a), read_lines(b)
     difference = TextsDiff([-1] * len(a), [-1] * len(b))
@@ -71,7 +71,7 @@ def compare_texts(a: Sequence[str], b: Sequence[str], budget: Budget | None = No
     pairs_in_order = rising(pairs)
     for i, j in pairs_in_order:
         _pair(difference, i, j)
-    # A moved line must be unique in its text and have a name; a lone brace does not count.
+    # A line only counts as moved if its text is unique and it has a name; a lone brace does not count.
     for i, j in set(pairs) - set(pairs_in_order):
         if lines_a[i].operation and values_a.count(values_a[i]) == values_b.count(values_b[j]) == 1:
             _pair(difference, i, j)
@@ -79,7 +79,7 @@ def compare_texts(a: Sequence[str], b: Sequence[str], budget: Budget | None = No
     passes: list[tuple[Callable[[Line], Hashable], bool]] = [
         (lambda line: line.plain, True),
         (lambda line: line.operation, False),
-        # Match lines with another operation in the same place, on the same types.
+        # Pair lines with another operation at the same position and on the same types.
         (lambda line: line.plain.replace(line.operation, "", 1), False),
     ]
     for key, empty in passes:
@@ -124,7 +124,7 @@ def changed_parts(
 
 
 def read_lines(texts: Sequence[str]) -> list[Line]:
-    """Return the lines in the form in which they are compared."""
+    """Return the lines of a text, prepared for the comparison."""
     bound: dict[str, int] = {}
     read = []
     for number, text in enumerate(texts):
@@ -151,12 +151,12 @@ def read_lines(texts: Sequence[str]) -> list[Line]:
 
 
 def without_metadata(text: str) -> str:
-    """Return a line without metadata and locations, which state the source of the line and not its work."""
+    """Return a line without metadata and locations, which state only its source."""
     return _METADATA.sub("", text)
 
 
 def _keyword(text: str) -> str:
-    """Return a word that stands for the operation in a line without an operation."""
+    """Return a word that stands for a line without an operation."""
     if text.rstrip().endswith("{") and "->" in text:
         return "computation"
     return "return" if text.lstrip().startswith("return") else ""
@@ -165,7 +165,7 @@ def _keyword(text: str) -> str:
 def _values(lines: list[Line], numbers: dict[Hashable, int]) -> list[int]:
     values: list[int] = []
     for line in lines:
-        # Names that are bound elsewhere are distinguished only by their order in the line.
+        # Names that no line of the text defines are distinguished only by their order in the line.
         uses = tuple([values[number] if number >= 0 else -1 for number, _ in line.uses])
         values.append(numbers.setdefault((line.plain, uses), len(numbers)))
     return values
