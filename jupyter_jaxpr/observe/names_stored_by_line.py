@@ -126,7 +126,7 @@ def _lines_that_run_once(code: CodeType, stores: Mapping[int, tuple[str, ...]]) 
     again: set[int] = set()
     last = None
     for _, _, line in code.co_lines():
-        if line != last and line in stores:
+        if line is not None and line != last and line in stores:
             (again if line in once else once).add(line)
         last = line
     return frozenset(line for line in once - again if stores[line])
