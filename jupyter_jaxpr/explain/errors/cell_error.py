@@ -14,6 +14,7 @@ from ...plain_text import error_lines, file_of, kind_name, message_of
 from ..loops.statements import parsed
 from .arguments.argument_counts import argument_count_error
 from .arguments.argument_order import order_error
+from .arguments.cached_functions import cached_function_error
 from .arguments.jit_arguments import argument_error
 from .arguments.misplaced_arguments import misplaced_error
 from .arguments.own_classes import own_class_error
@@ -21,6 +22,7 @@ from .arguments.python_objects import python_object_error
 from .arguments.tree_differences import tree_error
 from .arguments.values_without_arrays import python_value_error
 from .arguments.whole_results import whole_result_error
+from .control_flow.listed_layers import listed_layers_error
 from .control_flow.loop_and_branch_types import construct_error
 from .control_flow.scan_lengths import scan_length_error
 from .earlier_lines.donated_twice import donated_twice_error
@@ -41,6 +43,7 @@ from .shapes.linear_systems import linear_system_error
 from .shapes.numbers_of_axes import number_of_axes_error
 from .shapes.operand_dtypes import operand_dtype_error
 from .shapes.pad_widths import pad_width_error
+from .shapes.updates_without_axes import update_axes_error
 from .traced_values.callbacks import callback_error
 from .traced_values.misused_at import misused_at_error
 from .traced_values.needed_values import value_error
@@ -51,6 +54,7 @@ from .transforms.derivative_rules import derivative_rule_error
 from .transforms.grad_and_vmap import transform_error
 from .transforms.reverse_mode import reverse_mode_error
 from .transforms.swapped_value_and_grad import swapped_values_error
+from .transforms.tangents import tangent_error
 from .trials.harmful_assignments import without_harm
 from .trials.trial_time_limit import Budget, error_budget
 
@@ -60,6 +64,9 @@ _KINDS = (
     frozen_dict_error,
     whole_result_error,
     swapped_values_error,
+    cached_function_error,
+    listed_layers_error,
+    tangent_error,
     python_value_error,
     order_error,
     random_call_error,
@@ -89,6 +96,7 @@ _KINDS = (
     linear_system_error,
     number_of_axes_error,
     pad_width_error,
+    update_axes_error,
     array_error,
     message_error,
     quoted_error,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import types
 from typing import Any
@@ -174,11 +175,13 @@ def _list(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _is_function(raised: RaisedAt, node: ast.expr) -> bool:
-    if isinstance(node, ast.Lambda):
+    if isinstance(node, ast.Lambda) or called(node) == "partial":
         return True
     value = value_of(raised, node)
     kind = type(value)
-    return kind in (types.FunctionType, types.MethodType, types.BuiltinFunctionType) or is_jitted(value)
+    functions = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial)
+    # jnp.add is an object of the class jax.numpy.ufunc, and jax.nn.relu one of the class jax.custom_jvp.
+    return kind in functions or is_jitted(value) or kind.__name__ in ("ufunc", "custom_jvp", "custom_vjp")
 
 
 def _functions(raised: RaisedAt, call: ast.Call, message: str) -> Explained | None:

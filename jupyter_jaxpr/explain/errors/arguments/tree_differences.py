@@ -10,10 +10,14 @@ from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ..explanation import Explained
 from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..flax_modules.frozen_dicts import is_frozen_dict
 from ..transforms.in_axes_keys import KEYS, OF_OPTION, keys_error
+from ..trials.trial_of_cure import passed
+from .jit_arguments import packages_of
+from .none_in_trees import leaf_at, none_paths
 from .parts_of_trees import part_of_tree
 
 _DIFFER = re.compile(
@@ -58,6 +62,8 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
     at = ["the first tree", "another tree"] if trees is None else [f"{tree}{path}" for tree in trees]
     if trees is None and not path and (named := _with_keys(raised, text)) is not None:
         trees = at = named
+    if trees is None and path and (named := _with_none(raised, path, text)) is not None:
+        trees = at = named
     notes: list[str] = []
     title = _title(text, at[0], at[1], notes)
     part = part_of_tree(raised) if raised is not None and not notes else None
@@ -68,6 +74,10 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
     elif trees is None:
         title = f"At {path} {title}" if path else f"{title[0].upper()}{title[1:]}"
     cure = FoundCure("the same structure", None, notes[0] if notes else _CURE)
+    if raised is not None and (swapped := _swapped_update(raised, title)) is not None:
+        return swapped
+    if trees is not None and not path and raised is not None:
+        cure = next(iter(_converted(raised, text)), cure)
     if part is None:
         return Explained(None, title, _SAID, (cure,))
     return Explained(None, title, f"{part.sentence} {_SAID}", (part.cure or cure,))
@@ -89,6 +99,56 @@ def _title(text: str, first: str, second: str, notes: list[str]) -> str | None:
 
 def _elements(number: str) -> str:
     return "1 element" if number == "1" else f"{number} elements"
+
+
+def _converted(raised: RaisedAt, text: str) -> list[FoundCure]:
+    """Return the cure that makes the second tree a list or a tuple as the first; empty for other differences."""
+    kinds = _TYPES.search(text)
+    pair = (kinds["first"], kinds["other"]) if kinds is not None else ("", "")
+    call = raised.node
+    if pair not in (("tuple", "list"), ("list", "tuple")) or not isinstance(call, ast.Call):
+        return []
+    other = raised.source(call.args[2])
+    code = f"{pair[0]}({other})"
+    words = f"{code} is a {pair[0]} of the same elements."
+    return passed(raised, [applied(FoundCure(pair[0], code, words), [edit_of(raised, over(call.args[2], code))])])
+
+
+def _swapped_update(raised: RaisedAt, title: str) -> Explained | None:
+    """Explains state, updates = tx.update(...) before optax.apply_updates(params, updates): the names are swapped."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or called(call) != "apply_updates" or len(call.args) != 2:
+        return None
+    function = raised.around(ast.FunctionDef) or (raised.loops.module if raised.loops is not None else None)
+    name = raised.source(call.args[1])
+    for node in ast.walk(function) if function is not None else ():
+        match node:
+            case ast.Assign(
+                targets=[ast.Tuple(elts=[ast.Name() as first, ast.Name() as second])],
+                value=ast.Call(func=ast.Attribute(value=optimizer, attr="update")),
+            ) if second.id == name and "optax" in packages_of(value_of(raised, optimizer)):
+                made = " ".join(raised.source(node.value).split())
+                title = f"{name} holds the state of the optimizer: line {node.lineno} swaps the names"
+                text = f"{made} returns the updates first, and then the state."
+                # No trial: the name of the state holds the updates by now.
+                cure = FoundCure("the order", f"{second.id}, {first.id} = {made}", "Write the updates first.")
+                return Explained(None, title, text, (cure,))
+    return None
+
+
+def _with_none(raised: RaisedAt | None, path: str, text: str) -> list[str] | None:
+    """Return the code of the None and of the array at a path of two arguments of the call; None if unclear."""
+    kinds = _TYPES.search(text)
+    call = raised.node if raised is not None else None
+    if raised is None or raised.frame is None or kinds is None or not isinstance(call, ast.Call):
+        return None
+    values = [(raised.source(argument), value_of(raised, argument)) for argument in call.args]
+    nones = [source for source, value in values if path in none_paths(value)]
+    arrays = [source for source, value in values if hasattr(leaf_at(value, path), "dtype")]
+    if len(nones) != 1:
+        return None
+    at_none, at_array = f"{nones[0]}{path}", f"{arrays[0]}{path}" if arrays else "another tree"
+    return [at_none, at_array] if _kind(kinds["first"]) == "None" else [at_array, at_none]
 
 
 def _trees(raised: RaisedAt | None) -> list[str] | None:

@@ -24,6 +24,7 @@ from ..failing_code.return_values import function_of_text, missing_return
 from ..transforms.transformed_calls import assigned
 from ..trials.trial_of_cure import passed
 from .jit_arguments import packages_of
+from .none_in_trees import none_of_the_caller
 
 _OPERANDS = re.compile(
     r"^unsupported operand type\(s\) for (\S+)(?: or pow\(\))?: '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'"
@@ -133,6 +134,8 @@ def _uncalled_function(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -
         return None
     (node,) = functions
     source = raised.source(node)
+    if isinstance(raised.node, ast.Call) and (state := _uncalled_init(raised, raised.node, node)) is not None:
+        return state
     # The class holds a method, so value_of, which reads only fields, returns None for a method.
     is_method = isinstance(node, ast.Attribute) and value_of(raised, node) is None
     title = f"{source} is a function, but {operator} needs an array"
@@ -144,6 +147,22 @@ def _uncalled_function(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -
         cure = applied(FoundCure("call the method", code, f"Call {source}."), [edit_of(raised, over(node, code))])
     other_operands = [operand for operand in nodes if operand is not node]
     return Explained(None, title, operands(raised, other_operands), tuple(passed(raised, [cure])))
+
+
+def _uncalled_init(raised: RaisedAt, call: ast.Call, node: ast.expr) -> Explained | None:
+    """Explains tx.update(grads, tx.init, params): the state of an optimizer is what tx.init returns."""
+    if not isinstance(node, ast.Attribute) or not isinstance(call.func, ast.Attribute):
+        return None
+    if (node.attr, call.func.attr) != ("init", "update") or raised.source(node.value) != raised.source(call.func.value):
+        return None
+    source = raised.source(node)
+    parameters = raised.source(call.args[2]) if len(call.args) > 2 else "params"
+    title = f"{source} is a function, but update needs the state that {source} returns"
+    code = f"state = {source}({parameters})"
+    words = f"Write this line once, before the first step, and pass state in the place of {source}."
+    if len(call.args) < 3:
+        words = f"{words} params is the tree of the parameters."
+    return Explained(None, title, operands(raised, call.args[:1]), (FoundCure("the state", code, words),))
 
 
 def _uncalled_optimizer(raised: RaisedAt, attribute: str) -> Explained | None:
@@ -192,6 +211,8 @@ def _none_operand(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained
         return None
     if names and (leaf := _none_leaf(raised, source)) is not None:
         return Explained(None, title, *leaf)
+    if names and (passed_by := none_of_the_caller(raised, source)) is not None:
+        return Explained(None, title, *passed_by)
     words = f"Find the line that gives {source} its value: a function without a return gives None."
     if not names:
         words = f"{raised.source(calls[0])} returns None. Write a call that returns an array."

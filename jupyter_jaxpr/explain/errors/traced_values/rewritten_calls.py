@@ -57,6 +57,8 @@ class Calls:
             return self._percent_format() or self.in_place()
         if (formatted := self._str_format(node)) is not None:
             return [formatted]
+        if _without_conversion(node) is not node and self._printing() is not None:
+            return self._debug_print()
         match node:
             case ast.Call(func=ast.Name(id=("float" | "int" | "bool" | "complex") as name), args=[value], keywords=[]):
                 return self._conversion(node, name, value)
@@ -385,10 +387,25 @@ class Calls:
         lost = lost_write(self._raised, statement, target.value)
         if lost is not None:
             return [FoundCure(".at[...].set", None, f"{text} {lost}")]
+        function_around = self._raised.around(ast.FunctionDef)
+        if isinstance(function_around, ast.FunctionDef) and name not in own_names(function_around):
+            new = f"{self._jnp}.asarray({name}).at[{self._source(target.slice)}].set({self._source(value)})"
+            words = (
+                f"{name} comes from outside of {function_around.name}, and cannot be changed there. Return the new "
+                f"array {new} from {function_around.name}, and assign the result in the caller."
+            )
+            return [FoundCure(".at[...].set", None, words)]
         array_call = self._array_call(name)
         cure = FoundCure(".at[...].set", line, text)
         if array_call is None:
-            return [cure]
+            if not isinstance(function_around, ast.FunctionDef):
+                return [cure]
+            new_line = line.replace(f"{name} = {name}.", f"{name} = {self._jnp}.asarray({name}).", 1)
+            words = (
+                f"A NumPy array cannot hold a traced value. This line makes a new array. The array that the caller of "
+                f"{function_around.name} holds stays as it was."
+            )
+            return [self._cure(".at[...].set", new_line, words, over(statement, new_line))]
         function = f"{self._jnp}.{_called(array_call)}"
         edits = [edit_of(self._raised, over(array_call.func, function)), edit_of(self._raised, over(statement, line))]
         return [applied(cure, edits)]
@@ -453,8 +470,7 @@ class Calls:
     def _debug_print(self) -> list[FoundCure]:
         """Return the cure of an f-string or format call with a traced value: jax.debug.print."""
         text = "jax.debug.print prints the value each time that the program runs."
-        node = self._raised.around(ast.JoinedStr)
-        call = self._raised.parents.get(id(node)) if node is not None else None
+        call = self._printing()
         match call:
             case ast.Call(func=ast.Name(id="print"), args=[_, *_] as parts, keywords=[]):
                 function = "jax.debug.print"
@@ -472,9 +488,27 @@ class Calls:
             if written is None:
                 return [FoundCure("jax.debug.print", None, text)]
             words.append(written[0])
-            values += map(self._source, written[1])
+            values += [self._source(_without_conversion(value)) for value in written[1]]
         code = f"{function}({', '.join([repr(' '.join(words)), *values])})"
         return [self._cure("jax.debug.print", code, text, over(call, code))]
+
+    def _printing(self) -> ast.AST | None:
+        """Return the call that takes the failing value as an argument or in an f-string."""
+        node: ast.AST | None = self._raised.node
+        text = self._raised.around(ast.JoinedStr)
+        outer = self._raised.parents.get(id(text if text is not None else node))
+        is_print = isinstance(outer, ast.Call) and _called_name(outer) == "print"
+        return outer if is_print or text is not None else None
+
+
+def _without_conversion(node: ast.expr) -> ast.expr:
+    """Return x for x.item(), x.tolist() and float(x), whose text jax.debug.print makes of the array itself."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr="item" | "tolist"), args=[], keywords=[]):
+            return value
+        case ast.Call(func=ast.Name(id="float"), args=[value], keywords=[]):
+            return value
+    return node
 
 
 def _has_rows(raised: RaisedAt, node: ast.expr) -> bool:
