@@ -44,7 +44,7 @@ _HOMES = {
     "last": ".scripts.last",
     "observe": ".scripts.observing",
     "widget": ".widgets",
-    # The code of a running cell finds this function here; see `typed.cell.rewrite`.
+    # rewritten cells import this function from here; see `typed.cell.rewrite`
     "last_call": ".typed.cell",
 }
 
@@ -59,7 +59,10 @@ def __getattr__(name: str) -> Any:
 
 
 class _Package(ModuleType):
-    """This package. The function `observe` has the name of a subpackage, which Python would put in its place."""
+    """The class of this package's module object.
+
+    Importing the subpackage `observe` would replace the function `observe`; this class prevents it.
+    """
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name != "observe" or not isinstance(value, ModuleType):

@@ -1,8 +1,8 @@
-"""Decides whether an error that ended our code is the user's: raised by a signal handler such as that of an alarm.
+"""Decides whether an error in this package's code was raised by a signal handler of the user, such as an alarm.
 
-Python calls a signal handler between any two instructions, so also between two of ours. The error that the handler
-raises is meant for the user's cell: it is no failure of ours, and must reach the cell. So no `except` of ours names
-an error class alone: it says `except not_of_a_signal(ValueError)`.
+Python may call a signal handler between any two instructions, also of this package. An error that the handler raises is
+meant for the user's cell and must reach it. Therefore no `except` in this package names only an error class; it is
+written `except not_of_a_signal(ValueError)`.
 """
 
 from __future__ import annotations
@@ -19,34 +19,41 @@ _Kind = TypeVar("_Kind", bound=BaseException)
 
 
 class TraceStopped(BaseException):
-    """This package stops a trace of its own; no `except Exception` of the user's or of a library's takes the error."""
+    """Raised by this package to stop an own trace.
+
+    It is no subclass of Exception, so that `except Exception` in user or library code does not catch it.
+    """
 
 
 _PACKAGE = os.path.dirname(__file__) + os.sep
-# `signal.valid_signals` makes an enum member of each number, which takes 100 us.
+# Computed once, because `signal.valid_signals` takes 100 us.
 _SIGNALS = frozenset(signal.valid_signals())
 
 
 def not_of_a_signal(*kinds: type[_Kind]) -> tuple[type[_Kind], ...]:
-    """Return the classes that an `except` takes; no class if a signal handler of the user's raised the error.
+    """Return the classes for an `except` clause; () if a signal handler of the user raised the present error.
 
-    Python evaluates what stands after `except` when there is an error.
+    Python evaluates the expression after `except` only when an error was raised.
     """
     error = sys.exception()
     try:
         return () if error is not None and is_of_a_signal(error) else kinds
-    except RecursionError:  # the stack is at its end, which is what the error says, too
+    except RecursionError:  # the stack is full, which means that the present error is a RecursionError, too
         return kinds
 
 
 def is_of_a_signal(error: BaseException) -> bool:
-    """Return whether a signal handler of the user's raised an error; most handlers are Python functions."""
-    # The first frame belongs to the `try` statement, or to a function that the statement called.
+    """Return whether an error was raised by a signal handler of the user.
+
+    Handlers are recognised if they are Python functions, as most are.
+    """
+    # The first frame is that of the `try` statement, or of a function that the statement called.
     above = error.__traceback__
     frames = []
     while above is not None and (above := above.tb_next) is not None:
         frames.append(above.tb_frame)
-    # An error of our own function, which is the usual error, is known without a question about 60 signals.
+    # Short path for the usual case, an error of this package's own functions: it avoids asking for about 60 signal
+    # handlers.
     frames = [frame for frame in frames if not _is_ours(frame.f_code) and _takes_two(frame.f_code)]
     if not frames:
         return False
@@ -58,7 +65,7 @@ def is_of_a_signal(error: BaseException) -> bool:
 
 
 def _is_ours(code: CodeType) -> bool:
-    """Return whether the code is of this package, which registers no signal handler."""
+    """Return whether a code object belongs to this package, which has no signal handlers."""
     return code.co_filename.startswith(_PACKAGE)
 
 
@@ -69,7 +76,8 @@ def _takes_two(code: CodeType) -> bool:
 def _was_called_by_a_signal(frame: FrameType) -> bool:
     """Return whether a function was called as a signal handler: with a signal and the interrupted frame.
 
-    The frame tells more than `signal.getsignal`: the function may no longer be the registered handler.
+    The arguments in the frame are checked rather than `signal.getsignal`, because the function may no longer be the
+    registered handler.
     """
     code, values = frame.f_code, frame.f_locals
     passed = [values.get(name) for name in code.co_varnames[: code.co_argcount]]
@@ -86,7 +94,7 @@ def _was_called_by_a_signal(frame: FrameType) -> bool:
 
 
 def _code_of(handler: Any) -> CodeType | None:
-    """Return the code that a signal runs: of a function, a method, a partial, or any other callable object."""
+    """Return the code object that a signal handler runs: of a function, method, partial or callable object."""
     while type(handler) is functools.partial:
         handler = handler.func
     if type(handler) is MethodType:

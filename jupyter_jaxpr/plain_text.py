@@ -1,9 +1,10 @@
-"""Makes a plain `str` of bounded length about any object of the user; never raises.
+"""Makes a plain `str` of limited length for any object of the user; never raises.
 
-A name, a file, a key or a printed value may be of a subclass of `str`, of any length, or of a class whose `__str__`
-raises: what enters here leaves as text that can be joined, cut, hashed, compared and encoded.
+A name, a file name, a key or a printed value of the user may be an instance of a subclass of `str`, may be very long,
+or its `__str__` may raise. The functions here return a string that can safely be joined, cut, hashed, compared and
+encoded.
 
-- `exact`, `kind_name`, `own_name`, `file_of`, `attribute_of` call nothing of the user's.
+- `exact`, `kind_name`, `own_name`, `file_of`, `attribute_of` run no user code.
 - `text_of` and `error_text` print an object, which may call its class's `__str__` and `__repr__`.
 """
 
@@ -19,7 +20,7 @@ from .interruptions import not_of_a_signal
 
 
 class Limit:
-    """The longest text of each kind, in characters."""
+    """The most characters of each kind of text."""
 
     NAME: Final = 200  # the name of a function, a class, a parameter, a primitive or an axis
     FILE: Final = 4_096  # the longest path of a file that Linux opens
@@ -33,10 +34,10 @@ class Limit:
     ERROR: Final = 4_000  # the text of an error of the user's code
 
 
-#: The words in place of an object that cannot be described; the reason follows.
+#: The words that replace an object which cannot be described; the reason follows.
 COULD_NOT = "could not be described"
 
-#: Errors that `repr` of a user's object may raise; a KeyboardInterrupt is not among them.
+#: Errors that the `repr` of a user's object may raise. KeyboardInterrupt is not included, so that it stops the cell.
 FAILURES: Final = (Exception, SystemExit, GeneratorExit)
 
 _NAMES_OF_TYPES: Final[dict[str, Any]] = {
@@ -47,31 +48,38 @@ _STORED_IN: Final[Any] = type.__dict__["__dict__"].__get__
 
 
 def exact(text: str, limit: int = Limit.NAME) -> str:
-    """Return a text as a plain `str`, cut at a length; `text` may be of a subclass, whose methods are not called."""
+    """Return a text as a plain `str`, cut to a length.
+
+    `text` may be an instance of a subclass, whose methods are not called.
+    """
     if type(text) is not str:
-        text = str.__getitem__(text, slice(limit + 1))  # a slice of an object of a subclass is a plain `str`
+        # slicing an instance of a subclass by `str.__getitem__` gives a plain `str`
+        text = str.__getitem__(text, slice(limit + 1))
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def quoted(text: str, limit: int = Limit.REASON) -> str:
-    """Return a text of a document on one line, short enough for a sentence about it; a file may hold any text."""
+    """Return a text from a document on one line, short enough to be quoted in a sentence.
+
+    A file may contain any text.
+    """
     return exact(" ".join(text.split()), limit)
 
 
 def kind_name(kind: type, attribute: str = "__name__") -> str:
-    """Return the name of a class without a call of its metaclass."""
+    """Return the name of a class without running code of its metaclass."""
     name = _NAMES_OF_TYPES[attribute](kind)
     return name if type(name) is str and len(name) <= Limit.NAME else exact(name)
 
 
 def mro_of(kind: type) -> tuple[type, ...]:
-    """Return the classes in which Python looks up an attribute of a class, itself first; calls no metaclass."""
+    """Return the method resolution order of a class without running code of its metaclass."""
     kinds: tuple[type, ...] = _MRO_OF(kind)
     return kinds
 
 
 def defined(kind: type, name: str) -> Any:
-    """Return the stored attribute that a class defines or inherits under a name; None without such an attribute."""
+    """Return the attribute that a class stores or inherits under a name; None if there is none."""
     for kind_of_base in mro_of(kind):
         stored = _STORED_IN(kind_of_base)
         if name in stored:
@@ -80,7 +88,10 @@ def defined(kind: type, name: str) -> Any:
 
 
 def attribute_of(value: Any, name: str) -> Any:
-    """Return the stored attribute of an object; None without one. For a property, the property object itself."""
+    """Return the attribute that an object or its class stores; None if there is none.
+
+    A property is returned as the property object.
+    """
     try:
         return inspect.getattr_static(value, name, None)
     except not_of_a_signal(*FAILURES):  # a class of the user's may hide how its attributes are stored
@@ -88,7 +99,7 @@ def attribute_of(value: Any, name: str) -> Any:
 
 
 def own_name(value: Any, attribute: str = "__name__") -> str | None:
-    """Return the name that a function, a class or another callable carries; None where it is no text or a property."""
+    """Return the name stored in a function, class or other callable; None if it is no string or is a property."""
     kind = type(value)
     name: Any
     if kind is FunctionType or kind in _BUILT_IN:
@@ -106,19 +117,19 @@ _BUILT_IN = frozenset({types.BuiltinFunctionType, types.MethodDescriptorType, ty
 
 
 def file_of(code: CodeType) -> str:
-    """Return the file that code carries."""
+    """Return the file name in a code object, as a plain `str`."""
     file = code.co_filename
     return file if type(file) is str else exact(file, Limit.FILE)
 
 
 def function_of(code: CodeType) -> str:
-    """Return the qualified name that code carries."""
+    """Return the qualified name in a code object, as a plain `str`."""
     name = code.co_qualname
     return name if type(name) is str else exact(name)
 
 
 def text_of(value: Any, limit: int = Limit.NAME) -> str:
-    """Return the `str` of an object, cut at a length; if `str` raises, the name of the class and the reason."""
+    """Return the `str` of an object, cut to a length; if `str` raises, the class name and the reason."""
     if type(value) is str:
         return value if len(value) <= limit else exact(value, limit)
     try:
@@ -128,9 +139,9 @@ def text_of(value: Any, limit: int = Limit.NAME) -> str:
 
 
 def repr_of(value: Any, limit: int = Limit.NAME) -> str:
-    """Return the `repr` of an object, cut at a length; if `repr` raises, the name of the class and the reason."""
+    """Return the `repr` of an object, cut to a length; if `repr` raises, the class name and the reason."""
     try:
-        if type(value) is str and len(value) > limit:  # the repr of a long text takes as long
+        if type(value) is str and len(value) > limit:  # the repr of a long string is slow, so the string is cut first
             value = value[: limit + 1]
         return exact(repr(value), limit)
     except not_of_a_signal(*FAILURES) as error:
@@ -138,17 +149,17 @@ def repr_of(value: Any, limit: int = Limit.NAME) -> str:
 
 
 def unreadable(value: Any, error: BaseException, limit: int = Limit.NAME) -> str:
-    """Return the text in place of an object that cannot be described: the name of its class and the reason."""
+    """Return the text that replaces an object which cannot be described: its class name and the reason."""
     return exact(f"<{kind_name(type(value))}: {could_not(error)}>", limit)
 
 
 def could_not(error: BaseException) -> str:
-    """Return the sentence that something could not be described, with the reason."""
+    """Return a text which says that something could not be described, with the reason."""
     return f"{COULD_NOT}, {error_text(error, Limit.REASON)}"
 
 
 def message_of(error: BaseException, limit: int = Limit.ERROR) -> str:
-    """Return the message of an error; empty if the error cannot print its message."""
+    """Return the message of an error; '' if the error cannot print it."""
     try:
         return exact(str(error), limit)
     except not_of_a_signal(*FAILURES):
@@ -170,7 +181,7 @@ def error_lines(error: BaseException) -> str:
 
 
 def traceback_text(error: BaseException) -> str:
-    """Return the traceback of an error; only the end of a traceback that is too long."""
+    """Return the traceback of an error as text; of a long one, only the end."""
     try:
         text = "".join(traceback.format_exception(error))
     except not_of_a_signal(*FAILURES):

@@ -1,7 +1,7 @@
 """Formats seconds, bytes and counts, as every text of this package writes them.
 
-Times have two figures below 100 and whole units above; counts and sizes are decimal. The space before a unit
-does not break. What is not known is "unknown", never 0 or a dash.
+Times have two figures below 100 and whole units above; counts and sizes are decimal. The space before a unit does not
+break. An unknown quantity is written "unknown", never 0 or a dash.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from decimal import ROUND_HALF_UP, Decimal
 NO_BREAK = "\u00a0"
 UNKNOWN = "unknown"
 
-# Below this many seconds, a time is in microseconds; 0.095 ms is the smallest time that reads well in milliseconds.
+# A shorter time is written in microseconds; 0.095 ms is the smallest time that is easy to read in milliseconds.
 _MILLISECONDS_FROM = 0.095e-3
-# From here on, a time would round to 1000 ms, and is printed as 1.0 s.
+# A longer time would round to 1000 ms, so it is written in seconds, as 1.0 s.
 _SECONDS_FROM = 0.9995
 
 
@@ -63,7 +63,10 @@ def factor(value: float) -> str:
 
 
 def ends(low: str, high: str) -> tuple[str, str]:
-    """Return the ends of a range of quantities; a unit that both share stands once: ``5.2`` and ``6.9 ms``."""
+    """Return both ends of a range of quantities as text.
+
+    A unit that both have is written once: ``5.2`` and ``6.9 ms``.
+    """
     number, _, unit = low.partition(NO_BREAK)
     once = number == "0" or high.endswith(f"{NO_BREAK}{unit}")
     return number if once else low, high
@@ -76,7 +79,7 @@ def count(number: int | None, one: str, many: str | None = None, *, exact: bool 
         number: The number; None if it is unknown.
         one: The noun in the singular.
         many: The noun in the plural; by default `one` with an s.
-        exact: False where the number is a lower bound.
+        exact: False if the number is a lower bound.
     """
     many = many or one + "s"
     if number is None or (number == 0 and not exact):
@@ -99,7 +102,7 @@ def in_a_sentence(names: Sequence[str], most: int | None = None) -> str:
 
 
 def _two_figures(value: float) -> str:
-    """Return the number with two figures below 100, whole from there on."""
+    """Return a number as text with two significant figures below 100, and as an integer from there on."""
     if value < 0.095:
         return f"{value:.2g}" if value else "0"
     if value < 0.995:
@@ -110,7 +113,7 @@ def _two_figures(value: float) -> str:
 
 
 def _rounded(value: float, decimals: int) -> str:
-    """Return the number with `decimals` decimals; a half is rounded up, as in the browser."""
+    """Return a number as text with `decimals` decimals; a half is rounded up, as in the browser."""
     return f"{Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP):,}"
 
 
@@ -119,7 +122,7 @@ def _scaled(number: int | None, unit: str) -> str:
         return UNKNOWN
     value, prefix = float(number), ""
     for larger in ("k", "M", "G", "T", "P"):
-        # A value that would round to 1000 takes the next prefix.
+        # A value that would round to 1000 gets the next larger unit.
         if value < 999.5:
             break
         value, prefix = value / 1000, larger

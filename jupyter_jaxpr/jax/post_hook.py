@@ -1,12 +1,12 @@
 """Uses JAX's hook after each jitted call that hits JAX's C++ cache.
 
-- `LastCalls` holds the last calls.
-- `Hits` reports the calls.
-- `Results` reports the calls with their results.
+- `LastCalls` keeps the arguments of the last calls.
+- `Hits` reports each hit.
+- `Results` reports each hit with its result.
 
-JAX has one place for such a hook, so several hooks form a stack. `Hits` skips the frames of other hooks of this
-package, which have the file name of this module. A hook that ends below another hook cannot be removed at once; the
-upper hook removes it at its own end.
+JAX can have only one such hook, so several hooks form a stack: each calls the one below it. `Hits` skips the frames of
+other hooks of this package, which have the file name of this module. A hook that ends below another hook cannot be
+removed at once; the upper hook removes it at its own end.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Watches parts of JAX, which report their use to this package.
+"""Replaces parts of JAX so that each use of them is reported to this package.
 
 - `TellingFunction`: a function of one of JAX's modules, which returns an object for a primitive.
 - `TellingMethod`: a method of one of JAX's classes.

@@ -1,1 +1,1 @@
-"""Traces a function of a cell that is being written, while nothing of the cell runs."""
+"""Traces a function of a cell while the user writes the cell; no part of the cell runs."""

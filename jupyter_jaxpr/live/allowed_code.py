@@ -1,7 +1,7 @@
-"""Decides whether an expression of a cell may be evaluated, and evaluates it.
+"""Decides whether an expression of an edited cell may be evaluated, and evaluates it.
 
-An expression may be evaluated if this runs no code of the user and computes nothing: literals, names, attributes of
-modules, and calls of the transforms of JAX and of functools that only wrap a function. The decision evaluates nothing.
+An expression may be evaluated if this runs no user code and computes nothing: literals, names, attributes of modules,
+and calls of those functions of JAX and functools that only wrap a function. The decision itself evaluates nothing.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _NOTHING = object()
 _TRANSFORMS = """jit vmap grad value_and_grad jacfwd jacrev jacobian hessian checkpoint remat custom_jvp custom_vjp
     custom_gradient named_call shard_map smap named_scope default_matmul_precision""".split()
 _IN_CLASSES: tuple[Any, ...] = (staticmethod, classmethod, property)
-#: Methods that set the rules of `custom_vjp` and `custom_vmap`, of an object that a decorator of the cell made.
+#: Methods that set the rules of a `custom_vjp` or `custom_vmap` function which a decorator in the cell made.
 _COMPLETES = frozenset(["defvjp", "defjvp", "defjvps", "def_vmap"])
 
 
 class NotHarmless(Exception):
-    """An expression that is not evaluated; the message names the part that decided it."""
+    """Raised for an expression that may not be evaluated; the message names the part because of which it may not."""
 
 
 class NotThere(Exception):
-    """A name or an attribute that does not exist yet; the message is its text."""
+    """Raised for a name or an attribute that does not exist yet; the message is its source text."""
 
 
 def check(node: ast.expr, names: Mapping[str, Any]) -> None:
@@ -71,14 +71,14 @@ def check(node: ast.expr, names: Mapping[str, Any]) -> None:
 
 
 def check_wraps(node: ast.expr, names: Mapping[str, Any]) -> None:
-    """Return if the value of the expression may be called with a function, as a decorator is; else raise.
+    """Return if calling the expression's value with a function, as a decorator, is harmless; else raise.
 
     Raises:
         NotHarmless: The effects of such a call are unknown.
         NotThere: A name does not exist.
     """
     if isinstance(node, ast.Call):
-        # jax.jit(static_argnames="n"), partial(jax.jit, ...), functools.wraps(f)
+        # such as jax.jit(static_argnames="n"), partial(jax.jit, ...) or functools.wraps(f)
         check(node, names)
         if any(
             _object(node.func, names) is partial_type for partial_type in (functools.partial, functools.partialmethod)
@@ -97,7 +97,7 @@ def check_wraps(node: ast.expr, names: Mapping[str, Any]) -> None:
 
 
 def completes(node: ast.expr, names: Mapping[str, Any]) -> bool:
-    """Return whether an expression such as `f.defvjp(forward, backward)` completes a function of a decorator."""
+    """Return whether an expression such as `f.defvjp(forward, backward)` sets a rule of a function of the cell."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in _COMPLETES:
         return False
     try:
@@ -108,7 +108,7 @@ def completes(node: ast.expr, names: Mapping[str, Any]) -> bool:
 
 
 def is_plain_class(node: ast.ClassDef, names: Mapping[str, Any]) -> bool:
-    """Return whether the statement of a class runs only code of Python's own library."""
+    """Return whether executing a class statement runs only code of Python's standard library."""
     try:
         bases = [_object(base, names) for base in node.bases]
         if node.keywords or any(base is not object and base is not typing.NamedTuple for base in bases):
@@ -151,7 +151,7 @@ def _is_plain_member(member: ast.stmt, names: Mapping[str, Any]) -> bool:
 def check_definition(
     node: ast.FunctionDef | ast.AsyncFunctionDef, names: Mapping[str, Any], *, in_class: bool = False
 ) -> None:
-    """Return if the decorators and the defaults of a function's statement may be evaluated; else raise.
+    """Return if the decorators and default values of a `def` statement may be evaluated; else raise.
 
     Raises:
         NotHarmless: A decorator or a default may not be evaluated.
@@ -175,7 +175,7 @@ def check_definition(
 
 
 def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    """Return the value of an argument that is written out or exists: a literal, a name, an attribute, an item, a type.
+    """Return the value of an argument that exists without computing: a literal, name, attribute, item or array type.
 
     Raises:
         NotHarmless: The value would have to be computed.
@@ -208,7 +208,7 @@ def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
 
 
 def _number(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    """Return the value of a calculation with numbers; a calculation that would take long or much memory is refused."""
+    """Return the value of an arithmetic expression of numbers; one that would take long or much memory is refused."""
     if isinstance(node, ast.UnaryOp):
         value = _plain_number(value_of(node.operand, names), node)
         match node.op:
@@ -249,7 +249,7 @@ def _plain_number(value: Any, node: ast.expr) -> Any:
 
 
 def _object(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    """Return the object of a name, or of an attribute of a module."""
+    """Return the object that a name, or an attribute of a module, refers to."""
     if isinstance(node, ast.Name):
         if node.id in names:
             return names[node.id]
@@ -265,7 +265,7 @@ def _object(node: ast.expr, names: Mapping[str, Any]) -> Any:
 
 
 def _attribute(owner: Any, node: ast.Attribute) -> Any:
-    """Return an attribute that is simply there: no property, no descriptor and no `__getattr__` runs."""
+    """Return a stored attribute of an object; no property, descriptor or `__getattr__` runs."""
     if isinstance(owner, types.ModuleType):
         value = vars(owner).get(node.attr, _NOTHING)
         if value is _NOTHING:
@@ -274,7 +274,8 @@ def _attribute(owner: Any, node: ast.Attribute) -> Any:
             raise NotThere(_text(node))
         return value
     kind: Any = type(owner)
-    if not isinstance(kind.__getattribute__, types.WrapperDescriptorType):  # a class that is written in Python
+    # the class defines `__getattribute__` in Python
+    if not isinstance(kind.__getattribute__, types.WrapperDescriptorType):
         raise NotHarmless(_text(node))
     fields = getattr(kind, "_fields", ()) if issubclass(kind, tuple) else ()
     if node.attr in fields:
@@ -306,7 +307,7 @@ def _text(node: ast.expr) -> str:
 
 @functools.cache
 def _wrappers() -> tuple[Any, ...]:
-    """Return the functions that only wrap the function passed to them, and do nothing else."""
+    """Return the functions that do nothing but wrap the function passed to them."""
     import jax
 
     transforms = [vars(jax).get(name) for name in _TRANSFORMS]

@@ -1,7 +1,7 @@
-"""Finds the arguments for the live trace of a function, and says where they come from.
+"""Finds the argument types for the live trace of a function, and records where they come from.
 
-The types come from the text that the user typed into the panel, else from the target in the magic's line, else from
-the last observed call, else from the last call in the cell. No code runs to find them.
+The first of these that exists is used: the text that the user typed into the panel, the target in the magic's line, the
+last observed call, the last call in the cell. No code runs to find them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..observe.observation import ArgumentSpec
 from ..typed.specs import SpecError, parse_target
 from .allowed_code import NotHarmless, NotThere, value_of
 
-#: The source of the arguments of a target.
+#: Where the arguments of a target come from, in the words of the panel.
 THE_MAGIC = "the line of the magic"
 
 
@@ -29,7 +29,7 @@ class Given:
     Attributes:
         args: Values, or types as `jax.ShapeDtypeStruct`.
         kwargs: The keyword arguments, in the same form.
-        source: The origin of the arguments, as words that follow "argument types from".
+        source: Where the arguments come from, as words that follow "argument types from".
     """
 
     args: tuple[Any, ...]
@@ -38,7 +38,7 @@ class Given:
 
 
 class Unusable(ValueError):
-    """The text that the user typed gives no arguments; the message says why and what to do."""
+    """Raised if the text that the user typed gives no arguments; the message says why and what to do."""
 
 
 def from_specs(name: str, specs: str, names: Mapping[str, Any]) -> Given:
@@ -63,10 +63,10 @@ def from_specs(name: str, specs: str, names: Mapping[str, Any]) -> Given:
 
 
 def from_target(target: str, name: str, names: Mapping[str, Any]) -> Given | None:
-    """Return the arguments in the magic's line, where the line names the function and each argument has a value.
+    """Return the arguments in the magic's line, if the line calls the function and each argument has a value.
 
     Raises:
-        Unusable: The line names the function, and its arguments have no meaning.
+        Unusable: The line calls the function, but its arguments cannot be understood.
     """
     try:
         call = parse_target(target).call
@@ -82,7 +82,10 @@ def from_target(target: str, name: str, names: Mapping[str, Any]) -> Given | Non
 
 
 def from_calls(calls: Iterable[ast.Call], name: str, names: Mapping[str, Any]) -> Given | None:
-    """Return the arguments of the cell's last call of the function outside of functions, if each has a value."""
+    """Return the arguments of the cell's last call of the function that is outside of functions.
+
+    None if one has no value.
+    """
     call = next((call for call in calls if isinstance(call.func, ast.Name) and call.func.id == name), None)
     if call is None:
         return None
@@ -93,7 +96,7 @@ def from_calls(calls: Iterable[ast.Call], name: str, names: Mapping[str, Any]) -
 
 
 def from_observed(function: Any, observed: Iterable[Sequence[ArgumentSpec]]) -> Given | None:
-    """Return the types of the newest observed call that fits the present parameters of the function."""
+    """Return the argument types of the newest observed call that fits the function's present parameters."""
     try:
         signature = inspect.signature(unwrap(function))
     except not_of_a_signal(TypeError, ValueError):
@@ -130,7 +133,7 @@ def _of_observed(signature: inspect.Signature, arguments: Sequence[ArgumentSpec]
         try:
             values[argument.name] = ast.literal_eval(argument.static)
         except not_of_a_signal(ValueError, SyntaxError, MemoryError, RecursionError):
-            return None  # only the text of this object is known
+            return None  # only the repr of this object was kept
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for parameter in signature.parameters.values():
@@ -155,7 +158,7 @@ def _position(signature: inspect.Signature, parameter: inspect.Parameter) -> int
 
 
 def parameters(function: Any) -> Iterator[str]:
-    """Yield the names of the parameters that a call has to give."""
+    """Yield the names of the parameters that have no default value."""
     try:
         signature = inspect.signature(unwrap(function))
     except not_of_a_signal(TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Chooses the function of a cell to trace, from the caret and the program in view."""
+"""Chooses which function of a cell to trace, from the position of the caret and the program in view."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ..typed.written_cell import FunctionStatement, WrittenCell
 def chosen_function(cell: WrittenCell, line: int | None, in_view: str | None) -> FunctionStatement | None:
     """Return the function of a cell that Live traces.
 
-    The order is: the function under the caret, the function in view, the function that the cell calls last, the last
-    function of the cell.
+    The first of these that exists: the function under the caret, the function in view, the function that the cell calls
+    last, the last function of the cell.
 
     Args:
         cell: The parsed text of the cell.
-        line: The line of the caret, from 1; None where the caret is not in the cell.
+        line: The line of the caret, from 1; None if the caret is not in the cell.
         in_view: The name of the program that the panel shows.
     """
     at_caret = cell.function_at(line) if line is not None else None

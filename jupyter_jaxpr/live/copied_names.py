@@ -1,7 +1,7 @@
-"""Makes a copy of the user's names with the definitions of a cell added.
+"""Makes a copy of the user's namespace and runs the definitions of an edited cell in it.
 
-Only statements that define a name and compute nothing run, in the copy. Every other statement is skipped. The names
-that a skipped statement would assign are recorded: they still have the values that the kernel holds, or no value.
+Only statements that define a name without computing anything run. All others are skipped. The names that a skipped
+statement would assign are recorded, because in the copy they have their old values or no value.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _ANNOTATIONS_ARE_TEXT = __future__.annotations.compiler_flag
 
 @dataclass(frozen=True)
 class Skipped:
-    """A statement that did not run.
+    """A statement of the cell that was skipped.
 
     Attributes:
         line: The first line of the statement.
-        why: The part of the statement that may not run; None where no statement of its kind runs.
-        is_missing: `why` is a name that does not exist yet.
-        is_import: The statement imports a module that the kernel has not imported.
+        why: The source of the part that may not run; None if no statement of this kind may run.
+        is_missing: True if `why` is a name that does not exist yet.
+        is_import: True if the statement imports a module that the kernel has not imported.
     """
 
     line: int
@@ -45,12 +45,12 @@ class Skipped:
 
 @dataclass
 class Definitions:
-    """The definitions of a cell.
+    """The result of running the definitions of a cell in a copy of the namespace.
 
     Attributes:
-        namespace: The copy of the user's names.
-        functions: The function object of each top-level definition, by the first line of its statement.
-        skipped: The names whose value may differ from the value that the cell would assign.
+        namespace: The copy of the user's namespace.
+        functions: First line of a top-level definition -> its function object.
+        skipped: Name -> the skipped statement that would assign it.
     """
 
     namespace: dict[str, Any]
@@ -59,18 +59,18 @@ class Definitions:
 
 
 class DefinedClasses:
-    """The classes of cells that did not run yet, each made once for each text."""
+    """The classes of cells that have not run yet; for each source text, the class is made once."""
 
     def __init__(self) -> None:
         self._classes: dict[tuple[str, str], tuple[str, Any]] = {}
 
     def get(self, cell: str, name: str, text: str) -> Any:
-        """Return the class that was made of this text; None without such a class."""
+        """Return the class that was made from this source text; None if there is none."""
         kept_text, kept_class = self._classes.get((cell, name), ("", None))
         return kept_class if kept_text == text else None
 
     def keep(self, cell: str, name: str, text: str, kind: Any) -> None:
-        """Store a class in place of the class that an earlier text of the cell made."""
+        """Store a class; a class from an earlier text of the same cell is replaced."""
         self._classes[cell, name] = text, kind
         if len(self._classes) > 200:
             del self._classes[next(iter(self._classes))]
@@ -78,7 +78,7 @@ class DefinedClasses:
 
 @contextmanager
 def text_known(file: str, source: str) -> Iterator[None]:
-    """Let Python find the lines of a file that only exists here, for the duration of the block."""
+    """Let Python find the source lines of a file name that exists only here, within the block."""
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     try:
         yield
@@ -95,19 +95,19 @@ def define(
     kept_classes: DefinedClasses,
     codes: CodesOfText,
 ) -> Definitions:
-    """Run the definitions of a cell in a copy of the user's names.
+    """Run the definitions of a cell in a copy of the user's namespace.
 
     Args:
         cell: The parsed text of the cell.
         cell_id: The id of the cell.
         file: The file name under which the cell's code is compiled.
-        names: The values of the user's names; the function copies these values.
-        namespace: Receives the copy.
-        kept_classes: The classes of earlier texts.
-        codes: Receives the code objects of the definitions.
+        names: The user's namespace, which is copied.
+        namespace: The dictionary that is filled with the copy.
+        kept_classes: The classes made from earlier texts.
+        codes: The code objects of the definitions are added to it.
 
     Raises:
-        Exception: A definition is wrong: Python or JAX raised, as for a decorator with a wrong argument.
+        Exception: Python or JAX raised at a definition, for example at a decorator with a wrong argument.
     """
     namespace.clear()
     namespace.update(names)
@@ -185,7 +185,7 @@ class _Definer:
         return True
 
     def _is_own(self, call: ast.expr) -> bool:
-        """Return whether this copy of the cell made the object that a call changes."""
+        """Return whether the object that a call changes was made by this copy of the cell."""
         owner = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
         if not isinstance(owner, ast.Name):
             return False
@@ -261,7 +261,7 @@ class _Definer:
 
 
 def _is_target(target: ast.expr, value: ast.expr) -> bool:
-    """Return whether an assignment binds only names, and unpacks nothing but a tuple that the statement writes out."""
+    """Return whether an assignment binds only names; it may unpack only a tuple that is written out."""
     if isinstance(target, ast.Name):
         return True
     if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
@@ -270,7 +270,10 @@ def _is_target(target: ast.expr, value: ast.expr) -> bool:
 
 
 def is_class_of(existing: type, text: str) -> bool:
-    """Return whether a statement with this text made the class; only a class with a method can show this."""
+    """Return whether a class was made by a statement with this source.
+
+    False for a class without methods, which shows nothing.
+    """
     code = next((value.__code__ for value in vars(existing).values() if _is_own_function(value, existing)), None)
     if code is None:
         return False
@@ -296,15 +299,15 @@ def _is_own_function(value: Any, owner: type) -> bool:
 
 
 def outdated_calls(function: Any, definitions: Definitions, names: Mapping[str, Any]) -> dict[str, str]:
-    """Return the functions of earlier cells that still read the last run version of a function of this cell.
+    """Return the functions of earlier cells that still call the old version of a function in this cell.
 
     Args:
         function: The traced function.
         definitions: The definitions of the cell.
-        names: The global names of the user.
+        names: The user's global namespace.
 
     Returns:
-        For the name of each such function, the name of the function that it reads.
+        {name of such a function: name of the function of which it has the old version}.
     """
     changed = {
         name
@@ -330,7 +333,7 @@ def outdated_calls(function: Any, definitions: Definitions, names: Mapping[str, 
 
 
 def _are_alike(code: CodeType | None, later: CodeType | None) -> bool:
-    """Return whether two code objects do the same, whatever their lines are."""
+    """Return whether two code objects do the same; their line numbers may differ."""
     if code is None or later is None:
         return code is later
     if (code.co_code, code.co_names, code.co_varnames) != (later.co_code, later.co_names, later.co_varnames):
@@ -345,7 +348,7 @@ def _are_alike(code: CodeType | None, later: CodeType | None) -> bool:
 
 
 def read_by(function: Any) -> Iterator[str]:
-    """Yield the global names that a function and the functions written in it read."""
+    """Yield the global names that a function, or a function inside it, reads."""
     code = code_of(function)
     waiting = [] if code is None else [code]
     while waiting:

@@ -1,4 +1,4 @@
-"""Says what a call of a live program costs, and what a call in the last run of the function cost."""
+"""Makes the sentence that compares the cost of a live program with the cost in the last run of the function."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from ..document.types.document import Snapshot
 from ..program.costs import Cost
 from ..quantities import size
 
-#: The document and the sources of a run, and the index of the function's program; None where the function has none.
+#: A function: name -> (document of the last run, its live sources, index of the function's program); None if there is
+#: none.
 LastRun = Callable[[str], tuple[Snapshot, Sources, int] | None]
 
-#: The largest number of equations of a program that is counted with each trace: a thousand take three milliseconds.
+#: Programs with more equations are not counted at each trace: a thousand equations take three milliseconds.
 _COUNTED = 10_000
 _NOW = "One call takes {amount} and moves {moved}."
 _BEFORE = "In {run}, one call took {amount} and moved {moved}."
@@ -22,11 +23,11 @@ _SAME = "As in {run}, one call takes {amount} and moves {moved}."
 
 
 def cost_since(built: Built, before: tuple[Snapshot, Sources, int] | None) -> str | None:
-    """Say the cost of a live program beside the cost of the last run; None for a program that is too large.
+    """Return a sentence with the cost of a live program and the cost in the last run; None if the program is too large.
 
     Args:
         built: The live program.
-        before: The program in the last run; None where there was none.
+        before: The function's program in the last run; None if there was none.
     """
     cost_now = _cost(built.document, built.sources, 0)
     if cost_now is None:
@@ -54,5 +55,5 @@ def _words(cost: Cost) -> dict[str, str]:
     moved = size(cost.read + cost.written)
     if cost.exact:
         return {"amount": text or "no operations", "moved": moved}
-    # A primitive without a rule, or a loop of unknown length, counts too little.
+    # If a primitive has no rule, or a loop has an unknown number of steps, the count is too small.
     return {"amount": f"at least {text}" if text else "an unknown number of operations", "moved": f"at least {moved}"}

@@ -1,6 +1,6 @@
-"""Lets JAX make the texts of a live program up to the level that the user chose.
+"""Lets JAX lower and compile a live program up to the level that the user chose.
 
-No listener, log, ledger or cache on disk knows of this work. The user's Python does not run here.
+This work appears in no event listener, log, ledger or cache on disk. No Python of the user runs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .time_limit import SECONDS, TimeLimit
 
 LastLevel = Literal["jaxpr", "stablehlo", "hlo"]
 
-#: The largest numbers of equations and characters of a program whose texts are sent with each trace.
+#: The most equations, and the most characters, of a program whose texts are sent with each trace.
 TEXTS_UP_TO = 5_000
 TEXT_LIMIT = 1_000_000
 
@@ -48,12 +48,12 @@ _DUMPS = "{setting} is set, so JAX would write files at each compile of Live's. 
 
 @dataclass
 class Texts:
-    """The texts that JAX made, and why it made no others.
+    """Which texts of a live program JAX made, and why it did not make the others.
 
     Attributes:
         last: The level that the user chose.
-        why_not: A sentence for a level up to `last` that was not made.
-        compiled: True if XLA compiled the program now.
+        why_not: Level -> a sentence on why it was not made.
+        compiled: True if True if XLA compiled the program for this trace.
     """
 
     last: LastLevel
@@ -61,7 +61,7 @@ class Texts:
     compiled: bool = False
 
     def described(self, level: Level) -> Level:
-        """Return a level for a document without a kernel: unchanged with its text, else absent with a reason."""
+        """Return a level for a document without a kernel: with its text, or absent with the reason."""
         if level.state == "held":
             return level
         name: LevelName = "hlo" if level.name == "hlo" else "stablehlo"
@@ -74,7 +74,7 @@ class Texts:
 
 
 class SlowCompiles:
-    """The cells whose last compile took so long that Live does not compile them again unasked."""
+    """Remembers the cells whose last compile was slow; Live compiles them again only at the user's request."""
 
     def __init__(self) -> None:
         self._seconds: dict[str, float] = {}
@@ -88,15 +88,15 @@ class SlowCompiles:
         cell_id: str,
         is_asked_for: bool,
     ) -> Texts:
-        """Lower and compile a program as far as the user chose.
+        """Lower and compile a program up to the level that the user chose.
 
         Args:
-            observer: The observer, which records nothing meanwhile.
-            observed: The program; its texts are made in place.
+            observer: The observer; it records nothing during this work.
+            observed: The program; the lowered and compiled objects are added to it.
             last: The level that the user chose.
-            limit: The time limit of the trace; a compile cannot be stopped, and the limit ends before the compile.
+            limit: The time limit of the trace; it ends before a compile, which cannot be stopped.
             cell_id: The id of the cell in the notebook.
-            is_asked_for: True if the user asked for this trace by name.
+            is_asked_for: True if the user asked for this trace explicitly.
         """
         texts = Texts(last)
         if is_asked_for:
@@ -112,7 +112,8 @@ class SlowCompiles:
                             make(observed, level)
                 except Unavailable as error:
                     reason = str(error)
-                except not_of_a_signal(RuntimeError) as error:  # this JAX cannot compile without its disk cache
+                # this version of JAX cannot compile without its cache on disk
+                except not_of_a_signal(RuntimeError) as error:
                     reason = f"Live does not compile the program: {message_of(error)}. Run the cell to see the text."
                 else:
                     if level == "hlo":
@@ -123,7 +124,7 @@ class SlowCompiles:
 
     @contextmanager
     def _timed(self, level: LevelName, cell_id: str) -> Iterator[None]:
-        """Keep the time of a slow compile, also of a compile that fails or that the user interrupts."""
+        """Record how long a compile in the block takes, even if it fails or the user interrupts it."""
         began = time.perf_counter()
         try:
             yield
@@ -133,7 +134,7 @@ class SlowCompiles:
                 self._seconds[cell_id] = seconds
 
     def _refused(self, level: LevelName, cell_id: str) -> str | None:
-        """Return a sentence that says why Live does not make a level; None if Live makes the level."""
+        """Return a sentence on why Live does not make a level; None if it makes the level."""
         setting = _dumping_setting(os.environ)
         if setting is not None:
             return _DUMPS.format(setting=setting)
@@ -148,7 +149,7 @@ def _up_to(last: LastLevel) -> tuple[LevelName, ...]:
 
 
 def _dumping_setting(environment: Mapping[str, str]) -> str | None:
-    """Return the setting by which JAX or XLA writes each program into a file; None where neither does."""
+    """Return the setting by which JAX or XLA writes each program into a file; None if no such setting is on."""
     import jax
 
     if getattr(jax.config, "jax_dump_ir_to", None):

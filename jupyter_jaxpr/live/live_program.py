@@ -1,8 +1,8 @@
-"""Makes the program of a function of an edited cell before the cell runs, from its text and the user's names.
+"""Makes the program of a function in an edited cell, before the cell runs.
 
-JAX traces functions that Live makes from the text in a copy of the user's names. Nothing runs on a device, no call of
-the cell is made, and the kernel keeps nothing of the trace: no kernel objects stand behind the document that Live
-returns.
+The function is made from the cell's source in a copy of the user's namespace, and JAX traces it. Nothing runs on a
+device and no call of the cell is made. The kernel keeps nothing of the trace, so the returned document has no live
+objects behind it.
 """
 
 from __future__ import annotations
@@ -79,13 +79,13 @@ class CellToTrace:
     """A cell that Live traces.
 
     Attributes:
-        source: The text of the cell.
+        source: The source of the cell.
         cell_id: The id of the cell in the notebook.
-        line: The line of the caret, from 1; None where the caret is not in the cell.
+        line: The line of the caret, from 1; None if the caret is not in the cell.
         in_view: The name of the program in view; None without one.
-        specs: The argument types that the user typed; None where the user typed none.
-        last_level: The last level that Live makes.
-        is_asked_for: True if the user asked for this trace by name, not by typing.
+        specs: The argument types that the user typed; None if the user typed none.
+        last_level: The last level to make.
+        is_asked_for: True if the user asked for this trace explicitly, rather than by editing the cell.
     """
 
     source: str
@@ -97,18 +97,19 @@ class CellToTrace:
     is_asked_for: bool = False
 
 
-#: The arguments of the observed calls of functions of a name, the newest call first.
+#: A function: name -> arguments of the observed calls of functions with this name, newest call first.
 ObservedCalls = Callable[[str], Iterable[Sequence[ArgumentSpec]]]
 
 
 class Live:
-    """Traces cells that are being written in: one trace at a time."""
+    """Traces functions of edited cells, one trace at a time."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
         self._classes = DefinedClasses()
         self._slow_compiles = SlowCompiles()
-        # All traces share one dictionary, because the methods of a kept class find the present names in it.
+        # All traces use the same dictionary, because the methods of a class that is kept read their global names from
+        # it.
         self._namespace: dict[str, Any] = {}
 
     def trace(
@@ -120,19 +121,20 @@ class Live:
         seconds: float = SECONDS,
         last_run: LastRun = lambda name: None,
     ) -> LiveProgram:
-        """Trace one function of a cell.
+        """Trace one function of an edited cell.
 
         Args:
             cell_to_trace: The cell.
-            names: The values of the user's names; Live copies these values.
-            observed: Returns the observed calls of a function.
-            cells: The notebook's cells by the file name of their code.
-            seconds: The seconds after which the trace is stopped.
-            last_run: Returns the last run of a function, whose cost is compared.
+            names: The user's namespace, which is copied.
+            observed: A function: name -> arguments of the observed calls.
+            cells: `co_filename` of a cell's code -> the cell.
+            seconds: The trace is stopped after this many seconds.
+            last_run: A function: name -> last run of the function, to compare the costs.
         """
         with self._turn:
             try:
-                # A collection looks at all objects of JAX and of the text's tree: a tenth of a second, several times.
+                # One garbage collection visits all objects of JAX and of the syntax tree: it takes a tenth of a second,
+                # and would happen several times.
                 with without_collection(), time_limit(seconds) as limit:
                     request = _Request(
                         cell_to_trace, observed, cells or {}, seconds, last_run, limit, self._slow_compiles
@@ -170,16 +172,16 @@ class Live:
 
 @dataclass(frozen=True)
 class _Request:
-    """A request for a trace, and what answers it.
+    """One request for a live trace, with the methods that answer it.
 
     Attributes:
         cell_to_trace: The cell.
-        observed: The calls that were seen.
-        cells: The notebook's cells by the file name that their code carries.
+        observed: A function: name -> arguments of the observed calls.
+        cells: `co_filename` of a cell's code -> the cell.
         seconds: The seconds after which the trace is stopped.
-        last_run: The last run of a function.
+        last_run: A function: name -> last run of the function.
         limit: The time limit of the trace.
-        slow_compiles: The cells that are not compiled unasked.
+        slow_compiles: The cells that are only compiled at the user's request.
     """
 
     cell_to_trace: CellToTrace
@@ -203,7 +205,7 @@ class _OneTrace:
         self._cell = Cell(id=cell_to_trace.cell_id, execution_count=None, file=file, source=cell_to_trace.source)
 
     def traced(self, definitions: Definitions, names: Mapping[str, Any]) -> LiveProgram:
-        """Trace the chosen function, now that it is made."""
+        """Trace the chosen function; the definitions of the cell have been run in the copy."""
         name = self._name
         function = definitions.functions.get(self._chosen.lineno)
         if function is None:
@@ -241,7 +243,8 @@ class _OneTrace:
             return _answer("not_traced", name, live.computed_at.line if is_here else self._chosen.lineno, text)
         if live.error is not None:
             returned = _RETURNED.search(error_text(live.error))
-            # Python runs such a function without an error, unless the user has it traced.
+            # Without jit, Python runs this function without an error; it is an error only if the user traces the
+            # function.
             if returned is not None and not is_jitted(function) and arguments.source != THE_MAGIC:
                 text = _RETURNS.format(name=name, kind=returned[1].rpartition(".")[2])
                 return _answer("not_traced", name, self._chosen.lineno, text)
@@ -257,7 +260,7 @@ class _OneTrace:
         return _answer("traced", name, self._chosen.lineno, note, document, live.seconds, cost)
 
     def raised(self, error: BaseException, live: LiveTrace | None = None) -> LiveProgram:
-        """Return the error of a definition or of a trace, as a card."""
+        """Return the answer for a definition or a trace that raised: the card of the error."""
         if live is None:
             finding = Finding(
                 "trace_raised",
@@ -266,7 +269,7 @@ class _OneTrace:
                 place=_line_in(self._file, error),
             )
         else:
-            # The cures are tried on tracers.
+            # The cures are tried with tracers.
             with observer().looking_away(), separate_traces():
                 finding = trace_error(error, self._name)
         seconds = 0.0 if live is None else live.seconds
@@ -282,16 +285,18 @@ class _OneTrace:
         if self._written.magic is not None:
             arguments = from_target(_target_of(self._written.magic), name, names)
         arguments = arguments or from_observed(function, self._request.observed(name))
-        # A value of the last run stands for a value that the cell would compute, because only the type counts.
+        # A name that the cell would compute may have a value of the last run: only the type of the value matters.
         arguments = arguments or from_calls(self._written.calls(), name, names)
         if arguments is None and not list(parameters(function)):
             return Given((), {}, "its definition")
         return arguments
 
     def _caller(self, definitions: Definitions) -> _OneTrace | None:
-        """Return the trace of a function of the cell that calls the chosen function and has known argument types.
+        """Trace a function of the cell that calls the chosen function and whose argument types are known.
 
-        A body of a scan is traced in this way, with the types that the scan passes to the body.
+        None if there is none.
+
+        This is how the body of a scan is traced: with the types that the scan passes.
         """
         first = chosen_function(self._written, None, self._cell_to_trace.in_view)
         for statement in [first, *reversed(self._written.functions)]:
@@ -304,12 +309,12 @@ class _OneTrace:
             try:
                 if caller._arguments(function, definitions) is not None:
                     return caller
-            except Unusable:  # the answer on the caller says why
+            except Unusable:  # the answer for the calling function says why it cannot be traced
                 return caller
         return None
 
     def _is_reached(self, function: Any, definitions: Definitions) -> bool:
-        """Return whether a function reads the chosen function, itself or through functions of the cell."""
+        """Return whether a function calls the chosen function, directly or through other functions of the cell."""
         defined_functions = list(definitions.functions.values())
         waiting, visited = [function], set()
         while waiting:
@@ -336,7 +341,7 @@ class _OneTrace:
         return _answer("not_traced", self._name, line, _NOT_DEFINED.format(why=why, line=line, name=self._name))
 
     def _missing(self, function: Any, definitions: Definitions) -> LiveProgram | None:
-        """Return the answer for a function that reads a name without a value, to which the cell would assign one."""
+        """Return the answer for a function that reads a name without a value, if the cell would assign the name."""
         for name in read_by(function):
             skipped = definitions.skipped.get(name)
             if skipped is None or name in definitions.namespace:
@@ -349,7 +354,7 @@ class _OneTrace:
         return None
 
     def _kept_values(self, function: Any, definitions: Definitions) -> str | None:
-        """Return a sentence on the names that the function reads and that the cell would assign anew."""
+        """Return a sentence on the names that the function reads with old values; the cell would assign them."""
         names = [name for name in dict.fromkeys(read_by(function)) if name in definitions.skipped]
         if not names:
             return None
@@ -358,7 +363,7 @@ class _OneTrace:
         return text.format(line=", ".join(map(str, lines)), names=", ".join(names))
 
     def _texts(self, live: LiveTrace) -> Texts:
-        """Have JAX make the texts that the user chose."""
+        """Let JAX make the texts that the user chose."""
         last = self._cell_to_trace.last_level
         if live.function is None:
             return Texts(last)
@@ -371,7 +376,7 @@ class _OneTrace:
     def _document(
         self, live: LiveTrace, findings: Sequence[Finding] = (), texts: Texts | None = None
     ) -> tuple[Snapshot, str | None]:
-        """Return the document of a trace, and a sentence on the cost of a call of its program."""
+        """Return the document of a trace, and a sentence on the cost of its program."""
         observation = Observation(
             functions=[] if live.function is None else [live.function],
             printed=list(live.printed),
@@ -395,7 +400,7 @@ class _OneTrace:
 
 
 def _without_kernel(document: Snapshot, texts: Texts) -> Snapshot:
-    """Return the document of a program that no kernel holds; missing texts and steps get a reason instead."""
+    """Return the document without references to live objects; each missing text and each missing step has a reason."""
     programs = [
         msgspec.structs.replace(program, levels=[texts.described(level) for level in program.levels])
         for program in document.programs
@@ -408,7 +413,7 @@ def _without_kernel(document: Snapshot, texts: Texts) -> Snapshot:
 
 
 def _target_of(magic: str) -> str:
-    """Return the first call in the line of the magic, which is its target; without a call, the whole line."""
+    """Return the target in the line of the magic: its first call, or the whole line if it has no call."""
     begin = _CALL.search(magic)
     if begin is None:
         return magic
@@ -421,7 +426,7 @@ def _target_of(magic: str) -> str:
 
 
 def _line_in(file: str, error: BaseException) -> Place | None:
-    """Return the line of the cell that raised."""
+    """Return the line of the cell at which an error was raised."""
     place = None
     step = error.__traceback__
     while step is not None:
@@ -446,7 +451,7 @@ def _answer(
 
 
 def observed_calls(function: Any) -> list[tuple[ArgumentSpec, ...]]:
-    """Return the arguments of the observed calls of a jitted function of the user, the newest first."""
+    """Return the argument types of the observed calls of a jitted user function, newest first."""
     if not is_jitted(function):
         return []
     record = observer().functions.record_of(getattr(function, "_fun", None))

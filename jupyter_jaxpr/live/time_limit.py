@@ -1,7 +1,7 @@
-"""Stops code on this thread by an exception when the code takes too long.
+"""Stops code that takes too long, by raising an exception in the thread that runs it.
 
-The exception comes while the user's own code runs, so that no code of JAX is left half done; a function of a library
-that does not return for another half second is stopped as well. A call into C that holds Python's lock cannot be
+The exception is raised while user code runs, so that no code of JAX is interrupted half way; a library function that
+does not return within another half second is interrupted, too. A call into C that holds Python's global lock cannot be
 stopped.
 """
 
@@ -25,7 +25,7 @@ _AGAIN_AFTER = 0.05
 
 
 class TookTooLong(TraceStopped):
-    """The code did not end in time."""
+    """Raised in code that did not end in time."""
 
 
 @contextmanager
@@ -47,11 +47,11 @@ class TimeLimit(threading.Thread):
         self._watched = watched
         self._seconds = seconds
         self._over = threading.Event()
-        self._lock = threading.RLock()  # the exception may arrive while the code holds the lock
+        self._lock = threading.RLock()  # reentrant: the exception may be raised while the code holds the lock
         self._raised = False
 
     def run(self) -> None:
-        """Wait, then stop the code."""
+        """Wait until the limit is reached, then stop the code."""
         if self._over.wait(self._seconds):
             return
         until = time.monotonic() + _MORE_IN_LIBRARIES
@@ -62,14 +62,14 @@ class TimeLimit(threading.Thread):
                 if time.monotonic() > until or self._is_in_users_code():
                     self._raised = True
                     _raise_in(self._watched)
-            # The user's code may catch the exception, so the exception is raised again until the code has ended.
+            # The user's code may catch the exception, so it is raised again and again until the code has ended.
             self._over.wait(_AGAIN_AFTER if self._raised else _LOOKS_EVERY)
 
     def end(self) -> None:
-        """End the limit: raise and catch an exception that was requested and not raised yet.
+        """End the limit. An exception that was requested but not raised yet is raised here and caught.
 
-        An exception that is taken back (`PyThreadState_SetAsyncExc` with NULL) leaves a flag set in Python 3.11, which
-        lets every function under `sys.settrace` hang (measured with 3.11.7).
+        The request is not cancelled (`PyThreadState_SetAsyncExc` with NULL), because this leaves a flag set in Python
+        3.11 that makes every function under `sys.settrace` hang (measured with 3.11.7).
         """
         while True:
             try:

@@ -1,4 +1,7 @@
-"""Finds the names that no statement of a cell makes: a run of the cell raises where it reads one without a value."""
+"""Finds names that an edited cell reads but no statement of it assigns.
+
+If they have no value, running the cell raises.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from ..typed.written_cell import WrittenCell
 from .allowed_code import value_of
 from .copied_names import Definitions
 
-#: Names of code that may make names which the text does not write.
+#: Names in code that may assign other names without writing them, such as `exec`.
 _MAKE_NAMES = frozenset("exec eval globals locals vars setattr get_ipython __import__ import_module".split())
 
 
@@ -32,10 +35,10 @@ class UnmadeNames:
         self._made: frozenset[str] | None = None
 
     def is_unmade(self, file: str, name: str) -> bool:
-        """Return whether a name that code of a file reads, and that has no value now, has none when the cell runs.
+        """Return whether a name that has no value at present will still have none when the cell runs.
 
         Args:
-            file: The file name of the code.
+            file: The file name of the code that reads the name.
             name: The name, or the name of an attribute of a module.
         """
         if file != self._file or any(skipped.is_import for skipped in self._definitions.skipped.values()):
@@ -45,7 +48,7 @@ class UnmadeNames:
         return name not in self._made and self._made.isdisjoint(_MAKE_NAMES)
 
     def error_of(self, statement: ast.stmt, text: str) -> BaseException | None:
-        """Return the error that Python raises at a name of a definition; None if this is unknown.
+        """Return the error that Python will raise at a definition because of a name; None if this is uncertain.
 
         Args:
             statement: The definition that did not run.
@@ -66,13 +69,13 @@ class UnmadeNames:
 
 
 def _raises_only(owner: Any) -> bool:
-    """Return whether the read of an attribute that an object does not have runs no code of the user."""
+    """Return whether reading a missing attribute of an object raises without running user code."""
     is_of_jax = getattr(owner, "__name__", "").partition(".")[0] == "jax"
     return isinstance(owner, types.ModuleType) and ("__getattr__" not in vars(owner) or is_of_jax)
 
 
 def _names_made(tree: ast.AST) -> Iterator[str]:
-    """Yield each name and attribute that the code of a tree gives a value, and the names of code that makes others."""
+    """Yield each name and attribute that code assigns, and names such as `exec` that may assign others."""
     for node in nodes_of(tree):
         match node:
             case ast.Name(id=name):

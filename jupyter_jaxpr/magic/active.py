@@ -1,4 +1,7 @@
-"""Holds the cell that is observed now, a run that is ready to be published, and a run that is shown."""
+"""Holds the state of a cell's run in three stages.
+
+The observed cell, its result before it is published, and as shown.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Active:
-    """A cell under observation."""
+    """A cell that is being observed."""
 
     options: Options
     cell: RunningCell
@@ -34,17 +37,17 @@ class Active:
     recorded: RecordedCalls
     recorded_cell: RecordedCell
     last: LastCall = field(init=False)
-    other_calls: list[LastCall] = field(default_factory=list)  # the calls of the last statement besides the last call
+    other_calls: list[LastCall] = field(default_factory=list)  # the other calls in the cell's last statement
     rewriter: ast.NodeTransformer | None = None
     comparison: Comparison | None = None
     sweep: Sweep | None = None
 
     def __post_init__(self) -> None:
-        """Connect the record of the last call with the recorder."""
+        """Give the record of the last call the object that records calls."""
         self.last = LastCall(self.recorded)
 
     def forget(self) -> None:
-        """Drop the user's values."""
+        """Drop the references to the user's values."""
         self.recorded.forget()
         for call in (self.last, *self.other_calls):
             call.forget()
@@ -53,7 +56,7 @@ class Active:
 
 @dataclass(frozen=True)
 class Shown:
-    """A cell whose run is shown: the built document and the jit cache of the run."""
+    """A cell whose run is shown: the document with its live sources, and the jit cache at the end of the run."""
 
     built: Built
     ledger: Ledger | None
@@ -68,7 +71,7 @@ class RunResult:
         cell: The cell that ran; None outside of a cell.
         observation: The observation or the trace.
         run_id: The id of the run.
-        message: A sentence for the panel; None without a message.
+        message: A sentence for the panel, such as why there is no program; None if there is none.
         comparison: The result of `--compare`.
         sweep: The result of `--sweep`.
     """

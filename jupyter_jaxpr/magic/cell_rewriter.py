@@ -1,4 +1,4 @@
-"""Rewrites the syntax tree of an observed cell as IPython compiles the cell, so that the last call is recorded."""
+"""Changes the syntax tree of an observed cell before IPython compiles it, so that the cell reports its last call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from .active import Active
 
 
 class CellRewriter(ast.NodeTransformer):
-    """Rewrites the first syntax tree after a cell's start, which is the cell's own; a transformer of IPython."""
+    """Changes the first syntax tree that IPython compiles after a cell's start, which is the cell's own.
+
+    An AST transformer of IPython.
+    """
 
     def __init__(self, active: Active) -> None:
         self._active = active
@@ -19,7 +22,10 @@ class CellRewriter(ast.NodeTransformer):
         self._thread = threading.get_ident()
 
     def visit(self, module: ast.AST) -> Any:
-        """Rewrite the cell once; leave the trees of nested magics unchanged."""
+        """Change the tree of the cell once.
+
+        Later trees, such as those of magics in the cell, are returned unchanged.
+        """
         if self._is_done or threading.get_ident() != self._thread or not isinstance(module, ast.Module):
             return module
         self._is_done = True

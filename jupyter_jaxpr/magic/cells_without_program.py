@@ -1,4 +1,4 @@
-"""Words the sentence on a cell without a program in the panel: what the observer saw of the cell, and what to type."""
+"""Makes the sentence for a cell without a program in the panel: what the observer saw, and what the user can type."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _CODE_THERE = "Write Python code in the cell, or trace one call with %jaxpr f(x)
 
 
 def no_python(source: str) -> str | None:
-    """Return a sentence for a cell without Python code, judged by its lines; None for a cell with code."""
+    """Return a sentence for a cell whose lines contain no Python code; None for a cell with code."""
     lines = [line for line in source.splitlines() if line.strip()]
     above = "%%jaxpr"
     while lines and (magic := re.match(r"%%(\w+)", lines[0])):
@@ -74,8 +74,8 @@ def no_python(source: str) -> str | None:
 def why_no_program(
     namespace: dict[str, Any], active: Active, observation: Observation, error: BaseException | None
 ) -> str | None:
-    """Return a sentence on why a run has no known program, such as an error; None if no cause is known."""
-    # At Python's recursion limit the hooks may have missed a call, and Python does not always raise.
+    """Return a sentence on why a run has no program, such as an error in the cell; None if no cause is known."""
+    # At Python's recursion limit the hooks may have missed a call; even then, Python does not always raise.
     is_at_end = isinstance(error, RecursionError)
     is_unsure = not active.run.counted or active.run.counter.lost is not None or is_at_end
     if is_unsure and isinstance(error, KeyboardInterrupt):
@@ -143,14 +143,14 @@ def why_no_program(
 
 
 def ran_no_program(observation: Observation) -> str:
-    """Return the sentence for a cell that `why_no_program` knows no cause of."""
+    """Return the sentence for a cell without a program for which `why_no_program` found no cause."""
     if observation.eager_compiles:
         return f"The cell ran JAX operation by operation and called no jitted function of yours. {WHAT_TO_TYPE}"
     return f"The cell ran no program that JAX compiled. {WHAT_TO_TYPE}"
 
 
 def may_have_called(namespace: dict[str, Any], active: Active, observation: Observation) -> str | None:
-    """Return a sentence on a jitted function that the cell may have called unseen; None where there is none."""
+    """Return a sentence on a jitted function that the cell may have called without a report; None if there is none."""
     if not imported():
         return None
     handed = [function.name for function in observation.functions if function.handed]
@@ -168,13 +168,13 @@ def may_have_called(namespace: dict[str, Any], active: Active, observation: Obse
 
 
 def _is_defined(name: str, namespace: dict[str, Any], active: Active) -> bool:
-    """Return whether the cell itself makes a jitted function, which no earlier call compiled."""
+    """Return whether the cell itself makes a jitted function, so that no earlier call can have compiled it."""
     code = code_of(namespace[name])
     return code is not None and file_of(code) == active.cell.file
 
 
 def _jitted_names(namespace: dict[str, Any], source: str) -> list[str]:
-    """Return the names of jitted functions that the code of a cell reads, in alphabetical order."""
+    """Return the names of jitted functions that the cell's code reads, in alphabetical order."""
     lines = ["" if line.lstrip().startswith(("%", "!")) else line for line in source.splitlines()]
     tree = tree_of("\n".join(lines))
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} if tree is not None else set()
@@ -182,7 +182,7 @@ def _jitted_names(namespace: dict[str, Any], source: str) -> list[str]:
 
 
 def _jitted_here(namespace: dict[str, Any], file: str) -> list[str]:
-    """Return the names of the jitted functions whose def is in the cell."""
+    """Return the names of the jitted functions whose def is in the file of the cell."""
     names = []
     for name, value in list(namespace.items()):
         if is_jitted(value) and not name.startswith("_"):

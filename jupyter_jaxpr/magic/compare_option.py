@@ -1,7 +1,7 @@
 """Runs `--compare`: compares the named functions on the arguments of a call.
 
-The call is the target on the magic's line, or else the cell's last one; of the last one the cell has evaluated the
-arguments already. What is wrong with a name or an argument is a line of the comparison or a finding, no exception.
+The call is the target in the magic's line, or else the last call of the cell, whose arguments the cell has already
+evaluated. A mistake in a name or an argument becomes the error of a variant or a finding, never an exception.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def compare_named(
     magic: str,
     last: LastCall | None = None,
 ) -> tuple[Comparison | None, str | None]:
-    """Compare the functions that a line names.
+    """Compare the functions that the magic's line names.
 
     Returns:
-      The comparison, or None and a sentence on why there is no comparison.
+      (comparison, None), or (None, sentence on why there is no comparison).
     """
     tier = observer.hooks.support
     if tier.tier == "none":
@@ -90,7 +90,7 @@ def compare_named(
 
 
 def _with(namespace: dict[str, Any], name: str, value: str | None) -> dict[str, Any]:
-    """Return the namespace with another value for one name."""
+    """Return a copy of the namespace in which one name has another value."""
     return {**namespace, name: eval(value or "None", namespace)}
 
 
@@ -102,13 +102,16 @@ def _taken_away(args: Any, kwargs: Any) -> bool:
 
 
 def _add(observation: Observation, variant: Variant) -> None:
-    """Add the program of a variant to the run, unless the run has it already; the panel shows it like the others."""
+    """Add the program of a variant to the observation, so that the panel shows it.
+
+    Do nothing if the run has it already.
+    """
     function, program = variant.function, variant.program
     if function is None or program is None:
         return
     for function_of_cell in observation.functions:
         for program_of_cell in function_of_cell.programs:
-            if program_of_cell.jaxpr is program.jaxpr:  # the cell called the function, too
+            if program_of_cell.jaxpr is program.jaxpr:  # the cell itself ran this program, too
                 variant.function = replace(function_of_cell, programs=[program_of_cell])
                 return
     observation.functions.append(function)

@@ -1,4 +1,4 @@
-"""Puts the program that `--focus NAME` names into the focus of an observation."""
+"""Implements `--focus NAME`: the panel first shows the program of this name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..observe.observation import Finding, Observation
 
 
 def put_into_focus(observation: Observation, name: str) -> None:
-    """Put the program that the user named into focus."""
+    """Make the program with this name the program in focus of an observation."""
     named = [function for function in [*observation.libraries, *observation.functions] if function.programs]
     chosen = [function for function in named if function.name == name] or [
         function for function in named if function.name.startswith(name)

@@ -1,4 +1,4 @@
-"""Reports once a second the stage of JAX in a long cell, and its duration so far."""
+"""Reports once a second, while a long cell runs, which stage JAX is in and how long the cell has run."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ if TYPE_CHECKING:
 
 SECONDS = 1.0
 
-# XLA runs in one C++ call, which Python's signal handler waits for.
+# Whether an interrupt takes effect at once in each stage. XLA runs in one C++ call, and Python's signal handler must
+# wait for its end.
 _INTERRUPTIBLE = {"running": True, "trace": True, "lower": True, "first_run": False}
 
 
 class Heartbeat:
-    """Reports the progress of a run from a thread, every second; at once where there is a warning.
+    """Reports the progress of a run every second, from a thread of its own; a warning is reported at once.
 
     Args:
-        observer: The observer, which knows the stage of the run.
+        observer: The observer, which is asked for the stage of the run.
         run: The run.
-        publisher: Receives the messages.
+        publisher: Sends the messages.
         run_id: The id of the run.
-        cell_id: The id of the cell; None where it is unknown.
+        cell_id: The id of the cell; None if unknown.
         warning: The reason why the cell takes longer under the magic; None if the cell does not take longer.
     """
 
@@ -66,17 +67,17 @@ class Heartbeat:
         return self
 
     def stop(self) -> None:
-        """Stop and wait until the thread has ended; a message that takes long is sent to its end."""
+        """Stop the reports and wait until the thread has ended; a message that is being sent is completed."""
         self._stopped.set()
-        # an interrupt may come before the start of the thread
+        # an interrupt may come before the thread has started
         if self._thread is not None and self._thread.ident is not None:
             self._thread.join(SECONDS)
-        # Free the thread object now. If the garbage collector frees it, Python code runs in a later cell, and a signal
-        # there is lost.
+        # Drop the thread object now. If the garbage collector dropped it, Python code would run in a later cell, and a
+        # signal during that code would be lost.
         self._thread = None
 
     def say(self, text: str, done: int, total: int) -> None:
-        """From now on, report a measurement of this package, which the observer does not see.
+        """From now on, report the progress of a measurement by this package, which the observer does not see.
 
         Args:
             text: The text, such as `n=256: eager`.
@@ -111,7 +112,7 @@ class Heartbeat:
 
 
 def _unrolled_so_far(loop: UnrolledLoop | None, cell: str | None) -> UnrolledSoFar | None:
-    """Return the message about a Python loop that a trace unrolls; None for a loop in another cell."""
+    """Return the message on the Python loop that a trace is unrolling; None if the loop is not in this cell."""
     if loop is None:
         return None
     if loop.file == cell:

@@ -1,4 +1,4 @@
-"""Copies the arguments of the last calls to the host, so that the stepper can run until the next observed cell."""
+"""Copies the arguments of the last calls to the host, so that the stepper can use them until the next observed cell."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from ..observe.calls.call_values import CallValues
     from ..observe.observer import Observer
 
-# The most bytes of arguments that are copied to the host: of one call, and of all calls of a run.
+# The most bytes of arguments that are copied to the host: for one call, and for all calls of a run.
 _COPIED_OF_A_CALL, _COPIED_IN_ALL = 8_000_000, 64_000_000
 
 
 class HostCopies:
-    """The copies on the host of the arguments of one run.
+    """The copies, on the host, of the arguments of one run.
 
     Attributes:
-        values: The values that hold copies.
+        values: The records of values for which copies were made.
     """
 
     def __init__(self, observer: Observer, guard: Callable[[str], AbstractContextManager[None]]) -> None:
@@ -42,7 +42,7 @@ class HostCopies:
                         self.values.append(program.values)
 
     def drop(self) -> None:
-        """Free the copies of arguments of the run before."""
+        """Drop the copies of the previous run."""
         for values in self.values:
             values.drop_copies()
         self.values = []

@@ -1,7 +1,7 @@
-"""Shrinks the outputs of observed cells that IPython keeps, which would fill the memory over a day.
+"""Shrinks outputs of observed cells in IPython's history, which would otherwise fill the memory over a day.
 
-IPython 9 keeps what each cell displays, for `%notebook`; a notebook's kernel does so only where it is asked to. Of the
-last runs IPython has the whole output, of older ones the lines of text.
+IPython 9 stores the outputs of each cell, for `%notebook` (in a notebook's kernel only if configured). For the last
+runs the complete output stays there; for older runs only the lines of plain text.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _TEXT = "text/plain"
 
 
 class KeptOutputs:
-    """The outputs of this package that a shell keeps whole, oldest first."""
+    """The outputs of this package that IPython stores completely, oldest first."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
         self._full_outputs: deque[Any] = deque()
 
     def note_output(self) -> None:
-        """Record that an output of this package was just displayed."""
+        """Record that this package has just displayed an output."""
         output = self._newest()
         if output is None or any(output is full_output for full_output in self._full_outputs):
             return
@@ -36,11 +36,14 @@ class KeptOutputs:
             old.bundle = {_TEXT: old.bundle[_TEXT]} if _TEXT in old.bundle else {}
 
     def forget(self) -> None:
-        """Stop following the outputs, which stay unchanged."""
+        """Forget the recorded outputs; they stay unchanged in IPython's history."""
         self._full_outputs.clear()
 
     def _newest(self) -> Any:
-        """Return the newest output of this package that IPython keeps; None without one, or for a captured output."""
+        """Return the newest stored output of this package.
+
+        None if IPython stores none, or if the output was captured.
+        """
         outputs = getattr(self._shell.history_manager, "outputs", None)
         if not isinstance(outputs, dict):
             return None
@@ -49,7 +52,7 @@ class KeptOutputs:
             newest_count,
             newest_count - 1,
             newest_count - 2,
-        ):  # when the output is displayed, the count may already be the next cell's
+        ):  # the execution count may already be that of the next cell when the output is displayed
             for output in reversed(outputs.get(count, ())):
                 if MIME_TYPE in (getattr(output, "bundle", None) or ()):
                     return output

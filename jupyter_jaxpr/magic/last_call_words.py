@@ -1,4 +1,4 @@
-"""Names and words the program that jupyter_jaxpr traced for the last call of a cell."""
+"""Names the program that this package traced for the last call of a cell, and says where the program comes from."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NOTE_OF_LINEAR = (
 
 
 def traced_after(last: LastCall, name: str) -> str:
-    """Return sentences on the origin of the last call's program."""
+    """Return sentences that say where the program of the last call comes from."""
     called = called_function(last.function, last.args)
     if called.is_backward:
         return _NOTE_OF_LINEAR.format(text=last.text, name=name)
@@ -39,7 +39,7 @@ def traced_after(last: LastCall, name: str) -> str:
 
 
 def name_by_called(trace: OwnTrace, last: LastCall) -> None:
-    """Name an own trace by the function that ran, where a transform ran it."""
+    """Give an own trace the name of the user's function, if the call was made through a transform."""
     called = called_function(last.function, last.args)
     if trace.function is None or called.transform is None:
         return

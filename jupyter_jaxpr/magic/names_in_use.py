@@ -1,7 +1,7 @@
-"""Decides whether code of the notebook may read a name; an assignment to such a name may change what a call sees.
+"""Decides whether code of the notebook may read a name, so that assigning it may change what a call computes.
 
-The search is wider than needed: each function, method and class of the notebook's variables counts, and each mention of
-the name, an attribute of that name included.
+The search is deliberately too wide: it includes every function, method and class in the notebook's variables, and every
+mention of the name, even as an attribute.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _codes_of(value: Any) -> Iterator[types.CodeType]:
 
 
 def _within(code: types.CodeType, visited: set[types.CodeType]) -> Iterator[types.CodeType]:
-    """Yield a code object and the codes of the functions inside it."""
+    """Yield a code object and the code objects of the functions inside it."""
     if code in visited:
         return
     visited.add(code)

@@ -1,4 +1,4 @@
-"""Compiles and runs a cell inside of another cell, and tells how many lines of the outer cell stand above."""
+"""Compiles and runs a cell inside of another cell, with the line numbers that its code has in the outer cell."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def is_within_a_cell() -> bool:
 
 
 def lines_above(outer: cells.RunningCell | None, source: str) -> int:
-    """Return the number of lines of the outermost cell above a nested cell, with the line of its magic."""
+    """Return how many lines of the outermost cell are above a nested cell, the line of its magic included."""
     text = outer.source.rstrip() if outer is not None else ""
     body = source.rstrip()
     return text[: len(text) - len(body)].count("\n") if text.endswith("\n" + body) else 1
 
 
 def run_body(shell: InteractiveShell, source: str, above: int) -> tuple[str, Callable[..., Any]]:
-    """Compile Python code as IPython's own cell magics do; return its file name and a function that runs it.
+    """Compile Python code as IPython's cell magics do; return (its file name, a function that runs it).
 
     The function returns the value of the last expression.
     """
-    # The blank lines replace the lines above in the notebook's cell; IPython removes leading blank lines.
+    # Blank lines are put in front, one for each line above in the notebook's cell; IPython would remove them.
     lines = source.splitlines()
     leading = next((number for number, line in enumerate(lines) if line.strip()), 0)
     text = "\n" * (above + leading) + shell.transform_cell(source)

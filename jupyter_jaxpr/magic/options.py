@@ -1,4 +1,4 @@
-"""Parses the line of a magic; a mistake raises `UsageError` before anything runs."""
+"""Parses the line of a magic; a mistake raises `UsageError` before any code runs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Options:
 
     @property
     def keeps_values(self) -> bool:
-        """True if the function runs again after the cell, so that its argument values are kept."""
+        """True if an option runs the function again after the cell, so that its argument values must be kept."""
         return self.steps or self.time
 
 
@@ -136,7 +136,7 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
     return magic
 
 
-# Each entry is (option, option that it excludes, message).
+# (option, option that it excludes, error message).
 _APART = (
     (
         "--sweep",
@@ -166,7 +166,7 @@ _APART = (
     ("--sweep", "--time", "--sweep and --time exclude each other: --sweep times each call. Leave out one of the two."),
 )
 
-# Each entry is (option that calls the function, an example of an argument).
+# (option that calls the function, example of an argument).
 _RUN = (
     ("--compare", "jnp.ones(8)"),
     ("--sweep", "jnp.ones({name})"),
@@ -176,17 +176,17 @@ _RUN = (
 
 
 def _need_values(is_given: Mapping[str, bool], stage: str | None, text: str, target: Target, name: str) -> None:
-    """Refuse types as arguments where an option calls the function.
+    """Raise an error if the target's arguments are types, but an option has to call the function.
 
     Args:
-        is_given: For each option, true if the line has the option.
+        is_given: Option -> True if the line has it.
         stage: The value of `--stage`.
         text: The target as the user typed it.
         target: The parsed target.
         name: The name of the sweep.
 
     Raises:
-        UsageError: An option calls the function.
+        UsageError: An option has to call the function with values.
     """
     for option, argument_text in _RUN:
         if is_given[option]:
@@ -261,7 +261,7 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
 
 
 def _closed_up(split_words: list[str]) -> list[str]:
-    """Join the words of a list that has blanks after its commas, such as `grad, vmap`, into one word."""
+    """Join words that a blank after a comma separated, such as `grad, vmap`, into one word."""
     joined_words: list[str] = []
     for word in split_words:
         if joined_words and (joined_words[-1].endswith(",") or word.startswith(",")):
@@ -323,7 +323,7 @@ def _sweep(text: str | None, target: Target | None) -> SweptName | None:
 
 
 def words(line: str) -> list[str]:
-    """Split a line at blanks outside of quotes and brackets; quotes stay, because they may be Python's.
+    """Split a line at blanks outside of quotes and brackets. Quotes are kept, because they may belong to Python code.
 
     Raises:
       UsageError: a bracket or a quote is not closed.

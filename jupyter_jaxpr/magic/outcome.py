@@ -1,7 +1,7 @@
-"""Completes the observation of a cell: findings, the traces that options ask for, or the reason why no program shows.
+"""Completes the observation of a cell: adds findings, own traces, or a sentence on why there is no program.
 
-The rules are those of the README: the jitted functions that were called, as they ran; else the last call, traced after
-the cell has run; else a sentence that says what was seen and what to type.
+The rules are those of the README: the panel shows the programs of the jitted functions that the cell called; else the
+program of the last call, traced after the cell; else a sentence that says what was seen and what the user can type.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def complete(
     """Add the findings and traces that the options and the rules require to an observation.
 
     Returns:
-      A message where there is no program to show, with a cure.
+      A message with a cure if there is no program to show; else None.
     """
     tier = observer.hooks.support
     if tier.tier == "none":
@@ -87,7 +87,7 @@ def complete(
         if error is not None:
             _find(observation, lambda: add_raised(observation.functions, error))
         if isinstance(error, Exception):
-            # The error of an earlier call that the cell caught did not end the cell.
+            # An error of an earlier call that the cell caught did not end the cell.
             raised = [
                 function.name
                 for function in observation.functions
@@ -141,7 +141,7 @@ def complete(
 
 
 def _raised(observation: Observation, error: Exception, function: str | None) -> list[Finding]:
-    """Return the finding on the error of the cell; `function` is the jitted function whose call raised."""
+    """Return the finding on the error that ended the cell; `function` is the jitted function whose call raised."""
     budget = Budget(trial_time_limit.SECONDS_AT_ERROR)
     finding = error_finding(error, function, budget)
     if budget.was_short:
@@ -150,7 +150,7 @@ def _raised(observation: Observation, error: Exception, function: str | None) ->
 
 
 def _find(observation: Observation, look: Callable[[], Sequence[Finding] | None]) -> None:
-    """Add the findings of a function; an exception in it does not stop the others."""
+    """Add the findings that `look` returns; if it raises, record a failure and go on."""
     try:
         observation.findings.extend(look() or ())
     except not_of_a_signal(Exception) as error:

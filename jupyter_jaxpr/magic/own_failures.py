@@ -1,4 +1,7 @@
-"""Reports failures of this package in the panel and on stderr; the user's cell runs as without the package."""
+"""Reports failures of this package in the panel and on stderr.
+
+The user's cell runs as if the package were not there.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +22,19 @@ _INTERRUPTED = "jupyter_jaxpr was interrupted, so the panel does not show this c
 
 
 class OwnFailures:
-    """Guards steps of this package in the user's cells."""
+    """Runs steps of this package in the user's cells, so that their errors never reach the user's code."""
 
     def __init__(self, publisher: Publisher) -> None:
         self._publisher = publisher
 
     @contextmanager
     def guard(self, failure: str) -> Iterator[None]:
-        """Report an error of this package; `failure` says what did not work.
+        """Report an error of this package that is raised in the block; `failure` says what did not work.
 
-        The package parses the user's code again, and Python has shown the warnings of the code.
+        Warnings are silenced: the package parses the user's code again, and Python has already shown its warnings.
         """
         limit = sys.getrecursionlimit()
-        is_low = limit < _OWN_DEPTH  # the user's code may have set a low limit: this package needs more
+        is_low = limit < _OWN_DEPTH  # the user's code may have set a recursion limit that is too low for this package
         if is_low:
             sys.setrecursionlimit(_OWN_DEPTH)
         try:

@@ -1,4 +1,4 @@
-"""Puts a trace of our own into an observation: its program, what the trace printed, or the error that it raised."""
+"""Adds an own trace to an observation: its program, the text it printed, or the error that it raised."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from ..plain_text import error_lines, kind_name, message_of
 
 
 def add_program(observation: Observation, trace: OwnTrace, focus: bool) -> None:
-    """Add the program of an own trace; `focus` puts the program into focus, as does a program that ran."""
+    """Add the program of an own trace to an observation.
+
+    `focus` makes it the program in focus; so does a program that ran.
+    """
     observation.printed.extend(trace.printed)
     if trace.function is None or trace.program is None:
         return
     for function in observation.functions:
         for program in function.programs:
-            if program.jaxpr is trace.program.jaxpr:  # the cell ran this program
+            if program.jaxpr is trace.program.jaxpr:  # the cell itself ran this program
                 observation.focus = program
                 return
     namesakes = [function for function in observation.functions if function.name == trace.function.name]
@@ -29,7 +32,7 @@ def add_program(observation: Observation, trace: OwnTrace, focus: bool) -> None:
 
 
 def program_or_message(observation: Observation, trace: OwnTrace, name: str) -> str | None:
-    """Add the result of an own trace of the last call; return a message where the trace raised."""
+    """Add an own trace of the last call to an observation; return a message if the trace raised."""
     add_program(observation, trace, focus=True)
     if trace.error is not None:
         explanation = explained(trace.error, name)
@@ -51,6 +54,6 @@ def program_or_message(observation: Observation, trace: OwnTrace, name: str) -> 
 
 
 def trace_error_sentence(name: str, error: BaseException) -> str:
-    """Return the type of a trace's error and the first line of the message."""
+    """Return a sentence with the class of a trace's error and the first line of its message."""
     first = message_of(error).strip().splitlines()
     return f"Tracing {name} raised {kind_name(type(error))}: {first[0] if first else ''}"

@@ -1,4 +1,7 @@
-"""Puts what ran operation by operation, and what libraries jitted, into the observation of a cell."""
+"""Adds to an observation what ran outside of the user's jit.
+
+Recorded operations, and programs that libraries jitted.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def add_recorded_cell(observation: Observation, active: Active, message: str | None) -> bool:
-    """Add the recording of the cell; return whether JAX ran anything."""
+    """Add the recording of the cell to the observation; return whether JAX ran anything in it."""
     number = active.cell.execution_count
     function = active.recorded_cell.function("cell" if number is None else f"cell [{number}]", message)
     if function is not None:
@@ -30,12 +33,12 @@ def add_recorded_cell(observation: Observation, active: Active, message: str | N
 
 
 def add_library_programs(observation: Observation, run: Run, hidden: Recording | None) -> None:
-    """Add the programs that libraries jitted and ran, without those in the visible recording.
+    """Add the programs that libraries jitted and ran, except those that are part of a visible recording.
 
     Args:
         observation: The observation of the cell.
         run: The run of the cell.
-        hidden: The recording of the cell, if it is not visible.
+        hidden: The recording of the cell, if the panel does not show it.
     """
     visible = [function for function, recording in run.library_programs if recording is None or recording is hidden]
     observation.libraries += visible
@@ -47,7 +50,7 @@ def add_library_programs(observation: Observation, run: Run, hidden: Recording |
 
 
 def add_recorded_calls(observation: Observation, active: Active, message: str | None) -> None:
-    """Add the recorded calls, each beside its own trace: those of the last statement last, the others in their order.
+    """Add the recorded calls, each next to its own trace; those of the last statement come last.
 
     Args:
         observation: The observation of the cell.
@@ -59,7 +62,7 @@ def add_recorded_calls(observation: Observation, active: Active, message: str | 
     for function, is_wrapper, called_before in active.recorded.functions(active.cell.file, active.run.reading):
         only = only_program(function.programs[0].jaxpr)
         if only is not None and id(only) in jaxpr_ids:
-            continue  # the call did nothing but call a jitted function
+            continue  # the call only called a jitted function, whose program is already there
         if is_wrapper and _ran_as_one(function, observation):
             continue
         traced = next(
@@ -70,7 +73,7 @@ def add_recorded_calls(observation: Observation, active: Active, message: str | 
             functions.insert(_first_of(functions, later), function)
         elif traced is None:
             functions.append(function)
-        else:  # the recorded call keeps its place in the order of the calls
+        else:  # a call above the last statement keeps its position in the order of the calls
             functions.remove(traced)
             for program in traced.programs:
                 program.how = program.how or AS_JIT
@@ -87,13 +90,16 @@ def add_recorded_calls(observation: Observation, active: Active, message: str | 
 
 
 def _first_of(functions: Sequence[ObservedFunction], keys: Container[tuple[str, Place | None]]) -> int:
-    """Return the index of the first function with one of the names and definitions; the length if there is none."""
+    """Return the index of the first function with one of these (name, def) keys.
+
+    The length of the list if there is none.
+    """
     indices = (index for index, function in enumerate(functions) if (function.name, function.definition) in keys)
     return next(indices, len(functions))
 
 
 def _is_traced(traced: ObservedFunction, recorded: ObservedFunction) -> bool:
-    """Return whether a function is the recorded function with an own trace."""
+    """Return whether `traced` is an own trace of the recorded function."""
     is_same_function = (traced.name, traced.definition, traced.transform) == (
         recorded.name,
         recorded.definition,
@@ -103,7 +109,7 @@ def _is_traced(traced: ObservedFunction, recorded: ObservedFunction) -> bool:
 
 
 def _ran_as_one(function: ObservedFunction, observation: Observation) -> bool:
-    """Return whether JAX ran a function as one program without `jax.jit`, such as by pmap or a library's jit."""
+    """Return whether JAX ran a function that the user did not jit as one program, as pmap or a library's jit does."""
     return any(
         (function_of_cell.name, function_of_cell.definition) == (function.name, function.definition)
         and any(program.origin in ORIGINS_OF_CALLS for program in function_of_cell.programs)

@@ -1,4 +1,4 @@
-"""Holds the cells of a session that run or were observed; a request asks here before JAX traces code."""
+"""Holds the cells of a session that run or were observed; requests of the panel ask here before JAX traces code."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _LOADS = re.compile(r"^\s*%(?:load_ext|reload_ext)\s+jupyter_jaxpr\b", re.MULTIL
 
 
 class WhatRuns:
-    """The cells of a session; other threads read its dictionaries, which are copied first.
+    """The cells of a session. Other threads copy the dictionaries before they read them.
 
     Args:
         shell: The shell of the session.
         hooks: The hooks in JAX.
-        cells: The cells that ran, by the file name of their code.
-        running: The outermost cell of each thread.
-        active: The observed cell of each thread.
+        cells: `co_filename` of a cell's code -> the cell, for cells that ran.
+        running: Thread id -> the outermost running cell.
+        active: Thread id -> the observed cell.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class WhatRuns:
         running: Mapping[int, RunningCell],
         active: Mapping[int, Active],
     ) -> None:
-        # The publisher keeps this object, which must not keep the shell alive.
+        # A weak reference, because the publisher keeps this object and must not keep the shell alive.
         self._shell = weakref.ref(shell)
         self._hooks = hooks
         self._cells = cells
@@ -48,17 +48,20 @@ class WhatRuns:
         self._is_loaded_by_user = False
 
     def may_trace(self, cell_id: str) -> bool:
-        """Return whether the user ran this cell or `%load_ext`; a startup file loads for every notebook."""
+        """Return whether the user ran this cell or `%load_ext` in this kernel.
+
+        A startup file loads the extension for every notebook, so its loading alone allows no trace.
+        """
         return self._loaded_by_user() or any(cell.id == cell_id for cell in self.known_cells().values())
 
     def is_measuring(self) -> bool:
-        """Return whether a cell runs whose times or recording a concurrent trace would change."""
+        """Return whether a running cell is being timed or recorded, which a concurrent trace would disturb."""
         if recording_of(self._hooks) is not None or any(map(_is_measured, list(self._active.values()))):
             return True
         return any(_MEASURES.search(cell.source) is not None for cell in list(self._running.values()))
 
     def known_cells(self) -> dict[str, RunningCell]:
-        """Return the cells that ran, by the file name of their code."""
+        """Return {`co_filename` of a cell's code: the cell} for the cells that ran."""
         return dict(self._cells)
 
     def _loaded_by_user(self) -> bool:

@@ -1,7 +1,8 @@
-"""Begins and ends the observation of each cell of a shell, and answers the magics.
+"""Starts and ends the observation of each cell in a shell, and implements the magics.
 
-IPython runs the cell (see `jupyter_jaxpr.typed.cell`); its events say when one begins and ends. Every step of ours is
-guarded (`own_failures`); `shown_runs` builds, sends and shows what came of the cell.
+IPython runs the cell (see `jupyter_jaxpr.typed.cell`); its events report the start and the end of a cell. Errors of
+this package never reach the user's cell (`own_failures`); `shown_runs` builds, sends and displays the document of the
+run.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _sessions: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
 
 
 class Session:
-    """The work of the extension in one shell."""
+    """What the extension does in one IPython shell."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell
@@ -57,24 +58,24 @@ class Session:
         self.publisher = comm.publisher(shell)
         self.magics: JaxprMagics | None = None
         self._active: dict[int, Active] = {}
-        self._ending: dict[int, Active] = {}  # the cells that have run and whose run is being shown, by thread
+        self._ending: dict[int, Active] = {}  # thread id -> the cell that has run and whose run is being shown
         self._guard = OwnFailures(self.publisher).guard
         self.runs = ShownRuns(self, self._guard)
         self.host_copies = HostCopies(self.observer, self._guard)
-        self._depth: dict[int, int] = {}  # the depth of nested cells, by thread
-        self._running: dict[int, cells.RunningCell] = {}  # the outermost cell, by thread
-        self._cells: OrderedDict[str, cells.RunningCell] = OrderedDict()  # the cells by the file name of their code
+        self._depth: dict[int, int] = {}  # thread id -> how many cells are running inside each other
+        self._running: dict[int, cells.RunningCell] = {}  # thread id -> the outermost running cell
+        self._cells: OrderedDict[str, cells.RunningCell] = OrderedDict()  # `co_filename` of a cell's code -> the cell
 
     @staticmethod
     def of(shell: InteractiveShell) -> Session:
-        """Return the session of a shell, which is made at the first request."""
+        """Return the session of a shell; the first call makes it."""
         if shell not in _sessions:
             _sessions[shell] = Session(shell)
         return _sessions[shell]
 
     @staticmethod
     def newest() -> Session | None:
-        """Return the session that showed a cell last; None before any."""
+        """Return the session that last showed a cell; None if no session has."""
         sessions = [session for session in list(_sessions.values()) if session.runs.by_number]
         return max(
             sessions,
@@ -84,16 +85,16 @@ class Session:
 
     @staticmethod
     def all_save_values() -> bool:
-        """Return whether every session saves values."""
+        """Return whether no session has switched off the saving of values."""
         return all(session.saves_values for session in list(_sessions.values()))
 
     def load(self) -> None:
-        """Register magics, transformer and events, and install the hooks in JAX once it is imported."""
+        """Register the magics, transformers and events; install the hooks in JAX as soon as it is imported."""
         if self.magics is not None:
             return
         self.magics = JaxprMagics(self)
         self.shell.register_magics(self.magics)
-        # This runs before IPython removes leading blank lines, so that lines keep their numbers.
+        # First in the list, before IPython removes leading blank lines, so that line numbers do not change.
         self.shell.input_transformer_manager.cleanup_transforms.insert(0, self._transform)
         for event, function in self._events():
             self.shell.events.register(event, function)
@@ -106,7 +107,7 @@ class Session:
         self.publisher.open()
 
     def unload(self) -> None:
-        """Restore shell and JAX; a running cell continues without observation."""
+        """Undo `load`; a running cell goes on without observation."""
         if self.magics is None:
             return
         for thread in list(self._active):
@@ -150,19 +151,24 @@ class Session:
     # --- IPython's events ---
 
     def _transform(self, lines: list[str]) -> list[str]:
-        """Remove the magic's line from a cell that will be observed; an input transformer of IPython."""
+        """Remove the magic's line from a cell that will be observed; called by IPython as an input transformer."""
         text = "".join(lines)
         line = cells.magic_line(text)
-        # Inside of a running cell (%%time above %%jaxpr), no event follows, so the cell magic stays.
+        # Inside of a running cell (%%time above %%jaxpr), IPython reports no start of a cell, so the cell magic stays
+        # and runs.
         if line is None or self._depth.get(threading.get_ident(), 0):
             return lines
         if self._parse(line) is None:
-            # For a magic without a body, IPython reports the missing body and not the mistake in the line.
+            # If the cell has no body, a comment is added; otherwise IPython would report the missing body rather than a
+            # mistake in the line.
             return lines if cells.has_body(text) else [*lines[:-1], lines[-1].rstrip("\n") + "\n", "#\n"]
         return cells.without_magic(lines)
 
     def _parse(self, line: str) -> options.Options | None:
-        """Return the options of a line; None for a line with a mistake, which the cell magic then raises."""
+        """Return the options in a magic's line.
+
+        None if it has a mistake, for which the cell magic will raise an error.
+        """
         assert self.magics is not None
         try:
             return options.parse(self.magics.parser, line)
@@ -173,7 +179,7 @@ class Session:
         thread = threading.get_ident()
         depth = self._depth.get(thread, 0)
         if depth and not is_within_a_cell():
-            depth = 0  # an interrupt came before the end of an earlier cell was recorded
+            depth = 0  # an interrupt has prevented the end of an earlier cell from being recorded
         self._depth[thread] = depth + 1
 
     def _exit(self) -> None:
@@ -185,7 +191,7 @@ class Session:
             self._running.pop(thread, None)
 
     def _before(self, info: Any) -> None:
-        """Start the observation before a cell runs; an event of IPython."""
+        """Start the observation of a cell; called by IPython before the cell runs."""
         with self._guard("jupyter_jaxpr could not observe the cell."):
             thread = threading.get_ident()
             self.observer.hooks.ensure()
@@ -195,9 +201,9 @@ class Session:
                 with self._guard("jupyter_jaxpr could not end the observation of a cell."):
                     self._end_what_was_left(thread)
                 self._running[thread] = cell
-                # Without a cell id (plain IPython) the text identifies the cell.
+                # Plain IPython has no cell ids; there the source identifies the cell.
                 self.observer.history.executed(cell.file, cell.id or cell.source, cell.execution_count)
-            # A cell inside of %%capture counts as a part of the outer cell.
+            # A cell that runs inside of %%capture counts as part of the outer cell.
             self._remember(cell.file, cell if outermost else self._running.get(thread, cell))
             line = cells.magic_line(info.raw_cell)
             if line is None or not outermost:
@@ -207,7 +213,7 @@ class Session:
                 self._begin(parsed, info, cell)
 
     def _after(self, result: Any) -> None:
-        """End the observation after a cell has run; an event of IPython."""
+        """End the observation of a cell; called by IPython after the cell has run."""
         thread = threading.get_ident()
         active = self._active.get(thread)
         if active is None:
@@ -218,7 +224,7 @@ class Session:
         self._end(thread, active, result)
 
     def _end(self, thread: int, active: Active, result: Any) -> None:
-        """Show the run of a cell, and remove every hook of the run even after an error or an interrupt."""
+        """Show the run of a cell; remove all hooks of the run, even after an error or an interrupt."""
         self._ending[thread] = active
         self._active.pop(thread, None)
         is_shown = False
@@ -231,7 +237,7 @@ class Session:
         self._ending.pop(thread, None)
 
     def _end_what_was_left(self, thread: int) -> None:
-        """Remove what an interrupt left of an earlier cell of this thread; may run twice."""
+        """Remove what an interrupted cell left behind on this thread; may be called twice."""
         for active in filter(None, (self._active.get(thread), self._ending.get(thread))):
             try:
                 self._stop(active)
@@ -263,7 +269,7 @@ class Session:
         recorded_cell = RecordedCell(self.observer.hooks, run.fail, covers_cell=chosen.eager)
         recorded = RecordedCalls(self.observer.hooks, run.fail, recorded_cell, run.functions)
         active = Active(chosen, cell, info, run, run_id, heartbeat, recorded, recorded_cell)
-        # From here on the next cell can remove everything that an interrupt leaves.
+        # From here on, the next cell will remove whatever an interrupt leaves behind.
         self._active[threading.get_ident()] = active
         heartbeat.start()
         run.when_installed = recorded_cell.start
@@ -279,9 +285,9 @@ class Session:
         return cells.RunningCell(getattr(info, "cell_id", None), count, file, info.raw_cell)
 
     def _stop(self, active: Active) -> Observation:
-        """End the observation, and remove every part that it installed even after an error."""
+        """End the observation of a cell, and remove every part that was installed for it, even after an error."""
         try:
-            with ExitStack() as stack:  # the callbacks run in reverse order, each even if another one fails
+            with ExitStack() as stack:  # the callbacks run in reverse order; if one fails, the others still run
                 stack.callback(active.recorded_cell.stop)
                 stack.callback(active.recorded.stop)
         except not_of_a_signal(Exception) as error:
@@ -301,7 +307,7 @@ class Session:
         try:
             observation = self._stop(active)
             message = outcome.complete(self.observer, self.shell.user_ns, active, observation, error, self._traces())
-            # The copies are made before the session releases the arguments of the last call.
+            # The copies must be made before the arguments of the last call are released.
             if self.magics is not None and self.magics.host_copies:
                 self.host_copies.copy(observation)
         finally:
@@ -316,14 +322,14 @@ class Session:
             self._interrupted(result)
 
     def _interrupted(self, result: Any) -> None:
-        """End a cell as interrupted, although the interrupt came during a measurement of this package."""
+        """Mark a cell as interrupted if the interrupt came after it, in a measurement by this package."""
         if getattr(result, "error_in_exec", None) is None:
             result.error_in_exec = KeyboardInterrupt()
             self.shell.showtraceback((KeyboardInterrupt, result.error_in_exec, None))
 
     @property
     def saves_values(self) -> bool:
-        """True if saved outputs and exports may contain values of the user's."""
+        """True if saved outputs and exports may contain the user's values."""
         return self.publisher.kernel.page_saves_values and (self.magics is None or bool(self.magics.values))
 
     def _traces(self) -> bool:
@@ -332,7 +338,7 @@ class Session:
     # --- the magics ---
 
     def trace_target(self, chosen: options.Options) -> None:
-        """Trace the call of `%jaxpr f(x)`, or run its comparison or sweep."""
+        """Implement `%jaxpr f(x)`: trace the call, or run its comparison or sweep."""
         observation = Observation()
         interrupted = False
         with self._guard("jupyter_jaxpr could not trace the call."):
@@ -365,18 +371,18 @@ class Session:
             raise KeyboardInterrupt
 
     def known_cells(self, cell: cells.RunningCell | None) -> dict[str, CellText]:
-        """Return the texts of the cells by the file name of their code; `cell` is the cell that runs."""
+        """Return {`co_filename`: cell} for the cells that ran; `cell` is the one that runs now."""
         texts: dict[str, CellText] = dict(self._cells)
         if cell is not None and cells.nested_magic(cell.source):
             texts.update((file, cell) for file in cells.NESTED_FILES)
         return texts
 
     def run_nested(self, chosen: options.Options, source: str) -> Any:
-        """Run a cell that IPython does not run as a cell: below `%%time`, or passed to `run_cell_magic`."""
+        """Run a cell that IPython does not run as a cell: below `%%time`, or given to `run_cell_magic`."""
         __tracebackhide__ = True
         thread = threading.get_ident()
         above = lines_above(self._running.get(thread), source)
-        if thread in self._active:  # a part of a cell that is already observed
+        if thread in self._active:  # this code is part of a cell that is already observed
             return run_body(self.shell, source, above)[1]()
         active = None
         error: BaseException | None = None
@@ -397,7 +403,8 @@ class Session:
             raise
         finally:
             begun = self._active.get(thread)
-            if begun is not None and active in (None, begun):  # otherwise the extension was unloaded meanwhile
+            # if this is not true, the extension was unloaded during the cell
+            if begun is not None and active in (None, begun):
                 self._end(thread, begun, _NestedResult(error))
 
 
@@ -407,7 +414,10 @@ class _NestedResult:
 
 
 def _is_result_of(result: Any, info: Any) -> bool:
-    """Return whether a result belongs to a cell; IPython makes a new info for a cell that ends by its own exception."""
+    """Return whether a result belongs to a cell.
+
+    If the cell ends with an exception, IPython makes a new info object, so the objects cannot be compared.
+    """
     if result is None:
         return True
     result_info = getattr(result, "info", None)

@@ -1,4 +1,4 @@
-"""Builds the document of a run, sends the document to the panel, shows the output, and keeps the last runs."""
+"""Builds the document of a run, sends it to the panel, displays the output below the cell, and keeps the last runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHOWN_RUNS = 8
 
 
 class ShownRuns:
-    """The runs that a shell shows."""
+    """The runs that one shell has shown."""
 
     def __init__(self, session: Session, guard: Callable[[str], AbstractContextManager[None]]) -> None:
         self._session = session
@@ -34,18 +34,21 @@ class ShownRuns:
         self._observer = session.observer
         self._publisher = session.publisher
         self._outputs = KeptOutputs(session.shell)
-        self._widgets: dict[str, Any] = {}  # the widget below each cell, by `cell_key`
-        # The last cells under %%jaxpr by number, oldest first, for `jupyter_jaxpr.last`.
+        self._widgets: dict[str, Any] = {}  # key of a cell (`cell_key`) -> the widget below it
+        # number of a cell -> its last run under %%jaxpr, oldest first, for `jupyter_jaxpr.last`
         self.by_number: OrderedDict[int, Shown] = OrderedDict()
 
     def forget(self) -> None:
-        """Drop the runs, and stop following their outputs."""
+        """Forget the runs and their outputs."""
         self.by_number.clear()
         self._outputs.forget()
         self._widgets.clear()
 
     def publish(self, run: RunResult, error: BaseException | None = None) -> Built:
-        """Build the document of a run with what its options ask for, send the document and show the output."""
+        """Build the document of a run and the parts that its options request.
+
+        Send the document and display the output.
+        """
         from ..build.sweep import sweep_document
         from ..scripts import display
 
@@ -69,11 +72,12 @@ class ShownRuns:
         finally:
             if parsed.keeps_values:
                 built.sources.let_go_of_values()
-        # The document contains the finished parts even where a measurement failed or was interrupted.
+        # If a measurement failed or was interrupted, the document still has the finished parts.
         built = replace(built, document=built.sources.document)
         self._publisher.publish(replace(built, retrace=self._retrace(run)))
         magics = self._session.magics
-        # A raised cell gets an output if there is a card of the error, so that a saved notebook contains the card.
+        # For a cell that raised, an output is displayed only if there is a card of the error; the saved notebook then
+        # contains it.
         has_card = any(note.kind in ("trace_raised", "raised") for note in built.document.notes)
         if magics is not None and (built.document.programs or error is None or has_card):
             is_widget = magics.output and self._shown_as_widget(built, magics.widget, magics.output_bytes)
@@ -84,7 +88,7 @@ class ShownRuns:
         return built
 
     def _shown_as_widget(self, built: Built, choice: str, limit_bytes: int) -> bool:
-        """Display the run as a widget if the host shows widgets and has no panel; return true if it is shown."""
+        """Display the run as a widget if the host shows widgets and has no panel; return whether this was done."""
         if not shows_widget(choice, self._publisher.has_panel):
             return False
         is_shown = False
@@ -92,7 +96,7 @@ class ShownRuns:
             from .. import widgets
 
             cell = cell_key(built.document)
-            # The output of the cell's earlier run is gone, with the earlier widget.
+            # The widget of the cell's earlier run is closed, because its output no longer exists.
             self._widgets[cell] = widgets.show(built, limit_bytes, closes=self._widgets.pop(cell, None))
             is_shown = True
         return is_shown
@@ -115,7 +119,10 @@ class ShownRuns:
         )
 
     def _retrace(self, run: RunResult) -> Callable[[], None] | None:
-        """Return a function that traces the cell's last call at the user's request; None without an offer."""
+        """Return a function that traces the cell's last call when the user asks for it.
+
+        None if there is no such offer.
+        """
         if run.observation.retrace is None:
             return None
 
@@ -147,7 +154,7 @@ class ShownRuns:
         return transform_focus(self._observer, built.sources, chosen.transform)
 
     def show(self, active: Active, built: Built) -> None:
-        """Store the run of a cell for `jupyter_jaxpr.last`."""
+        """Build and show the run of a cell, and keep it for `jupyter_jaxpr.last`."""
         number = active.cell.execution_count
         if number is None:
             return

@@ -1,6 +1,7 @@
 """Runs `--sweep`: measures the function at each value, and shows the program at the first value.
 
-The user's namespace does not change: the arguments are evaluated in a copy in which the name is bound.
+The arguments are evaluated in a copy of the user's namespace in which the swept name has the value, so the namespace
+itself does not change.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ..observe.observer import Observer
     from .options import Options
 
-# Traces the target in a namespace; returns a message if the trace fails.
+# A function that traces the target in a namespace, and returns a message if the trace fails.
 Trace = Callable[[dict[str, Any], "Options"], str | None]
 
 
@@ -32,18 +33,18 @@ def sweep_named(
     report: Report,
     trace: Trace | None,
 ) -> tuple[Sweep | None, str | None]:
-    """Run the sweep that a line requests.
+    """Run the sweep that the magic's line requests.
 
     Args:
-        observer: The observer, which records nothing meanwhile.
+        observer: The observer; it records nothing during the sweep.
         namespace: The user's namespace.
         chosen: The options of the line, with a target and a sweep.
-        observation: Receives the program at the first value, and findings.
-        report: Receives the progress of the sweep.
-        trace: Adds the program at the first value; None where the observation has it already.
+        observation: The observation, to which the program at the first value and findings are added.
+        report: Called with the progress of the sweep.
+        trace: Adds the program at the first value; None if the observation has it already.
 
     Returns:
-      The sweep, or None and a sentence on why there is no sweep.
+      (sweep, None), or (None, sentence on why there is no sweep).
     """
     target, swept = chosen.target, chosen.sweep
     assert target is not None and swept is not None
@@ -64,7 +65,10 @@ def sweep_named(
 
 
 def _add_program(values: Values, chosen: Options, trace: Trace) -> None:
-    """Add the program of the first value; where its trace fails, the points of the sweep have the reason."""
+    """Add the program at the first value.
+
+    If the trace fails, the points of the sweep have the reason, so no message is needed.
+    """
     text = values.texts[0]
     try:
         value = values.value(text)

@@ -1,4 +1,4 @@
-"""Traces the target that the magic's line names, such as `%jaxpr f(x)`, or sweeps over it."""
+"""Traces or sweeps the target in the magic's line, such as `f(x)` in `%jaxpr f(x)`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def sweep_target(
     magic: str,
     report: Report,
 ) -> tuple[Sweep | None, str | None]:
-    """Run a sweep over the target of the magic's line, and show the program at the first value."""
+    """Run a sweep over the target in the magic's line, and add the program at the first value."""
 
     def trace(scope: dict[str, Any], at: Options) -> str | None:
         return trace_target(observer, scope, at, observation, magic)
@@ -44,7 +44,7 @@ def sweep_target(
 def trace_target(
     observer: Observer, namespace: dict[str, Any], chosen: Options, observation: Observation, magic: str
 ) -> str | None:
-    """Trace the target of the magic's line; a mistake becomes a finding and the message."""
+    """Trace the target in the magic's line; a mistake becomes a finding and the returned message."""
     target = chosen.target
     assert target is not None
     tier = observer.hooks.support
@@ -99,7 +99,7 @@ def _cannot(observation: Observation, text: str, why: str, error: BaseException 
 
 
 def _refused(observation: Observation, error: EffectsError) -> str:
-    """Add the finding on a trace that was refused because of its side effect, and return the message."""
+    """Add a finding on a trace that was refused because of a side effect, and return the message."""
     message = f"{error} {UNDER_JIT}"
     effect = error.effect
     place = Place(effect.file, effect.line, effect.function) if effect.line else None

@@ -1,6 +1,7 @@
-"""Traces the last call of a cell after the cell has run, where the call ran without jit.
+"""Traces the last call of a cell after the cell has run, if the call ran without jit.
 
-The Python of the function runs a second time for the trace, so a call with side effects is only offered.
+For the trace, the Python of the function runs a second time. If it has side effects, the user gets an offer to trace
+the call instead.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ _COMPILED_BEFORE = (
 def trace_last_call(
     observer: Observer, namespace: dict[str, Any], active: Active, observation: Observation, is_wanted: bool
 ) -> str | None:
-    """Trace the cell's last call, unless the call ran a program; return a message without a trace."""
+    """Trace the cell's last call, unless it ran a jitted program; return a message if there is no trace."""
     last = active.last
     called = [function for function in observation.functions if not function.construct]
     construct = _construct_called(observation, active)
@@ -68,7 +69,7 @@ def trace_last_call(
         return None if construct.programs else _COMPILED_BEFORE.format(names=construct.name, call=last.text)
     if any(program.origin in ORIGINS_OF_CALLS for function in called for program in function.programs):
         return None
-    if not last.returned or last.text.startswith(("%", "!")):  # the call is a magic or a shell command
+    if not last.returned or last.text.startswith(("%", "!")):  # the last statement is a magic or a shell command
         return None
     fun, name = last.function, called_function(last.function, last.args).name
     if last.is_part and not is_users(fun):
@@ -102,7 +103,7 @@ def trace_last_call(
     else:
         why = _not_traceable(last)
         if why is not None:
-            # If the last call waits for a thread, `why_no_program` names the function that the thread called.
+            # If the last call waits for a thread, `why_no_program` names the jitted function that the thread called.
             in_threads = active.run.ledger is not None and active.run.ledger.elsewhere
             return None if in_threads else why
         if not is_wanted:
@@ -128,7 +129,7 @@ def trace_last_call(
 
 
 def _construct_called(observation: Observation, active: Active) -> ObservedFunction | None:
-    """Return the construct of the cell's last call, such as `lax.scan(step, init, xs)`; None for another call."""
+    """Return the construct that the cell's last call ran, such as `lax.scan(step, init, xs)`; None for another call."""
     last = active.last
     if not last.returned or not is_of_jax(last.function):
         return None
@@ -151,7 +152,7 @@ def _effects(last: LastCall) -> tuple[SideEffect, ...]:
 
 
 def _offer(active: Active, observation: Observation, effect: SideEffect) -> str:
-    """Store the offer to trace the last call, and return the sentence on the line with the side effect."""
+    """Store the offer to trace the last call; return the sentence on the line with the side effect."""
     last = active.last
     name = _written_name(last)
     call_for_trace = HeldCallForTrace(last.function, last.args, last.kwargs)
@@ -168,7 +169,10 @@ def _offer(active: Active, observation: Observation, effect: SideEffect) -> str:
 
 
 def _written_name(last: LastCall) -> str:
-    """Return the name of the called function; the user's text where a library made the function (`grad_wrapper`)."""
+    """Return the name of the called function.
+
+    For a function that a library made (`grad_wrapper`), the user's source.
+    """
     name = name_of(last.function)
     code = code_of(last.function)
     if type(last.function) is not types.FunctionType or code is None or not is_installed(file_of(code)):
@@ -182,10 +186,10 @@ def _written_name(last: LastCall) -> str:
 
 
 def trace_again(observer: Observer, observation: Observation, keep_values: bool) -> str | None:
-    """Trace the call of an offer at the user's request.
+    """Trace the call of an offer, after the user has confirmed.
 
     Returns:
-      A message where there is no program to show. Beside a recording of the call, the message becomes a note.
+      A message if there is no program to show; if there is a recording of the call, the message becomes a note.
     """
     offer: Retrace = observation.retrace
     message = _offer_traced(observer, observation, offer, keep_values)
@@ -222,11 +226,14 @@ def _offer_traced(observer: Observer, observation: Observation, offer: Retrace, 
 
 
 def _not_traceable(last: Any) -> str | None:
-    """Return why a trace of the last call would not help: the call does not compute with JAX; else None."""
+    """Return a sentence on why tracing the last call would show nothing, such as that it does not use JAX.
+
+    Else None.
+    """
     import jax
 
     fun, name = last.function, name_of(last.function)
-    kind = type(fun)  # the object may be a proxy, whose `__class__` runs user code
+    kind = type(fun)  # type() rather than `__class__`: the object may be a proxy whose `__class__` runs user code
     if issubclass(kind, jax.stages.Compiled):
         return f"{last.text} calls a function that was compiled ahead of time, by .lower().compile(). {CALL_IT_ITSELF}"
     if issubclass(kind, type | types.BuiltinFunctionType):

@@ -1,4 +1,4 @@
-"""Finds out whether `%%jaxpr` shows a widget below its cell by itself."""
+"""Decides whether `%%jaxpr` displays a widget below its cell."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def shows_widget(choice: str, has_panel: bool) -> bool:
 
     Args:
         choice: The setting `JaxprMagics.widget`: "auto", "always" or "never".
-        has_panel: True if a page with the labextension has talked to this kernel.
+        has_panel: True if a page with the labextension has sent a message to this kernel.
     """
     if choice == "never" or (choice == "auto" and (has_panel or not is_without_panel())):
         return False
@@ -20,10 +20,11 @@ def shows_widget(choice: str, has_panel: bool) -> bool:
 
 
 def is_without_panel() -> bool:
-    """Return whether the kernel knows that its host shows widgets and has no labextension: Colab and VS Code.
+    """Return whether the host is known to show widgets and to lack the labextension: Colab and VS Code.
 
-    JupyterLab and nbconvert that were started in VS Code may give VS Code's variable on to their kernels. Jupyter tells
-    a kernel the process that started the kernel; VS Code, which starts kernels itself, does not.
+    VS Code's environment variable alone is not enough, because JupyterLab or nbconvert started from VS Code passes it
+    on to its kernels. But Jupyter tells a kernel which process started it, and VS Code, which starts kernels itself,
+    does not.
     """
     if "google.colab" in sys.modules:
         return True

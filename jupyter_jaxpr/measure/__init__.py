@@ -1,1 +1,1 @@
-"""Runs a call again to measure it, only where the user asked for that."""
+"""Runs the user's call again in order to measure it; this happens only at the user's request."""

@@ -1,1 +1,1 @@
-"""Holds the public API for scripts, and the views outside of the panel."""
+"""Holds the public functions for scripts (`inspect`, `observe`, `last`), and the output below a cell."""

@@ -1,7 +1,7 @@
-"""Makes the output below a cell from a document.
+"""Displays a document as the output below a cell.
 
-JupyterLab with the labextension shows the document itself, other front ends, nbconvert and GitHub the static
-HTML, a terminal the two lines of text.
+JupyterLab with the labextension shows the document itself; other front ends, nbconvert and GitHub show the static HTML;
+a terminal shows two lines of text.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from ..exports.bundle import bundle
 
 
 def show(document: Snapshot, *, limit_bytes: int = LIMIT_BYTES, enabled: bool = True) -> None:
-    """Display a document below the cell's output so far; `Out[n]` does not change.
+    """Display a document below the present output of the cell; `Out[n]` does not change.
 
     Args:
         document: The document.
         limit_bytes: The largest size of the saved copy, in bytes.
-        enabled: False shows nothing.
+        enabled: False to display nothing.
     """
     if not enabled:
         return

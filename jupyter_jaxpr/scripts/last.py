@@ -75,7 +75,7 @@ def _last_run(run: Shown) -> LastRun:
 
 
 def _session() -> Session | None:
-    """Return the session of the running shell, if the extension is loaded; imports nothing."""
+    """Return the session of the running shell if the extension is loaded; else None. Imports nothing."""
     magic = sys.modules.get("jupyter_jaxpr.magic.session")
     if magic is None:
         return None

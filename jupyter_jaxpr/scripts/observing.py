@@ -43,14 +43,14 @@ class observe:
         ValueError: at the end of the block, where no jitted function has a name of `max_compiles`.
     """
 
-    last: ClassVar[Ledger | None] = None  # the ledger of the last block that has ended; see `last`
+    last: ClassVar[Ledger | None] = None  # the ledger of the last block that ended; `last` returns it
 
     def __init__(self, max_compiles: Mapping[str, int] | None = None) -> None:
         self._limits = dict(max_compiles or {})
         self._run: Run | None = None
         self._began_run = False
         self._ledger: Ledger | None = None
-        self._all_threads: Ledger | None = None  # the ledger for the limits
+        self._all_threads: Ledger | None = None  # the ledger of all threads, with which the limits are checked
         self._called_before: dict[tuple[str, Place | None], tuple[int, int, int]] = {}
         self._unlisted_before: dict[int, int] = {}
 
@@ -118,7 +118,7 @@ class observe:
         return not_counted()
 
     def _calls(self) -> list[Calls]:
-        """Return the calls in the block so far."""
+        """Return the calls in the block until now."""
         run = self._run
         assert run is not None
         observer().count_now(run)
@@ -133,7 +133,7 @@ class observe:
 
 
 def check(ledger: Ledger, limits: Mapping[str, int]) -> None:
-    """Raise an error where a function compiled more often than its limit.
+    """Raise an error if a function compiled more often than its limit.
 
     Raises:
         RecompileError: a function compiled more often; the message has each reason.
@@ -163,7 +163,7 @@ def check(ledger: Ledger, limits: Mapping[str, int]) -> None:
 
 
 def _unknown(ledger: Ledger, limits: Mapping[str, int]) -> list[str]:
-    """Return a sentence for each name that no jitted function has or had: its limit has no effect."""
+    """Return a sentence for each name in `limits` that no jitted function has or had: the limit has no effect."""
     missing = [name for name in limits if name not in ledger and name not in observer().history.names()]
     if not missing:
         return []

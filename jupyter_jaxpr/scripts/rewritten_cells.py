@@ -1,6 +1,6 @@
-"""Finds the cells that IPython rewrote before they ran, such as a cell with `%load_ext`, as the user typed the cells.
+"""Finds the original source of cells that IPython rewrote before they ran, such as a cell with `%load_ext`.
 
-`linecache` has the text after the rewriting; a run under `%%jaxpr` knows its cells from the session.
+`linecache` only has the rewritten source. (For a run under `%%jaxpr`, the session knows the cells.)
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from ..interruptions import not_of_a_signal
 from ..program.source.positions import CellText
 
-#: What IPython makes of a magic, a command of the shell or a question mark.
+#: The beginning of the code into which IPython rewrites a magic, a shell command or a question mark.
 _REWRITTEN = "get_ipython()."
 _TO_REWRITE = re.compile(r"^\s*[%!?]|=\s*[%!]|\?\s*$", re.MULTILINE)
 
@@ -28,13 +28,14 @@ class _TypedCell:
 
 
 def rewritten_cells() -> dict[str, CellText]:
-    """Return the cells in the history of the running shell that IPython rewrote, by the file name of their code."""
+    """Return {`co_filename`: cell as typed} for the cells in the shell's history that IPython rewrote."""
     shell = _shell()
     if shell is None or shell.history_manager is None:
         return {}
     files: dict[str, str] = {}
     for file, entry in list(linecache.cache.items()):
-        text = "".join(entry[2]) if len(entry) == 4 and entry[1] is None else ""  # a text that was never a file
+        # only entries of code that was never a file
+        text = "".join(entry[2]) if len(entry) == 4 and entry[1] is None else ""
         if _REWRITTEN in text:
             files[text.strip()] = file
     cells: dict[str, CellText] = {}
@@ -55,6 +56,6 @@ def _shell() -> Any:
 def _rewritten(typed: str) -> str:
     try:
         text: str = _shell().transform_cell(typed)
-    except not_of_a_signal(Exception):  # a text that IPython refuses
+    except not_of_a_signal(Exception):  # IPython cannot transform the text
         return ""
     return text.strip()

@@ -417,7 +417,7 @@ class Snapshot:
         path.write_text(writers[path.suffix](), encoding="utf-8")
 
     def _source_of(self, path: str) -> SourcePage | None:
-        """Return the text of a file that the run came from, as the run saw it."""
+        """Return the text of a source file of the run, as it was when the run saw it."""
         return None if self._sources is None else self._sources.source_page(path)
 
     def __repr__(self) -> str:
@@ -436,7 +436,7 @@ class Snapshot:
         return index
 
     def _need(self, level: LevelName, program: int) -> None:
-        """Raise an error for a text that JAX was not asked to make."""
+        """Raise an error for a text that JAX has not made."""
         saved = next(
             (candidate for candidate in self._document.programs[program].levels if candidate.name == level), None
         )
@@ -445,7 +445,10 @@ class Snapshot:
             raise ValueError(_NOT_HELD.format(title=title, reason=_NOT_MADE.format(stage=stage)))
 
     def _full_document(self, *, equations: bool = False) -> schema.Snapshot:
-        """Return the document with the texts of its levels; with `equations`, also all equations of large programs."""
+        """Return the document with the texts of its levels.
+
+        With `equations=True`, also with all equations of large programs.
+        """
         if self._sources is None:
             return self._saved(self._document)
         document = self._sources.with_texts(whole=equations)
@@ -457,6 +460,6 @@ class Snapshot:
         return self if saved is self._document else Snapshot(saved)
 
     def _saved(self, document: schema.Snapshot) -> schema.Snapshot:
-        magic = sys.modules.get("jupyter_jaxpr.magic.session")  # a look-up that imports nothing
+        magic = sys.modules.get("jupyter_jaxpr.magic.session")  # this look-up does not import the module
         hides = magic is not None and not magic.Session.all_save_values()
         return without_values(document) if hides else as_saved(document)

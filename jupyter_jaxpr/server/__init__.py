@@ -1,6 +1,7 @@
-"""Adds the comparison of saved documents to a Jupyter server, for pages without a kernel.
+"""Lets a Jupyter server compare saved documents, for pages without a kernel.
 
-Every Jupyter server imports this module at its start, so the module imports the comparison at the first request.
+Every Jupyter server imports this module at its start, so the code of the comparison is only imported at the first
+request.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 
 def _load_jupyter_server_extension(server: Any) -> None:
-    """Add the address to a Jupyter server, which calls this function at its start."""
+    """Register the address of the comparison; a Jupyter server calls this function at its start."""
     from jupyter_server.base.handlers import APIHandler
     from jupyter_server.utils import url_path_join
     from tornado.web import authenticated
 
     class Handler(APIHandler):
-        """Answers the requests of a page in a thread, so that the server goes on with its other work."""
+        """Answers requests of a page on a thread, so that the server can do its other work meanwhile."""
 
         @authenticated
         async def post(self) -> None:

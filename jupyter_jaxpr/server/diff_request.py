@@ -1,7 +1,7 @@
-"""Compares the two saved documents that a request of a page holds.
+"""Compares the two saved documents in a request of a page.
 
-The documents are untrusted: the reader of documents checks both, as it checks every document. The server evaluates no
-text of a document and reads no file.
+The documents are untrusted, so both are checked like any document from a file. The server evaluates no text of a
+document and reads no file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NO_SUCH = "One of the two runs does not have the chosen program. Choose another
 
 
 class DiffOfFiles(msgspec.Struct):
-    """Two documents, the program of each, and the level at which the programs are compared."""
+    """A request: two documents, a program in each, and the level at which the programs are compared."""
 
     before: dict[str, Any]
     before_program: int
@@ -31,7 +31,7 @@ class DiffOfFiles(msgspec.Struct):
 
 
 def answer(body: bytes) -> bytes:
-    """Return the difference as JSON, or the reason for which there is none: `{"diff": ...}` or `{"reason": "..."}`."""
+    """Return the diff as JSON, `{"diff": ...}`, or the reason why there is none, `{"reason": "..."}`."""
     try:
         request = msgspec.json.decode(body, type=DiffOfFiles)
         before, after = read(request.before), read(request.after)

@@ -1,1 +1,1 @@
-"""Parses the text that the user typed: the code of a cell, and the targets of `%jaxpr`."""
+"""Parses text that the user typed: the source of a cell, and the target of `%jaxpr` or of a sweep."""

@@ -1,19 +1,19 @@
-"""Parses the text of a cell: the code that will run, its lines, and the call at its end.
+"""Parses the source of an observed cell, and makes the cell report the call at its end.
 
-The cell is not run by the magic. IPython runs it as it runs any cell, with the magic's line turned into a comment
-before IPython sees it, so that `Out[n]`, `_`, history, tracebacks, top-level await, magics and `;` are not imitated
-but IPython's own, and every line keeps its number. (A magic that runs the body itself cannot do top-level await in a
-running event loop, has its own frames in every traceback, and must rebuild the display of the last expression.)
+The magic does not run the cell. The magic's line is turned into a comment, and IPython runs the cell like any other, so
+that `Out[n]`, `_`, history, tracebacks, top-level await, magics and `;` work as usual and no line number changes. (A
+magic that runs the body itself cannot do top-level await in a running event loop, has its own frames in every
+traceback, and must rebuild the display of the last expression.)
 
 - `without_magic`: the input transformer.
-- `RunningCell`: which cell runs.
-- `LastCall`: what the cell's last call called, and with what; the arguments are evaluated once, by the cell.
-- `Watcher`: is told of each call of the cell's last statement.
-- `rewrite`: puts `LastCall` into the cell's syntax tree.
+- `RunningCell`: the cell that runs.
+- `LastCall`: the function and the arguments of the cell's last call; the cell itself evaluates the arguments, once.
+- `Watcher`: receives each call of the cell's last statement.
+- `rewrite`: changes the cell's syntax tree so that it reports to `LastCall`.
 
-Of a cell only the calls of the last statement are rewritten, and calls above it that run a function under a transform
-such as grad; of these only what runs at once. The functions that a cell defines live on, and may be sent to another
-process: their code is the user's own, to the last instruction and position.
+Only two kinds of calls in a cell are rewritten: calls in the last statement, and calls above it that run a function
+under a transform such as grad; in both cases only code that runs with the cell. Functions that the cell defines are
+never changed, because they live on and may be sent to another process.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .ending_call import assignment, calls_at_once, ending_call, is_whole, last_
 
 MAGIC_LINE = re.compile(r"%%jaxpr(?![\w?])(?P<line>.*)")
 
-# Cell magics whose body is Python: a comment above the body changes nothing and keeps the line numbers.
+# Cell magics whose body is Python code. A comment above their body is harmless and preserves the line numbers.
 PYTHON_CELL_MAGICS = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun"})
 
 # The file names under which these magics compile their body.
@@ -41,7 +41,7 @@ NESTED_FILES = ("<timed exec>", "<timed eval>", "<magic-timeit>", "<string>")
 
 
 def magic_line(text: str) -> str | None:
-    """Return the text after `%%jaxpr` in a cell's first non-blank line; None where this line is another one."""
+    """Return the text after `%%jaxpr` if this is the first non-blank line of a cell; else None."""
     for line in text.splitlines():
         if line.strip():
             match = MAGIC_LINE.fullmatch(line.rstrip())
@@ -50,7 +50,7 @@ def magic_line(text: str) -> str | None:
 
 
 def without_magic(lines: list[str]) -> list[str]:
-    """Turn the magic's line into a comment; a cell magic on the next line stays one.
+    """Turn the magic's line into a comment; a cell magic on the next line still works.
 
     Args:
       lines: the lines of a cell that starts with the magic, with their line ends.
@@ -62,10 +62,11 @@ def without_magic(lines: list[str]) -> list[str]:
     following = next((i for i in range(first + 1, len(lines)) if lines[i].strip()), len(lines))
     if following < len(lines) and lines[following].startswith("%%"):
         name = re.match(r"%%(\w*)", lines[following])
-        # A cell magic must be the first line, so comments above its body keep the line numbers.
+        # A cell magic must be on the first line, so the comments that preserve the line numbers go above its body.
         above = following + 1 if name is not None and name[1] in PYTHON_CELL_MAGICS else 0
         return [lines[following], *["#\n"] * above, *lines[following + 1 :]]
-    # IPython removes the indentation of the first line from all lines, so the comment must have this indentation, too.
+    # IPython removes the indentation of the first line from all lines, so the comment gets the indentation of the next
+    # line.
     below = lines[following] if following < len(lines) else ""
     indent = below[: len(below) - len(below.lstrip(" \t"))]
     comments = [f"{indent}#\n"] * first + [f"{indent}# {lines[first].rstrip()}\n"]
@@ -73,20 +74,23 @@ def without_magic(lines: list[str]) -> list[str]:
 
 
 def nested_magic(text: str) -> bool:
-    """Return whether a cell magic for Python code stands right below `%%jaxpr`; that body keeps its lines, too."""
+    """Return whether a cell magic for Python code follows directly below `%%jaxpr`.
+
+    The lines of its body are preserved, too.
+    """
     below = [line for line in text.splitlines() if line.strip()][1:2]
     name = re.match(r"%%(\w*)", below[0]) if below else None
     return name is not None and name[1] in PYTHON_CELL_MAGICS
 
 
 def has_body(text: str) -> bool:
-    """Return whether the cell has any text below the line of the magic."""
+    """Return whether the cell contains anything below the line of the magic."""
     return bool(text.lstrip().partition("\n")[2].strip())
 
 
 @dataclass(frozen=True)
 class RunningCell:
-    """The cell that runs, with the fields of `document.types.document.Cell`."""
+    """The cell that runs; it has the fields of `document.types.document.Cell`."""
 
     id: str | None
     execution_count: int | None
@@ -95,25 +99,31 @@ class RunningCell:
 
 
 class Watcher(Protocol):
-    """Follows the calls of a cell's last statement while they run; no method may raise."""
+    """Receives the calls of a cell's last statement while they run; no method may raise."""
 
     def evaluated(self, call: LastCall, function: Any) -> bool:
-        """Receive a call with a known callee, before its arguments are evaluated; return whether to keep its values."""
+        """Called when the function of a call is known and its arguments are not.
+
+        Returns whether to keep the call's values.
+        """
 
     def prepared(self, call: LastCall) -> None:
-        """Receive a call of which the cell has evaluated one more argument: Python may enter the function next."""
+        """Called when one more argument of a call was evaluated.
+
+        After the last argument, Python enters the function next.
+        """
 
     def returned(self, call: LastCall) -> None:
-        """Receive a call that has returned."""
+        """Called when a call has returned."""
 
 
 class LastCall:
-    """A call of a cell's last statement, filled while the cell runs: most often the call that the cell ends with."""
+    """A call in a cell's last statement (usually the one that the cell ends with); filled while the cell runs."""
 
     def __init__(self, watcher: Watcher | None = None) -> None:
         self.watcher = watcher
-        self.is_kept = True  # for a call before the end of the cell: true if its values are kept
-        self.is_above = False  # true if the call stands above the last statement
+        self.is_kept = True  # for a call before the last one: true if its values are kept
+        self.is_above = False  # true if the call is above the last statement
         self.number = next(_numbers)  # the number by which the rewritten cell finds this call
         self.is_evaluated = False  # true if the cell has evaluated the function
         self.returned = False
@@ -125,13 +135,13 @@ class LastCall:
         self.end_line: int = 0
         self.end_column: int = 0
         self.text: str = ""
-        self.is_part = False  # true for a part of an assignment or of a larger expression
-        self.targets: frozenset[str] = frozenset()  # names that the statement assigns to after the call
+        self.is_part = False  # true if the call is part of an assignment or of a larger expression
+        self.targets: frozenset[str] = frozenset()  # names that the statement assigns after the call
         self.seconds = 0.0  # the duration of the call
-        self.is_known = True  # false if the values behind a star cannot be read without running the user's code
+        self.is_known = True  # false if the values of a starred argument cannot be read without running user code
         self._args: list[Any] = []
-        # The iterators that the call also reads: the place of their values, and a list that is empty until the call has
-        # read the iterator to its end.
+        # iterators that the call also reads: (index of their values, the values read, a list that stays empty until the
+        # call has read the iterator to its end).
         self._read: list[tuple[int, Any, list[bool]]] = []
         _running[self.number] = self
 
@@ -142,13 +152,14 @@ class LastCall:
             place, values, ended = self._read.pop()
             if ended:
                 self._args[place:place] = values
-            else:  # an error came before the end: to read on would take values from the user's iterator
+            # the call raised before it had read the iterator; reading on would take values from the user's iterator
+            else:
                 self.is_known = False
         return self._args
 
     @property
     def known_values(self) -> list[Any]:
-        """The known values of the arguments, without the values that an iterator gave."""
+        """The values of the arguments, without values that came from an iterator."""
         return [*self._args, *self.kwargs.values()]
 
     def forget(self) -> None:
@@ -156,11 +167,11 @@ class LastCall:
         self.function = self.result = None
         self._args, self._read, self.kwargs = [], [], {}
 
-    # The rewritten cell calls these methods; each returns its argument, and runs no code of the user.
+    # The rewritten cell calls the methods below; each returns its argument unchanged and runs no user code.
 
     def take_function(self, function: Any) -> Any:
-        """Receive the callee."""
-        if self.is_evaluated:  # the call runs once more, in a comprehension
+        """Receive the function of the call."""
+        if self.is_evaluated:  # the call is executed again, in a comprehension
             self.forget()
             self.returned, self.is_known = False, True
         is_watched = self.watcher is not None and self.watcher.evaluated(self, function)
@@ -181,14 +192,15 @@ class LastCall:
         if not self.is_evaluated:
             return values
         read_by = _method(type(values), "__iter__")
-        if type(values).__module__.partition(".")[0] in ("jax", "jaxlib"):  # an array has equal values at each read
+        # a JAX array gives equal values each time it is iterated
+        if type(values).__module__.partition(".")[0] in ("jax", "jaxlib"):
             self._read.append((len(self._args), values, [True]))
         elif not isinstance(read_by, types.WrapperDescriptorType):
             self.is_known = False
         elif isinstance(_method(type(values), "__next__"), types.WrapperDescriptorType):
             ended: list[bool] = []
-            # The iterator appends to `ended` and gives no value. Iterators of Python itself have no frame in a
-            # traceback.
+            # A built-in iterator appends to `ended` at the end and yields nothing. A generator would have a frame in
+            # tracebacks.
             end: Iterator[Any] = filter(None, map(ended.append, (True,)))
             values, copy = itertools.tee(itertools.chain(values, end))
             self._read.append((len(self._args), copy, ended))
@@ -236,20 +248,22 @@ _running: WeakValueDictionary[int, LastCall] = WeakValueDictionary()
 
 
 def _method(kind: type, name: str) -> Any:
-    """Return the attribute of a type or of its bases: a `WrapperDescriptorType` if the attribute is written in C."""
+    """Return a method as its class stores it; it is a `WrapperDescriptorType` if the method is written in C."""
     return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
 
 
 def last_call(number: int) -> LastCall:
-    """Return the object to which a rewritten cell reports; a cell whose observation has ended reports to nobody."""
+    """Return the object to which the rewritten cell reports call `number`.
+
+    After the observation, one that ignores reports.
+    """
     return _running.get(number) or LastCall()
 
 
 def rewrite(module: ast.Module, last: LastCall, source: str) -> list[LastCall]:
-    """Let a cell's syntax tree report the calls of its last statement; it computes the same.
+    """Change a cell's syntax tree so that it reports the calls of its last statement; the cell computes the same.
 
-    The rewritten code finds us by importing this package, which is there: no name of ours is put where the user's
-    code, or its names, could meet it.
+    The rewritten code imports this package to report, so that no name is added to the user's namespace.
 
     Args:
       module: the cell's tree; changed in place.
@@ -257,7 +271,7 @@ def rewrite(module: ast.Module, last: LastCall, source: str) -> list[LastCall]:
       source: the cell's text.
 
     Returns:
-      The other calls of the last statement, where `last` has a watcher.
+      The other calls of the last statement, if `last` has a watcher; else [].
     """
     statement, ending = ending_call(module) or (last_statement(module), None)
     if ending is not None:
@@ -297,15 +311,19 @@ _CALLS = 64
 
 
 def _text_of(call: ast.Call, source: str) -> str:
-    """Return the text of a call."""
+    """Return the source text of a call."""
     try:
         return ast.get_source_segment(source, call) or ""
-    except not_of_a_signal(IndexError, ValueError):  # a program runs a cell with other lines than this text
+    # another program has changed the cell, so that its lines differ from this source
+    except not_of_a_signal(IndexError, ValueError):
         return ast.unparse(call)
 
 
 def _reporting(number: int, method: str, at: ast.expr, *arguments: ast.expr) -> ast.Call:
-    """Return a call of a method of a `LastCall`; all nodes have the place of `at`, which tracebacks show."""
+    """Return the syntax of a call to a method of a `LastCall`.
+
+    All its nodes have the position of `at`, for tracebacks.
+    """
     imported = ast.Call(ast.Name("__import__", ast.Load()), [ast.Constant(__package__)], [])
     reporter = ast.Call(ast.Attribute(imported, last_call.__name__, ast.Load()), [ast.Constant(number)], [])
     reporting = ast.Attribute(reporter, method, ast.Load())
@@ -331,7 +349,7 @@ def _report(call: ast.Call, number: int) -> None:
 
 
 def _replace(module: ast.Module, replaced: Mapping[int, ast.Call]) -> None:
-    """Put what reports a call in the place of the call, inner calls first."""
+    """Replace calls by the calls that report them, inner calls first."""
 
     class Replace(ast.NodeTransformer):
         def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -339,7 +357,7 @@ def _replace(module: ast.Module, replaced: Mapping[int, ast.Call]) -> None:
             return replaced.get(id(node), node)
 
         def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-            return node  # the object lives on, and is the user's own
+            return node  # functions and classes are not changed, because they live on after the cell
 
         def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
             return node

@@ -1,7 +1,7 @@
 """Finds the call at the end of a cell, and the other calls of the cell that the package records.
 
-- `ending_call`: the call that the cell ends with, also where a `print(y)` or a `y` shows its value.
-- `calls_at_once`: the calls of a statement that run with it.
+- `ending_call`: the call that the cell ends with, even if a line `y` or `print(y)` follows.
+- `calls_at_once`: the calls that run when a statement runs.
 - `transformed_above`: the calls above the last statement that run a function under a transform.
 """
 
@@ -22,7 +22,7 @@ _AT_ONCE = frozenset({"jvp", "vjp", "linearize"})
 
 
 def transformed_above(module: ast.Module, statement: ast.stmt | None) -> Iterator[ast.Call]:
-    """Yield the calls above the last statement whose text shows that they run a function under a transform.
+    """Yield the calls above the last statement that, by their source, run a function under a transform.
 
     They are `jax.vjp(f, x)`, `jax.grad(f)(x)`, and calls of names to which the cell assigns the result of a transform.
     """
@@ -43,7 +43,7 @@ def transformed_above(module: ast.Module, statement: ast.stmt | None) -> Iterato
 
 
 def _is_transform(node: ast.expr) -> bool:
-    """Return whether an expression names a function of JAX that returns a function, such as `partial(jax.vmap)`."""
+    """Return whether an expression is a function of JAX that returns a transformed function, or a partial of one."""
     if isinstance(node, ast.Call):
         return _is_transform(node.func) or any(map(_is_transform, node.args[:1]))
     return _name_of(node) in _TRANSFORMS | _AT_ONCE
@@ -56,14 +56,14 @@ def _name_of(node: ast.expr) -> str | None:
 
 
 def last_statement(module: ast.Module) -> ast.stmt | None:
-    """Return the last statement of a cell if the statement computes values and is no block of statements."""
+    """Return the last statement of a cell, if it computes values and is no compound statement."""
     statement = module.body[-1] if module.body else None
     kinds = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Assert)
     return statement if isinstance(statement, kinds) else None
 
 
 def calls_at_once(node: ast.AST) -> Iterator[ast.Call]:
-    """Yield the calls that run when the statement runs, without those in the body of a function or a generator."""
+    """Yield the calls that run when a statement runs; calls in the body of a function or generator are left out."""
     if isinstance(node, ast.Lambda | ast.GeneratorExp | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return
     if isinstance(node, ast.Call):
@@ -73,13 +73,13 @@ def calls_at_once(node: ast.AST) -> Iterator[ast.Call]:
 
 
 def ending_call(module: ast.Module) -> tuple[ast.stmt, ast.Call] | None:
-    """Return the call that the cell ends with, and its statement; None where the cell ends with no call."""
+    """Return (statement, call) for the call that the cell ends with; None if it does not end with a call."""
     if not module.body:
         return None
     *before, statement = module.body
     names = _shown_names(statement)
     while names and before:
-        # `y = f(x)`, then `y` alone or `print(y)` to show the value.
+        # The cell ends with `y = f(x)`, followed by `y` or `print(y)`, which only shows the value.
         last_assignment = assignment(before[-1])
         if (
             last_assignment is not None
@@ -103,7 +103,7 @@ def ending_call(module: ast.Module) -> tuple[ast.stmt, ast.Call] | None:
 
 
 def _shown_names(statement: ast.stmt) -> set[str]:
-    """Return the names that a statement only displays, such as a last line `y`; empty for any other statement."""
+    """Return the names that a statement only displays, such as `y` as the last line; () for other statements."""
     if not isinstance(statement, ast.Expr):
         return set()
     names: set[str] = set()
@@ -132,9 +132,9 @@ _PLAIN = (
 
 
 class _Assignment(NamedTuple):
-    """An assignment whose targets are names.
+    """An assignment whose targets are all names.
 
-    An assignment to a part of an object is none: it could change the arguments of the call.
+    An assignment to a part of an object does not count, because it could change the arguments of the call.
     """
 
     names: frozenset[str]
@@ -166,10 +166,10 @@ def assignment(statement: ast.stmt) -> _Assignment | None:
 
 
 def _outermost(node: ast.expr) -> ast.Call | None:
-    """Return the outermost call of an expression, such as `f(x)` in `print(f(x)[0].sum())`; None for no call.
+    """Return the outermost call that matters in an expression, such as `f(x)` in `print(f(x)[0].sum())`; or None.
 
-    Calls that only print, convert or wait for a value, and methods of arrays such as `sum`, do not count. If several
-    calls stand side by side, the last call is returned.
+    Calls that only print, convert or wait for a value, and methods of arrays such as `sum`, do not count. Of several
+    calls side by side, the last one is returned.
     """
     if isinstance(node, ast.Call):
         inner = next(filter(None, map(_outermost, _seen_through(node))), None)
@@ -194,7 +194,7 @@ def _outermost(node: ast.expr) -> ast.Call | None:
 
 
 def _is_constant(node: ast.expr) -> bool:
-    """Return whether an argument is written out, such as an axis, a shape or a dtype; an array argument is not."""
+    """Return whether an argument is a constant, such as an axis, a shape or a dtype, rather than an array."""
     if isinstance(node, ast.Tuple | ast.List):
         return all(map(_is_constant, node.elts))
     if isinstance(node, ast.UnaryOp):
@@ -211,7 +211,7 @@ def _is_of_python(called: ast.expr) -> bool:
 
 
 def is_whole(node: ast.expr, call: ast.Call) -> bool:
-    """Return whether an expression is this call, or only prints the result of the call or waits for the result."""
+    """Return whether an expression is exactly this call, or only prints its result or waits for it."""
     while isinstance(node, ast.Call) and node is not call:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
         if name == "block_until_ready" and not node.args and isinstance(node.func, ast.Attribute):
@@ -224,7 +224,7 @@ def is_whole(node: ast.expr, call: ast.Call) -> bool:
 
 
 def _seen_through(call: ast.Call) -> Sequence[ast.expr]:
-    """Return the arguments of a call that only prints, converts or waits for them; empty for other calls."""
+    """Return the arguments of a call that only prints, converts or waits for them; () for other calls."""
     if isinstance(call.func, ast.Attribute):
         if call.func.attr == "block_until_ready" and call.args:
             return call.args  # the argument of jax.block_until_ready(f(x))

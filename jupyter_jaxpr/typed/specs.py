@@ -1,8 +1,8 @@
-"""Parses the text of a target into a call: `f(f32[8,128], {'w': bf16[128,4]}, n=3)`.
+"""Parses a target, such as `f(f32[8,128], {'w': bf16[128,4]}, n=3)`, into a call.
 
-A target is a Python call in which an array may be written by its type, as JAX prints it: `f32[8,128]`, with
-`{weak}` for a weakly typed one and `key<fry>[]` for PRNG keys. Everything else is Python, evaluated in the user's
-namespace once the cell has run. What can be known to be wrong before that raises `SpecError`.
+A target is a Python call in which the type of an array, as JAX prints it, may stand for the array: `f32[8,128]`, with
+`{weak}` for a weak type, and `key<fry>[]` for random keys. The rest is Python code, evaluated in the user's namespace
+after the cell has run. Mistakes that can be found earlier raise `SpecError`.
 """
 
 from __future__ import annotations
@@ -59,16 +59,16 @@ _LOOKS_LIKE_DTYPE = re.compile(r"(bf|f|i|u|c|s|int|uint|float|bfloat|complex)\d+
 
 
 class SpecError(ValueError):
-    """A target that has no meaning; the message names the mistake and ends with the cure."""
+    """Raised for a target that cannot be understood; the message names the mistake and ends with the cure."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A call to be traced, not evaluated yet.
+    """A call to be traced; its function and arguments are not evaluated yet.
 
     Attributes:
-        text: as it was typed.
-        has_specs: True if the target holds types, so that the target can be traced and not run.
+        text: the text as the user typed it.
+        has_specs: True if the target contains array types, so that it can be traced but not run.
     """
 
     text: str
@@ -77,32 +77,35 @@ class Target:
 
     @property
     def function_text(self) -> str:
-        """The callee as it was typed."""
+        """The called expression, as the user typed it."""
         return ast.unparse(self._call.func)
 
     @property
     def call(self) -> ast.Call:
-        """The syntax of the target, with each type as a call; see `is_spec`."""
+        """The syntax tree of the target, in which each array type is a call; see `is_spec`."""
         return self._call
 
     @property
     def takes_values(self) -> bool:
-        """True if the evaluation of the target runs user code: some argument is neither a type nor a constant."""
+        """True if evaluating the target runs user code, because an argument is neither an array type nor a constant."""
         arguments = [*self._call.args, *(keyword.value for keyword in self._call.keywords)]
         return any(not _is_plain(argument) for argument in arguments)
 
     @property
     def names(self) -> frozenset[str]:
-        """The names that its arguments look up."""
+        """The names that the arguments read."""
         arguments = [*self._call.args, *(keyword.value for keyword in self._call.keywords)]
         return frozenset(node.id for argument in arguments for node in ast.walk(argument) if isinstance(node, ast.Name))
 
     def function(self, namespace: dict[str, Any]) -> Any:
-        """Evaluate the callee; raises what the user's code raises."""
+        """Return the called function; raises the errors of the user's code."""
         return self._evaluate(self._call.func, namespace)
 
     def arguments(self, namespace: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Evaluate the arguments, types as `jax.ShapeDtypeStruct`; raises what the user's code raises."""
+        """Return the arguments, with a `jax.ShapeDtypeStruct` for each array type.
+
+        Raises the errors of the user's code.
+        """
         capture = ast.Call(ast.Name(_CAPTURE, ast.Load()), self._call.args, self._call.keywords)
         captured: tuple[tuple[Any, ...], dict[str, Any]] = self._evaluate(capture, namespace)
         return captured
@@ -114,10 +117,10 @@ class Target:
 
 
 def parse_target(text: str) -> Target:
-    """Read a target.
+    """Parse the text of a target.
 
     Raises:
-      SpecError: it is not Python, not a call, or holds a type that does not exist.
+      SpecError: the text is no Python, is no call, or contains an array type that does not exist.
     """
     rewritten, has_specs = _replace_specs(text.strip())
     try:
@@ -137,7 +140,7 @@ def _suggest(node: ast.expr) -> str:
 
 
 def _replace_specs(text: str) -> tuple[str, bool]:
-    """Write each type as a call that makes it."""
+    """Replace each array type in a text by a call that makes it; return the new text, and whether there was one."""
     has_spec = False
 
     def replace(match: re.Match[str]) -> str:
@@ -147,7 +150,7 @@ def _replace_specs(text: str) -> tuple[str, bool]:
         dtype, mark = match["dtype"], match["mark"]
         _check_dtype(dtype, match["key"], match[0])
         if match["key"] is None and dtype not in DTYPES:
-            return match[0]  # a subscript of the user's own, such as xs[0]
+            return match[0]  # an index expression of the user, such as xs[0]
         if mark not in (None, "{weak}", "{weak_type=True}"):
             raise SpecError(f"'{match[0]}': there is no mark {mark}. Write {{weak}} for a weakly typed array.")
         if match["key"] is not None and mark is not None:
@@ -180,7 +183,7 @@ def _check_shape(shape: str, text: str) -> None:
 
 
 def is_spec(node: ast.expr) -> bool:
-    """Return whether an expression is a type, as `parse_target` rewrites it."""
+    """Return whether an expression is an array type in the form into which `parse_target` rewrites it."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == _MAKE
 
 
@@ -206,7 +209,7 @@ def _capture(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], Mapping[str, A
 
 
 def spec_value(dtype: str, shape: tuple[Any, ...], weak: bool) -> Any:
-    """Return the `jax.ShapeDtypeStruct` that a type means.
+    """Return the `jax.ShapeDtypeStruct` for an array type.
 
     Raises:
         SpecError: A size is no integer.

@@ -22,7 +22,7 @@ class SweptName:
 
 
 def parse_sweep(text: str, target: Target | None) -> SweptName:
-    """Read a name and its values, such as `n=8,16,32`.
+    """Parse a name and its values, such as `n=8,16,32`.
 
     Args:
         text: The text that the user typed.

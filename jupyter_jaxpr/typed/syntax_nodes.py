@@ -1,4 +1,7 @@
-"""Parses texts once, and walks over their trees in a third of the time of `ast.walk`: cells may have 3,000 lines."""
+"""Parses source texts once, and visits their syntax trees in a third of the time of `ast.walk`.
+
+A cell may have 3,000 lines.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,9 @@ from typing import Any
 from ..interruptions import not_of_a_signal
 from .edited_text import Edit, edited_tree
 
-#: The fields that hold no node with parts, in all classes of nodes with a field of that name.
+#: Fields of syntax nodes that never contain a node with children.
 _PLAIN = frozenset("arg attr conversion ctx id is_async kind level module name op ops".split())
-#: The fields of each node class that may hold nodes; None for a class that is no node class.
+#: node class -> its fields that may contain nodes; None for a class that is no node class
 _fields: dict[type, tuple[str, ...] | None] = {}
 
 
@@ -47,7 +50,7 @@ def _parsed(text: str) -> tuple[ast.Module | None, Edit | None]:
 
 
 def nodes_of(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield all nodes of a tree that can have parts, in any order."""
+    """Yield all nodes of a tree that can have children, in any order."""
     waiting: list[Any] = [tree]
     while waiting:
         node = waiting.pop()
@@ -56,7 +59,7 @@ def nodes_of(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def in_order(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield all nodes of a tree that can have parts, in the order of `ast.walk`, in a fifth of its time."""
+    """Yield all nodes of a tree that can have children, in the order of `ast.walk`, in a fifth of its time."""
     waiting: list[Any] = [tree]
     for node in waiting:
         if add_parts(node, waiting):
@@ -64,7 +67,7 @@ def in_order(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def add_parts(node: Any, waiting: list[Any]) -> bool:
-    """Add the parts of a node to a list, numbers and texts included; return whether the value is a node."""
+    """Add the children of a node to a list, numbers and strings included; return whether the value is a node."""
     kind = type(node)
     try:
         fields = _fields[kind]

@@ -1,7 +1,7 @@
-"""Parses the text of a cell that is being written, and finds the function around the caret.
+"""Parses the source of a cell while the user edits it, and finds the function at the caret.
 
-Nothing of the text runs here. Every line keeps its number: the line of `%%jaxpr` becomes a comment, and magics on other
-lines become calls, as IPython writes them.
+Nothing of the text runs here. No line number changes: the line of `%%jaxpr` becomes a comment, and magics on other
+lines become function calls, as in IPython.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ FunctionStatement = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class NoPython(ValueError):
-    """The cell is written in another language, or asks for a help text."""
+    """Raised for a cell in another language, or one that asks for a help text."""
 
 
 @dataclass(frozen=True)
 class WrittenCell:
-    """A cell that parses.
+    """The parsed source of a cell.
 
     Attributes:
-        source: The text as Python can compile it.
-        module: The syntax tree of the text, which nobody may change.
+        source: The source in the form that Python can compile.
+        module: The syntax tree of the source; it is shared and must not be changed.
         magic: The text after `%%jaxpr`; None if the cell does not begin with the magic.
     """
 
@@ -37,21 +37,21 @@ class WrittenCell:
 
     @property
     def functions(self) -> list[FunctionStatement]:
-        """The functions that the cell defines at its top level, in the order of the text."""
+        """The functions that the cell defines at its top level, in source order."""
         return [node for node in self.module.body if isinstance(node, FunctionStatement)]
 
     def function_at(self, line: int) -> FunctionStatement | None:
-        """Return the function of the top level whose lines, decorators included, contain a line; else None."""
+        """Return the top-level function whose lines (decorators included) contain a line; None if there is none."""
         return next((node for node in self.functions if first_line(node) <= line <= (node.end_lineno or 0)), None)
 
     def calls(self) -> Iterator[ast.Call]:
-        """Yield the calls that the cell makes outside of functions, the last call first."""
+        """Yield the calls in the cell that are outside of functions, the last one first."""
         for statement in reversed(self.module.body):
             yield from reversed(list(_calls(statement)))
 
 
 def read_cell(text: str) -> WrittenCell:
-    """Parse the text of a cell.
+    """Parse the source of a cell.
 
     Raises:
         SyntaxError: The text does not parse.
@@ -60,7 +60,7 @@ def read_cell(text: str) -> WrittenCell:
     magic = magic_line(text)
     source = _without_cell_magics(text)
     try:
-        # The proof and the places of names read the same tree.
+        # the proof of side effects and the search for names use this same tree object
         module = tree_of(source) or _parsed(source)
     except SyntaxError:
         source = _without_line_magics(source)
@@ -82,7 +82,7 @@ def _parsed(source: str) -> ast.Module:
 
 
 def _without_cell_magics(text: str) -> str:
-    """Return the text with comments in the place of `%%jaxpr` and of the cell magics that run Python."""
+    """Return the source with comments in place of `%%jaxpr` and of cell magics that run Python."""
     lines = text.split("\n")
     for number, line in enumerate(lines):
         words = line.split()
@@ -98,10 +98,10 @@ def _without_cell_magics(text: str) -> str:
 
 
 def _without_line_magics(source: str) -> str:
-    """Return the text that IPython would compile, by IPython's own rules, without rules that the user registered.
+    """Return the text that IPython would compile, by IPython's own transformations, without those of the user.
 
     Raises:
-        SyntaxError: A magic takes several lines: what follows would lose its line numbers.
+        SyntaxError: A magic has several lines, which would change the line numbers below.
     """
     from IPython.core.inputtransformer2 import TransformerManager
 
@@ -114,7 +114,7 @@ def _without_line_magics(source: str) -> str:
 
 
 def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
-    """Yield the calls of a statement in the order of the text, without calls inside of functions and classes."""
+    """Yield the calls of a statement in source order; calls inside of functions and classes are left out."""
     waiting: list[ast.AST] = [statement]
     calls = []
     while waiting:
@@ -128,7 +128,7 @@ def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
 
 
 def names_stored(statements: Sequence[ast.stmt]) -> Iterator[str]:
-    """Yield the names that statements assign, define or import outside of the functions that they define."""
+    """Yield the names that statements assign, define or import; names inside of functions are left out."""
     waiting: list[ast.AST] = list(statements)
     while waiting:
         node = waiting.pop()

@@ -1,1 +1,1 @@
-"""Compiles a program once more, to show the work of the compiler."""
+"""Compiles a program once more, to show XLA's passes and the exact links between instructions and equations."""

@@ -1,7 +1,7 @@
-"""Compiles a lowered program once more and reads what each XLA pass did; no file of that compile stays.
+"""Compiles a lowered program once more and reads the dumps that XLA writes after each pass; all files are removed.
 
-The dumps go into a folder that only this user can read, and that is removed whatever happens. JAX's cache on disk is
-not asked and not written to.
+XLA writes the dumps into a folder that only this user can read; the folder is removed even after an error. The compile
+neither reads nor writes JAX's cache on disk.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from ...program.texts.passes import Passes, read_passes
 
 
 class NoPasses(Exception):
-    """XLA's passes cannot be read; the message is a sentence for the user with a cure."""
+    """Raised if XLA's passes cannot be read; the message is a sentence for the user with a cure."""
 
 
 def dump_passes(lowered: Any) -> Passes:
-    """Compile a `jax.stages.Lowered` once more, and read the files that XLA wrote for its passes.
+    """Compile a `jax.stages.Lowered` once more, and return the passes from the dumps that XLA wrote.
 
     Raises:
         NoPasses: XLA refused the compile, or wrote no files.
     """
-    folder = tempfile.mkdtemp(prefix="jupyter_jaxpr_passes_")  # mkdtemp gives the folder the mode 0700
+    # mkdtemp makes the folder accessible to this user only (mode 0700)
+    folder = tempfile.mkdtemp(prefix="jupyter_jaxpr_passes_")
     try:
         options = {"xla_dump_to": folder, "xla_dump_hlo_pass_re": ".*", "xla_dump_hlo_as_text": True}
         try:

@@ -1,8 +1,8 @@
 """Lowers and compiles the tagged twin of a traced program; no Python of the user runs, nothing is executed.
 
-JAX lowers the twin from its own record of the call, so that shardings, layouts, donated and unused arguments are those
-of the program. The twin leaves nothing behind: only the twin is the key of its lowering in JAX's caches, and this
-module drops the twin; the compile neither reads nor writes JAX's cache on disk. `program.twin` describes the tags.
+JAX lowers the twin from its record of the call, so that shardings, layouts, donated and unused arguments are those of
+the program. The twin leaves no trace in JAX's caches: its lowering is stored under the twin object, which this module
+drops, and the compile neither reads nor writes JAX's cache on disk. `program.twin` describes the tags.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ _ENDS = "The other links are not affected."
 
 
 class NoTwin(Exception):
-    """No tagged program can be made; the message is a sentence for the user with a cure."""
+    """Raised if no tagged program can be made; the message is a sentence for the user with a cure."""
 
 
 @dataclass(frozen=True)
 class CompiledTwin:
-    """The texts of a compiled twin, with the tags in them.
+    """The StableHLO and HLO of a compiled twin; the texts still contain the tags.
 
     Attributes:
-        stablehlo: The StableHLO text with its locations.
+        stablehlo: The StableHLO text with source locations.
         hlo: The optimised HLO text.
-        lower_seconds, compile_seconds: The durations.
+        lower_seconds, compile_seconds: The seconds of lowering and of compiling the twin.
     """
 
     stablehlo: str
@@ -49,12 +49,12 @@ def lower_twin(walk: Walk, scope: int, traced: Any) -> Any:
     """Return the twin of a `jax.stages.Traced` as a `jax.stages.Lowered`.
 
     Args:
-        walk: The walk through the program, whose numbers are the tags.
+        walk: The walk of the program; the tags contain its indices.
         scope: The scope of the program in the walk.
         traced: JAX's record of the call.
 
     Raises:
-        ValueError: The program is not the program of the walk.
+        ValueError: The program is not the one that was walked.
         TypeError: The lowering would run Python of the user's.
     """
     return traced_with(traced, tagged(walk, scope, traced.jaxpr)).lower()
@@ -69,8 +69,8 @@ def compile_twin(
         walk: The walk through the program.
         scope: The scope of the program in the walk.
         traced: JAX's record of the call.
-        tell: Receives words on the present work.
-        stopped: Returns whether to end before the compile.
+        tell: Called with a text on the present work.
+        stopped: Called before the compile; returns True to stop there.
 
     Raises:
         NoTwin: JAX or XLA refuses the twin, or `stopped` returned True.
@@ -97,6 +97,6 @@ def compile_twin(
         return CompiledTwin(stablehlo, executable_text(compiled), finished - began, end - middle)
     except NoTwin:
         raise
-    except not_of_a_signal(Exception) as error:  # an error of JAX or XLA, or an unknown version of JAX
+    except not_of_a_signal(Exception) as error:  # an error of JAX or XLA, or a version of JAX that is not supported
         first = message_of(error).strip().partition("\n")[0].rstrip(".")
         raise NoTwin(failed.format(error=f"{kind_name(type(error))}: {first}", ends=_ENDS)) from error

@@ -1,1 +1,1 @@
-"""Runs variants of a computation side by side."""
+"""Runs several variants of a computation and compares their times and results."""

@@ -1,7 +1,7 @@
 """Compares two results of one call: equal bit for bit, within a stated tolerance, or where they differ.
 
-- `agreement`: of a result with the one it should be equal to.
-- `result_text`: a result in a few words.
+- `agreement`: compares a result with the expected result.
+- `result_text`: a short text for a result.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from ...interruptions import not_of_a_signal
 
 Agrees = Literal["same_bits", "close", "differs", "other_types"]
 
-# The largest difference that counts as close, as a fraction of the largest value; reordered operations reach this
-# fraction.
+# The largest difference that counts as close, relative to the largest value. Differences of this size arise when
+# operations are done in another order.
 TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "float16": 1e-2, "bfloat16": 3e-2}
-_OTHER_FLOATS = 0.1  # the tolerance for floats of eight bits and narrower
+_OTHER_FLOATS = 0.1  # the tolerance for floats with eight bits or fewer
 _TEXT = 120
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """The agreement of two results; `difference` is a sentence, None for equal bits."""
+    """How far two results agree; `difference` is a sentence, None if all bits are equal."""
 
     agrees: Agrees
     difference: str | None
 
 
 def agreement(reference: Any, result: Any) -> Agreement:
-    """Compare two results leaf by leaf; the worst leaf decides.
+    """Compare two results leaf by leaf, and return the agreement of the leaves that differ most.
 
     Args:
         reference: The expected result.
@@ -54,7 +54,7 @@ _ORDER = ("same_bits", "close", "differs", "other_types")
 
 
 def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
-    """Compare one leaf; return the agreement, and the size of the difference."""
+    """Compare one leaf; return the agreement and the size of the difference."""
     if _type(left) != _type(right):
         types = f"{_type(right)}, not {_type(left)}."
         return Agreement(
@@ -77,7 +77,7 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
         return _counts(path, x, y)
     with np.errstate(all="ignore"):
         difference = np.abs(x - y)
-        # Two values that are both NaN, or both the same infinity, do not differ.
+        # Two values that are both NaN, or are the same infinity, count as equal.
         difference = np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, difference)
         difference = np.where(np.isnan(difference), np.inf, difference)
         size = float(difference.max())
@@ -105,7 +105,7 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
 
 
 def _counts(path: str, x: Any, y: Any) -> tuple[Agreement, float]:
-    """Compare integers or booleans, where each difference counts; return the number of different values as the size."""
+    """Compare integers or booleans; the size of the difference is the number of values that differ."""
     import numpy as np
 
     wrong = np.asarray(x != y, bool)
@@ -138,7 +138,7 @@ def _type(leaf: Any) -> str | None:
 
 
 def type_text(value: Any) -> str:
-    """Return the types of a tree, such as `(f32[8], i32[])`."""
+    """Return the types of the leaves in a tree, such as `(f32[8], i32[])`."""
     import jax
 
     class Named:
@@ -153,7 +153,7 @@ def type_text(value: Any) -> str:
 
 
 def result_text(value: Any) -> str:
-    """Return a result in at most 120 characters: its numbers if they are few, else its types."""
+    """Return a text of at most 120 characters for a result: its values if they are few, else its types."""
     import jax
     import numpy as np
 
@@ -177,10 +177,10 @@ def _shortened(text: str) -> str:
 
 
 def _values(leaf: Any) -> Any:
-    """Return the numbers of a leaf; for random keys, their data."""
+    """Return the values of a leaf as a NumPy array; for random keys, their integers."""
     import jax
     import numpy as np
 
     if isinstance(leaf, jax.Array) and jax.numpy.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         return np.asarray(jax.random.key_data(leaf))
-    return np.asarray(leaf, jax.typeof(leaf).dtype)  # a Python number gets the dtype that JAX gives it
+    return np.asarray(leaf, jax.typeof(leaf).dtype)  # a Python number gets the dtype that JAX would give it

@@ -1,6 +1,6 @@
-"""Compares observed programs on the argument values of one call, for a button of the panel.
+"""Runs several observed programs on the arguments of one call, and compares times and results (a button of the panel).
 
-What runs is JAX's executable of each program, on the values of the call of the first one. The Python of the functions
+JAX's executable of each program runs on the argument values of the first program's call. The Python of the functions
 does not run again.
 """
 
@@ -35,7 +35,7 @@ Named = tuple[str, ObservedProgram]
 
 
 def question(programs: Sequence[Named]) -> str | None:
-    """Return the question before programs run again; None where no program has effects."""
+    """Return the question that the user must confirm before programs run again; None if no program has effects."""
     effects = {name: program_effects(program.jaxpr) for name, program in programs}
     with_effects = [name for name, program_effect_names in effects.items() if program_effect_names]
     if not with_effects:
@@ -48,10 +48,10 @@ def compare_programs(observer: Observer, programs: Sequence[Named], *, report: R
     """Run programs on the argument values of the first program's call, and compare times and results.
 
     Args:
-        observer: The observer, which records nothing meanwhile.
+        observer: The observer; it records nothing during the comparison.
         programs: Two or more programs, with the names of their functions.
-        report: Receives words on the present step, the number of finished steps and the number of all steps.
-        stop: Called between steps and runs; returns whether to stop and keep the results so far.
+        report: Called with a text on the present step, the number of finished steps and the number of all steps.
+        stop: Called between steps and runs; returns True to stop and keep the results so far.
 
     Raises:
         ValuesGone: The argument values no longer exist; the message contains a cure.
@@ -59,7 +59,7 @@ def compare_programs(observer: Observer, programs: Sequence[Named], *, report: R
     first_name, first = programs[0]
     try:
         leaves = first.values.get() if first.values is not None else None
-    except ValuesGone:  # the cure in this message is for the stepper
+    except ValuesGone:  # this error's message would advise the stepper's cure, which does not help here
         leaves = None
     if leaves is None:
         raise ValuesGone(_NO_VALUES.format(name=first_name, cure=cure(_KEEP_OR_NAME, KEEP_AND_INSPECT)))
@@ -78,12 +78,12 @@ def compare_programs(observer: Observer, programs: Sequence[Named], *, report: R
 
 
 def _types(program: ObservedProgram) -> list[str]:
-    """Return the types of a program's inputs without weak types, which do not change the values."""
+    """Return the types of a program's inputs without weak types, because these do not affect the values."""
     return [short_type(f"{aval.dtype}[{','.join(map(str, aval.shape))}]") for aval in program.jaxpr.in_avals]
 
 
 class _ProgramTrial(Trial):
-    """One program of a comparison."""
+    """One program in a comparison."""
 
     def __init__(
         self, observer: Observer, variant: Variant, program: ObservedProgram, leaves: list[Any], stop: Stop

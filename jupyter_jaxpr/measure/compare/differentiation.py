@@ -1,4 +1,4 @@
-"""Decides, by tracing alone, whether JAX can differentiate a function at its arguments."""
+"""Decides, only by tracing, whether JAX can differentiate a function at its arguments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORDS = 400
 
 @dataclass(frozen=True)
 class Differentiable:
-    """The way in which JAX can differentiate a function, if there is one.
+    """Whether, and in which direction, JAX can differentiate a function.
 
     Attributes:
         direction: reverse: `jax.grad` and `jax.vjp` work. forward: only `jax.jvp` works. none: neither works.
@@ -36,7 +36,7 @@ def differentiability(call: Callable[..., Any], args: Sequence[Any], kwargs: Map
 
     leaves, tree = jax.tree_util.tree_flatten((tuple(args), dict(kwargs)))
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array) and _is_inexact(leaf)]
-    if not places:  # Python floats count only without inexact arrays: beside an array, a float may be a static argument
+    if not places:  # a Python float may be a static argument, so it only counts if there is no inexact array
         places = [i for i, leaf in enumerate(leaves) if not isinstance(leaf, jax.Array) and _is_inexact(leaf)]
     if not places:
         return Differentiable("no_floats")
@@ -72,7 +72,7 @@ def differentiability(call: Callable[..., Any], args: Sequence[Any], kwargs: Map
 
 
 def words(error: BaseException) -> str:
-    """Return the type and the first line of an exception's message."""
+    """Return the class name and the first line of the message of an exception."""
     text = message_of(error).strip().partition("\n")[0].strip()
     text = text if len(text) <= _WORDS else text[: _WORDS - 1] + "…"
     return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))

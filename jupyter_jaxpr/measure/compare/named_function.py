@@ -1,4 +1,4 @@
-"""Finds the function that the user named, in the user's namespace."""
+"""Finds the function that a user's text names, in the user's namespace."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def candidate(name: str, namespace: dict[str, Any], place: str = "") -> Candidat
     Args:
         name: The name, such as `f` or `model.apply`.
         namespace: The user's namespace.
-        place: The place of the name in the user's text, such as ` after --compare`.
+        place: Where the name stands in the user's text, as the end of a sentence, such as ` after --compare`.
 
     Returns:
-        The candidate; without a function, and with a sentence, where the name has no function.
+        The candidate; if the name has no function, a candidate without function that has a sentence.
     """
     first, *attributes = name.split(".")
     if first not in namespace:
@@ -38,7 +38,7 @@ def candidate(name: str, namespace: dict[str, Any], place: str = "") -> Candidat
 
 
 def functions_of(target: Target, names: Sequence[str], namespace: dict[str, Any]) -> list[Candidate]:
-    """Return the functions of a sweep: the named functions, or else the target's own function."""
+    """Return the functions to sweep: those with the given names, or else the function of the target."""
     if names:
         return [candidate(name, namespace) for name in names]
     text = target.function_text

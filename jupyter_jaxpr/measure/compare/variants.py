@@ -1,10 +1,9 @@
-"""Measures several functions on the arguments of one call, side by side.
+"""Calls several functions (variants) on the arguments of one call, and measures and compares them.
 
-The user asked for it by name (`--compare f,g,h`) or by a button, so the functions run: each is called once and its
-stages are taken from JAX's events, then it is called again as often as a fraction of a second holds. A plain function
-is compared under a `jax.jit` of ours, of a new function object, so that a later `jax.jit` of the user's finds JAX's
-caches as if we had not been there; one that JAX cannot trace is called as it is. Results are compared with the first
-one's.
+The user requested the comparison (`--compare f,g,h`, or a button), so the functions run. Each is called once, with the
+stage times from JAX's events; then it is called repeatedly for a fraction of a second. A plain function is jitted by
+this package as a new function object, so that JAX's caches for the user's function stay untouched; if JAX cannot trace
+it, it is called without jit. The results are compared with the result of the first function.
 """
 
 from __future__ import annotations
@@ -38,7 +37,10 @@ Report = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A function to compare; `missing` is a sentence on why there is no function."""
+    """A function to compare.
+
+    If there is no function, `missing` is a sentence with the reason.
+    """
 
     name: str
     fun: Any = None
@@ -47,12 +49,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Further calls, of which only the compiles are counted.
-
-    Attributes:
-        text: the text of the values, such as `n = 8, 16, 32`.
-        calls: the arguments of each call, without the compared call.
-    """
+    """Further calls of the variants, of which only the compiles are counted."""
 
     text: str
     calls: Sequence[tuple[str, tuple[Any, ...], dict[str, Any]]] = ()
@@ -60,11 +57,11 @@ class Sweep:
 
 @dataclass
 class Variant:
-    """The results of one function; the fields match `document.comparison.Variant`."""
+    """What was measured of one function; `document.types.comparison.Variant` has the same fields."""
 
     name: str
     mode: Mode = "jitted"
-    function: ObservedFunction | None = None  # the function with its one program
+    function: ObservedFunction | None = None  # the function, with its one program
     trace: float | None = None
     lower: float | None = None
     compile: float | None = None
@@ -77,18 +74,21 @@ class Variant:
     error: str | None = None
     notes: list[str] = field(default_factory=list)
     calls: int = 0
-    compile_samples: Sequence[float] = ()  # the seconds of XLA's later compiles
-    compiled_before: bool = False  # JAX had the executable before the comparison called the function
+    compile_samples: Sequence[float] = ()  # the seconds of the repeated compiles by XLA
+    compiled_before: bool = False  # true if JAX had the executable before the comparison called the function
 
     @property
     def program(self) -> ObservedProgram | None:
-        """The program that JAX made; None where JAX could not trace the function."""
+        """The program that JAX made; None if JAX could not trace the function."""
         return self.function.programs[0] if self.function is not None else None
 
 
 @dataclass
 class Comparison:
-    """Variants side by side; the module `verdict` makes the sentences."""
+    """The measured variants of one comparison.
+
+    The module `verdict` makes the sentences on them.
+    """
 
     call: str
     variants: list[Variant]
@@ -108,18 +108,18 @@ def compare(
     report: Report = lambda text, done, total: None,
     stop: Stop = lambda: False,
 ) -> Comparison:
-    """Call each function on the same arguments, and compare; an exception becomes the error of its variant.
+    """Call each function on the same arguments and compare them; an exception is stored as the error of the variant.
 
     Args:
-        observer: The observer, which records the calls of jitted functions only.
+        observer: The observer; it records only calls of jitted functions.
         candidates: The functions, in order.
         args: The positional arguments; arrays that a function would donate are copied before its call.
         kwargs: The keyword arguments.
         call: The arguments as the user wrote them.
-        sweep: Further calls whose compiles are counted.
-        repeat_effects: True if a function with effects is called more than once.
-        report: Receives words on the present step, the number of finished steps and the number of all steps.
-        stop: Called between steps and runs; returns whether to stop and keep the results so far.
+        sweep: Further calls, of which only the compiles are counted.
+        repeat_effects: True to call a function more than once even if it has effects.
+        report: Called with a text on the present step, the number of finished steps and the number of all steps.
+        stop: Called between steps and runs; returns True to stop and keep the results so far.
     """
     comparison = Comparison(
         call, [Variant(candidate.name) for candidate in candidates], sweep=sweep.text if sweep else None
@@ -142,7 +142,7 @@ def carry_out(
     report: Report,
     stop: Stop,
 ) -> None:
-    """Call, time and differentiate each variant; `found.stopped` says why the comparison ended early."""
+    """Call, time and differentiate each variant; `comparison.stopped` says why the comparison ended early."""
     reference: list[Any] = []
     steps: list[tuple[str, Callable[[], None]]] = [
         *((f"calling {trial.name}", functools.partial(trial.first, reference)) for trial in trials),
@@ -163,7 +163,7 @@ def carry_out(
 
 
 def _compile_again(observer: Observer, trials: Sequence[Trial], stop: Stop) -> None:
-    """Compile all variants several times, in turns."""
+    """Compile all variants several times, alternately."""
     with observer.looking_away():
         samples = compile_samples([trial.compiles_again() for trial in trials], stop)
     for compared_trial, seconds in zip(trials, samples, strict=True):
@@ -171,7 +171,7 @@ def _compile_again(observer: Observer, trials: Sequence[Trial], stop: Stop) -> N
 
 
 def _time(observer: Observer, trials: Sequence[Trial], stop: Stop) -> None:
-    """Time the warm calls of all variants, in turns."""
+    """Time the warm calls of all variants, alternately."""
     timed = [trial for trial in trials if trial.may_be_repeated()]
     prints = PrintRecorder(lambda: "", swallow=True)
     prints.start()
@@ -187,7 +187,7 @@ def _time(observer: Observer, trials: Sequence[Trial], stop: Stop) -> None:
 
 
 class Trial:
-    """One function of a comparison."""
+    """One function while it is compared."""
 
     def __init__(
         self,
@@ -215,13 +215,13 @@ class Trial:
 
     @property
     def name(self) -> str:
-        """The name that the user gave."""
+        """The name by which the user gave the function."""
         return self.variant.name
 
     # --- the first call ---
 
     def first(self, reference: list[Any]) -> None:
-        """Call the function once, store its stage times, and compare its result."""
+        """Call the function once, store its stage times, and compare its result with the first variant's."""
         variant = self.variant
         try:
             with undone(self.name, self._fun, self._args, self._kwargs, watched=False):
@@ -238,7 +238,7 @@ class Trial:
         return self._first_jitted() if is_jitted(self._fun) else self._first_plain()
 
     def _first_jitted(self) -> Any:
-        """Call a function that the user jitted; JAX's cache keeps the entry."""
+        """Call a function that the user jitted; JAX keeps the resulting cache entry."""
         fun, variant = self._fun, self.variant
         result, stages = self._run(fun, jit_name(fun._fun))
         note = f"JAX made this program when the comparison of variants called {variant.name}."
@@ -262,7 +262,7 @@ class Trial:
         return result
 
     def _first_plain(self) -> Any:
-        """Call a plain function under a jit of this package; without jit where JAX cannot trace it."""
+        """Call a plain function under a `jax.jit` of this package, or without jit if JAX cannot trace it."""
         variant = self.variant
         note = f"{variant.name} is not jitted. The comparison called {variant.name} under a jax.jit of its own."
         why = ""
@@ -291,7 +291,7 @@ class Trial:
             self._take(program.stages)
         with self._observer.looking_away() as events:
             program.lowered = program.traced.lower()
-            if not events():  # JAX still holds the stages that it has just made
+            if not events():  # JAX has just run these stages and still has their results in its caches
                 program.executable = program.lowered.compile()
         return result
 
@@ -307,7 +307,7 @@ class Trial:
         return result
 
     def _run(self, call: Callable[..., Any], name: str, prints: PrintRecorder | None = None) -> tuple[Any, CallStages]:
-        """Call once and wait for the result; record which arguments the call donated."""
+        """Call once and wait for the result; also record which arguments the call donated."""
         import jax
 
         variant = self.variant
@@ -340,15 +340,18 @@ class Trial:
     # --- again ---
 
     def compiles_again(self) -> ObservedProgram | None:
-        """Return the program that XLA may compile again without a question; None where it would take long."""
+        """Return the program that XLA may compile again without asking the user.
+
+        None if the compile would take long.
+        """
         variant = self.variant
-        # For an executable read from disk, the time is the time of reading.
+        # If the executable was read from disk, the measured time is that of reading it, not of compiling.
         if variant.result is None or variant.compile is None or variant.compile > SLOW or variant.from_disk:
             return None
         return variant.program
 
     def may_be_repeated(self) -> bool:
-        """Return whether the function may be called again without a question; a note says why not."""
+        """Return whether the function may be called again without asking the user; if not, a note says why."""
         variant = self.variant
         if variant.result is None:
             return False
@@ -367,7 +370,7 @@ class Trial:
         return True
 
     def make_timed(self) -> None:
-        """Prepare the warm calls."""
+        """Prepare the timing of the warm calls."""
         self.timed = Guarded(self._call, self._args, self._kwargs, donated=self._donated)
 
     def take_times(self) -> None:
@@ -381,7 +384,7 @@ class Trial:
             variant.notes.append(f"{variant.name} raised when the comparison called it again: {words(timed.error)}")
 
     def measure_further(self, sweep: Sweep | None) -> None:
-        """Trace the derivatives, and count the compiles of the sweep."""
+        """Trace the derivatives, and count the compiles of the further calls."""
         variant = self.variant
         if variant.result is not None and sweep is not None and variant.mode != "eager":
             self._sweep(sweep)
@@ -402,7 +405,7 @@ class Trial:
         return differentiability(self._call, self._args, self._kwargs)
 
     def _sweep(self, sweep: Sweep) -> None:
-        """Count the compiles of further calls."""
+        """Make the further calls and count their compiles."""
         import jax
 
         variant = self.variant
@@ -428,11 +431,11 @@ class Trial:
 
 
 def static_note(name: str, statics: str) -> str:
-    """Return the sentence on a plain function whose Python numbers had to be static."""
+    """Return the sentence which says that a plain function needed its Python numbers to be static."""
     return f"{name} was called with static arguments ({statics}): JAX cannot trace {name} otherwise."
 
 
 def _may_donate(call: Callable[..., Any]) -> bool:
-    """Return whether a call may donate arguments; True where this is unknown."""
+    """Return whether a call may donate arguments; True if unknown."""
     options = getattr(call, "_jit_info", None)
     return bool(getattr(options, "donate_argnums", True)) or bool(getattr(options, "donate_argnames", True))

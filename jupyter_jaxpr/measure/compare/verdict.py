@@ -1,4 +1,4 @@
-"""Words a comparison; about times it says only what repeated samples show."""
+"""Makes the sentences on a comparison; a difference in time is only stated if repeated samples show it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def verdict(comparison: Comparison, sweep: Sweep | None = None) -> list[str]:
-    """Return sentences on the times of the first variant against each other, results, derivatives and compiles.
+    """Return sentences that compare the first variant with each other one: times, results, derivatives, compiles.
 
     Args:
-        comparison: The comparison; of a sweep, at the first value.
-        sweep: The same functions at each value, where there are several values.
+        comparison: The comparison; for a sweep, the one at the first value.
+        sweep: The measurements of the same functions at several values, if there are any.
     """
     called = [variant for variant in comparison.variants if variant.result is not None]
     if len(called) < 2:
@@ -36,7 +36,10 @@ def verdict(comparison: Comparison, sweep: Sweep | None = None) -> list[str]:
 
 
 def _times(first: Variant, second: Variant) -> str | None:
-    """Return sentences such as: XLA compiles unrolled 8.1× slower than fori. unrolled runs 2.0× faster than fori."""
+    """Return sentences on compile and run time, such as.
+
+    XLA compiles unrolled 8.1× slower than fori. unrolled runs 2.0× faster than fori.
+    """
     return " ".join(filter(None, (_compiles(first, second), _runs(first, second)))) or None
 
 
@@ -45,7 +48,7 @@ def _named(variant: Variant) -> str:
 
 
 def _compiles(first: Variant, second: Variant) -> str | None:
-    """Return the sentence on which variant XLA compiles faster."""
+    """Return the sentence that says which variant XLA compiles faster; None if the samples show no difference."""
     if None in (first.compile, second.compile) or first.from_disk or second.from_disk:
         return None
     a, b = first.compile_samples, second.compile_samples
@@ -59,14 +62,14 @@ def _compiles(first: Variant, second: Variant) -> str | None:
 
 
 def _runs(first: Variant, second: Variant) -> str | None:
-    """Return the sentence on which variant's warm call is faster."""
+    """Return the sentence that says which variant's warm call is faster; None if the samples show no difference."""
     if first.warm is None or second.warm is None:
         return None
     return _faster(_named(first), first.warm, _named(second), second.warm)
 
 
 def _at_the_largest(first: Variant, second: Variant, sweep: Sweep) -> str | None:
-    """Return the sentence on warm calls at the largest value of a sweep where both were timed."""
+    """Return the sentence on the warm calls at the largest swept value at which both variants were timed."""
     timed = {
         (point.function, point.number): point
         for point in sweep.points

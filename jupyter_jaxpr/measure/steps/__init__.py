@@ -1,1 +1,1 @@
-"""Runs a construct once more and records each step."""
+"""Runs a control-flow construct once more and records the values of each step."""

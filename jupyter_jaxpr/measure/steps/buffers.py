@@ -1,8 +1,8 @@
 """Holds the recorded steps of a construct in buffers inside a compiled loop.
 
-JAX traces all code of this module. The buffers are a dictionary of arrays of fixed sizes; every loop and branch
-around the construct carries them. A step that is not kept is written to the last row, so that no step needs a branch;
-after the loop, this row holds the last of these steps.
+JAX traces all code of this module. The buffers are a dictionary of arrays of fixed sizes, which every loop and branch
+around the construct passes on. A step that is not kept is written into the last row, so that no branch is needed; after
+the loop, this row has the last of these steps.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ Buffers = dict[str, Any]
 
 @dataclass(frozen=True)
 class Control:
-    """The host's choices for one call, as traced integers.
+    """Which steps to keep in one call of the compiled program, as traced integers.
 
     Attributes:
-        visit_every: A visit is kept if its number is a multiple of this.
-        step_every: A step of a kept visit is kept if its number is a multiple of this.
-        budget: The number of steps of inner loops after which the call gives up.
+        visit_every: A visit is kept if its index is a multiple of this.
+        step_every: A step of a kept visit is kept if its index is a multiple of this.
+        budget: The call ends after this many steps of inner loops.
         first_visit: The number of visits before this call.
     """
 
@@ -34,7 +34,7 @@ class Control:
 
 
 def bytes_of(sketches: Sequence[Sketch]) -> int:
-    """Return the number of bytes in one row of these values."""
+    """Return the bytes of one row of the buffers for these values."""
     import jax
     import numpy as np
 
@@ -50,8 +50,8 @@ def empty(points: int, visits: int, depth: int, leaves: Sequence[Sketch], ends: 
     """Return empty buffers.
 
     Args:
-        points: The number of steps for which there is room.
-        visits: The number of visits for which there is room.
+        points: How many steps the buffers can hold.
+        visits: How many visits the buffers can hold.
         depth: The number of loops around the construct.
         leaves: The values that are kept of each step.
         ends: The values that are kept at the end of each visit.
@@ -113,7 +113,7 @@ def end_visit(
     finished: Any,
     period: Any = 0,
 ) -> Buffers:
-    """Write the end of a visit into the buffers, if `control` selects the visit; count the visit in any case."""
+    """Write the end of a visit into the buffers if `control` selects the visit; the visit is counted in any case."""
     import jax.numpy as jnp
 
     is_kept = visit % control.visit_every == 0

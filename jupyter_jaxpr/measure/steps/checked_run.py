@@ -1,7 +1,7 @@
-"""Runs a recording program of a construct beside the observed program and compares their results.
+"""Runs a program that records the steps of a construct, and the original program, and compares their results.
 
-The recorded run is the stepper's. The real one is the executable that JAX ran in the cell, on the same values; where
-the program was only traced, what JAX compiles of it. It is not called where the recorded run did not end.
+The stepper makes the recording program. The original is the executable that JAX ran in the cell; if the program was
+only traced, JAX compiles it. Both run on the same values. If the recorded run did not end, the original is not called.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _GIVEN_AWAY = "The steps use the values of the call that compiled, because later
 
 @dataclass(frozen=True)
 class Pair:
-    """A result of the recorded run beside the result of the original function."""
+    """The text of one result of the recorded run, beside the same result of the original program."""
 
     path: str
     equal: bool
@@ -58,7 +58,7 @@ class Pair:
 
 @dataclass
 class Rerun:
-    """The steps of a run, and the comparison with the original function."""
+    """The recorded steps of a construct, with the comparison with the original program."""
 
     steps: Steps
     pairs: list[Pair]
@@ -68,7 +68,7 @@ class Rerun:
 
 
 class Construct:
-    """A construct of an observed program that can be stepped through; it is compiled once.
+    """A construct of an observed program whose steps can be recorded; the recording program is compiled once.
 
     Raises:
         Unsteppable: The stepper cannot run the construct; the message contains the reason and a cure.
@@ -82,7 +82,7 @@ class Construct:
 
     @property
     def question(self) -> str | None:
-        """The question before the run; None where the program has no effects."""
+        """The question that the user must confirm before the run; None if the program has no effects."""
         effects = self.stepper.effects
         return EFFECTS.format(effects=", ".join(effects)) if effects else None
 
@@ -96,9 +96,9 @@ class Construct:
         """Run the construct on the argument values of the last call that was seen.
 
         Args:
-            calls_after: True if later calls of the function followed the call of these values.
-            stopped: Returns whether to stop.
-            tell: Receives the progress.
+            calls_after: True if the function was called again after the call with these values.
+            stopped: Called during the run; returns True to stop.
+            tell: Called with the progress.
 
         Raises:
             Unsteppable, ValuesGone: The construct cannot be run.
@@ -127,11 +127,11 @@ class Construct:
 
     @property
     def kept_calls(self) -> ProgramCalls | None:
-        """The calls of the cell whose arguments were kept; None where no arguments were kept."""
+        """The calls of the cell whose arguments were kept; None if none were kept."""
         return self._observed.calls
 
     def run_call(self, values: CallValues, stopped: Callable[[], bool]) -> Steps:
-        """Run the construct on the argument values of another call, without the original function.
+        """Record the construct on the argument values of another call; the original program does not run.
 
         Raises:
             Unsteppable, ValuesGone: The construct cannot be run.
@@ -196,7 +196,10 @@ class Construct:
         return pairs, " ".join(filter(None, (_verdict(pairs), self._counts(recorded_trips, values, real))))
 
     def _counts(self, recorded: int, values: list[Any], real: list[Any]) -> str | None:
-        """Return a sentence that compares the recorded steps with a counting copy's steps; None without a while."""
+        """Return a sentence that compares the recorded number of steps with that of a copy which only counts.
+
+        None without a while loop.
+        """
         if self.stepper.target.name != "while" or self.stepper.effects:
             return None
         results, trips = self.stepper.count(values)
@@ -212,7 +215,7 @@ def _not_recorded() -> str:
 
 
 def pair(path: str, recorded: Any, real: Any) -> Pair:
-    """Compare two results bit for bit."""
+    """Compare two results bit for bit and return both as text."""
     import jax
     import jax.numpy as jnp
 
@@ -251,7 +254,7 @@ def _verdict(pairs: Sequence[Pair]) -> str:
 
 
 def _never_note(steps: Steps) -> list[str]:
-    """Return notes on why a loop whose state repeats never ends."""
+    """Return notes on why a loop never ends, if its state repeats."""
     if steps.never_ends is None:
         return []
     notes = []
@@ -274,7 +277,7 @@ def _never_note(steps: Steps) -> list[str]:
 
 
 def _goes_on(leaf: Leaf) -> bool:
-    """Return whether the last value lets the loop continue; True where this is unknown."""
+    """Return whether the last recorded value still satisfies the loop's condition; True if unknown."""
     number, threshold = leaf.seen[-1].number, leaf.threshold
     if number is None or threshold is None:
         return True
@@ -288,14 +291,14 @@ _CURE = "Choose a bound that the value can reach, or also end the loop after a f
 def _argument_paths(jaxpr: Any) -> list[str]:
     try:
         return [str(path) if path else "" for path in getattr(jaxpr.debug_info, "arg_names", None) or ()]
-    except not_of_a_signal(Exception):  # without the paths of another JAX version, the message names no arguments
+    except not_of_a_signal(Exception):  # this version of JAX has no argument paths, so the message names no arguments
         return []
 
 
 def _result_paths(jaxpr: Any, count: int) -> list[str]:
     try:
         paths = [str(path) if path else "" for path in getattr(jaxpr.debug_info, "result_paths", None) or ()]
-    except not_of_a_signal(Exception):  # without the paths of another JAX version, the results are numbered
+    except not_of_a_signal(Exception):  # this version of JAX has no result paths, so the results are numbered
         paths = []
     if len(paths) != count:
         return ["result"] if count == 1 else [f"result[{place}]" for place in range(count)]

@@ -11,7 +11,7 @@ from ...program.jaxpr.parameters import open_jaxpr
 
 _COMPARISONS = {"gt": "above", "ge": "at or above", "lt": "below", "le": "at or below"}
 _MIRRORED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
-# The parameters in which named scopes store the program that runs.
+# The parameter with the inner program, in the equation of a named scope (jit, custom rule, remat).
 SCOPE_PARAMETERS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 _CONNECTIVES = frozenset({"and", "or", "not", "convert_element_type", "reduce_or", "broadcast_in_dim"})
 
@@ -20,23 +20,23 @@ _CONNECTIVES = frozenset({"and", "or", "not", "convert_element_type", "reduce_or
 class Compared:
     """A scalar that the condition compares with a fixed value."""
 
-    # The variable of the scalar in the program of the condition.
+    # the variable of the scalar, in the condition's jaxpr
     variable: Any
-    # The fixed value: a literal, or the position of a constant among the inputs of the condition.
+    # the fixed value: a literal, or the index of a constant among the condition's inputs
     literal: Any
     constant: int | None
-    # The comparison that keeps the loop running: "above" means that the scalar is above the fixed value.
+    # the comparison that keeps the loop running: "above" means that the scalar is above the fixed value
     side: str
-    # The position of the scalar in the carry; None for a scalar that is not in the carry.
+    # the index of the scalar in the carry; None if it is not in the carry
     carry: int | None
 
 
 def compared_scalars(condition: Any, constants: int) -> list[Compared]:
-    """Return the scalars in the condition's comparisons, where and, or and not join these comparisons.
+    """Return the scalars in the comparisons of a condition; `and`, `or` and `not` may combine several comparisons.
 
     Args:
-        condition: The program of the condition.
-        constants: The number of inputs that are equal in all steps.
+        condition: The jaxpr of the condition.
+        constants: How many of the first inputs are constants of the loop.
     """
     jaxpr = open_jaxpr(condition)
     assert jaxpr is not None
@@ -71,7 +71,7 @@ def compared_scalars(condition: Any, constants: int) -> list[Compared]:
 
 
 def deciding(condition: Any, condition_constants: int, body: Any, body_constants: int) -> list[int]:
-    """Return the positions in the carry that decide the end of the loop, directly or through later steps."""
+    """Return the indices in the carry of the values that decide when the loop ends, directly or through later steps."""
     condition_inputs = _inputs_of(open_jaxpr(condition), [True])
     positions = {position - condition_constants for position in condition_inputs if position >= condition_constants}
     program = open_jaxpr(body)
@@ -87,7 +87,7 @@ def deciding(condition: Any, condition_constants: int, body: Any, body_constants
 
 
 def _inputs_of(jaxpr: Any, is_wanted: Sequence[bool]) -> set[int]:
-    """Return the positions of the inputs that the wanted outputs depend on; named scopes are searched."""
+    """Return the indices of the inputs on which the wanted outputs depend; named scopes are searched, too."""
     live = {
         id(variable) for variable, is_output_wanted in zip(jaxpr.outvars, is_wanted, strict=True) if is_output_wanted
     }

@@ -1,7 +1,7 @@
-"""Evaluates recorded equations on other values.
+"""Evaluates the equations of a jaxpr on given values.
 
-- `Step`: one equation on the way to a construct.
-- `run`, `run_equations`, `bind`: evaluate a program, some equations, one; traced or not.
+- `Step`: one equation on the path to a construct.
+- `run`, `run_equations`, `bind`: evaluate a program, several equations, one equation; they also work while JAX traces.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ...program.jaxpr.parameters import open_jaxpr, programs_in
 
 
 class Unsteppable(Exception):
-    """The stepper cannot run a program; the message is a sentence with the reason and a cure."""
+    """Raised if the steps of a construct cannot be recorded; the message has the reason and a cure."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One equation on the way to a construct; `parameter` holds the inner program on the way."""
+    """One step of the path to a construct: an equation, and the parameter that contains the inner program."""
 
     equation: int
     parameter: str = ""
@@ -30,7 +30,7 @@ class Step:
 
 
 def inner_program(equation: Any, step: Step) -> tuple[Any, Sequence[Any]]:
-    """Return the inner program of an equation on the way, and the values of its constants."""
+    """Return the inner program of an equation on the path, and the values of its constants."""
     value = named(equation)[1][step.parameter]
     if step.position >= 0:
         value = value[step.position]
@@ -42,7 +42,7 @@ def inner_program(equation: Any, step: Step) -> tuple[Any, Sequence[Any]]:
 
 
 def bind(equation: Any, values: Sequence[Any]) -> list[Any]:
-    """Evaluate an equation, as JAX recorded it, on other values."""
+    """Evaluate an equation, as JAX recorded it, on given values."""
     with equation.ctx.manager:
         parameters = equation.primitive.get_bind_params(equation.params)
         results = equation.primitive.bind(*values, **parameters)
@@ -50,7 +50,10 @@ def bind(equation: Any, values: Sequence[Any]) -> list[Any]:
 
 
 def run_equations(equations: Sequence[Any], environment: dict[Any, Any]) -> None:
-    """Evaluate equations; `environment` maps each variable to its value, and receives the results."""
+    """Evaluate equations.
+
+    `environment` maps each variable to its value; the results are added to it.
+    """
     for equation in equations:
         results = bind(equation, [read(environment, atom) for atom in equation.invars])
         environment.update(zip(equation.outvars, results, strict=True))
@@ -69,7 +72,7 @@ def run(jaxpr: Any, constants: Sequence[Any], values: Sequence[Any]) -> list[Any
 
 
 def types_of(jaxpr: Any) -> AbstractContextManager[Any]:
-    """Return the context that keeps 64-bit types, where the program has such types."""
+    """Return a context manager that enables 64-bit types if the program has any."""
     import jax
 
     context: AbstractContextManager[Any] = jax.enable_x64(True) if _has_64_bits(jaxpr) else contextlib.nullcontext()

@@ -1,4 +1,4 @@
-"""Reads a recording from the buffers of one piece after another, and writes the sentences on the kept steps."""
+"""Collects the recorded steps from the buffers, piece by piece, and makes the sentences on which steps were kept."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .target import Column, Target
 
 @dataclass(frozen=True)
 class VisitEnd:
-    """The kept end of a visit; `parts` has the kept parts of each of `Target.ends`."""
+    """The values at the end of a kept visit; `parts` has those of each item of `Target.ends`."""
 
     number: int
     trips: int
@@ -26,7 +26,7 @@ class VisitEnd:
 
 @dataclass
 class Leaf:
-    """A column of values; see `document.types.steps.Leaf`."""
+    """A column of recorded values; see `document.types.steps.Leaf`."""
 
     role: str
     index: int
@@ -35,10 +35,11 @@ class Leaf:
     number_name: str
     summarised: bool
     seen: list[Seen] = field(default_factory=list)
-    # For a compared scalar: the literal that it is compared with, or the position of a constant of the loop.
+    # for a scalar that the condition compares: the literal it is compared with, or the index of a constant of the loop
     threshold: Any = None
     threshold_constant: int | None = None
-    # For a compared scalar: the comparison that keeps the loop running, such as `above`, and the position in the carry.
+    # for a scalar that the condition compares: the comparison that keeps the loop running, such as `above`; and the
+    # scalar's index in the carry
     side: str = ""
     carry: int | None = None
 
@@ -51,29 +52,29 @@ class _Point:
 
 
 class Kept:
-    """The steps and visits that are kept so far.
+    """The steps and visits that have been kept until now.
 
     Args:
         target: The construct.
-        points: The number of steps that may be kept.
-        visits: The number of visits that may be kept.
+        points: The most steps to keep.
+        visits: The most visits to keep.
     """
 
     def __init__(self, target: Target, points: int, visits: int) -> None:
         self.target = target
         self.visit_every = 1
         self.step_every = 1
-        self.visit_count = 0  # the number of visits
-        self.trips = 0  # the number of steps of all visits
+        self.visit_count = 0  # the number of visits until now
+        self.trips = 0  # the number of steps of all visits until now
         self.points: list[_Point] = []
         self.ends: list[VisitEnd] = []
         self._capacity = points
         self._visits = visits
-        self._last: _Point | None = None  # the newest step without a point
+        self._last: _Point | None = None  # the newest step that is not kept
         self._lost = False
 
     def add(self, buffers: dict[str, Any]) -> None:
-        """Add the steps and visits of one piece."""
+        """Add the steps and visits in the buffers of one piece."""
         room = buffers["step"].shape[0] - 1
         count = min(int(buffers["points"]), room)
         self._lost |= int(buffers["points"]) > room
@@ -99,7 +100,7 @@ class Kept:
         self.trips += int(buffers["trips_total"])
 
     def end(self, end: VisitEnd) -> None:
-        """End the only visit; its last step is kept in any case."""
+        """End the only visit; its last step is always kept."""
         self.visit_count = 1
         self.trips = end.trips
         self.ends.append(end)
@@ -114,12 +115,12 @@ class Kept:
                 self.coarser(many_visits=False)
 
     def thin(self) -> None:
-        """Keep fewer steps and visits, where there are too many."""
+        """Drop some of the kept steps and visits if there are too many."""
         while len(self.points) > self._capacity or len(self.ends) > self._visits:
             self.coarser(many_visits=len(self.ends) > 8)
 
     def coarser(self, many_visits: bool) -> None:
-        """Keep half as many visits, or half as many steps of each visit."""
+        """From now on keep half as many visits, or half as many steps of each visit."""
         if many_visits:
             self.visit_every *= 2
             self.ends = [end for end in self.ends if end.number % self.visit_every == 0]
@@ -129,7 +130,7 @@ class Kept:
             self.points = [point for point in self.points if point.step % self.step_every == 0]
 
     def thinned(self) -> str | None:
-        """Return sentences on the steps and visits that were left out; None where all are kept."""
+        """Return sentences on the steps and visits that were left out; None if all are kept."""
         sentences = []
         if self.step_every > 1:
             sentences.append(f"The stepper keeps one of every {self.step_every:,} steps.")
@@ -146,7 +147,7 @@ VisitColumns = tuple[int, int, int, tuple[int, ...], bool]
 
 
 def leaves_of(kept: Kept) -> tuple[list[VisitColumns], list[int], list[Leaf], list[int]]:
-    """Return the recorded steps as columns: visits, the step of each point, leaves, the branch of each point."""
+    """Return the recording as columns: visits, step of each point, values (leaves), branch of each point."""
     kept.thin()
     target = kept.target
     leaves = [_leaf(column) for column in target.columns]
@@ -190,7 +191,7 @@ def _leaf(column: Column) -> Leaf:
 
 
 def number_of(value: Any) -> float | None:
-    """Return a literal as the number that the user wrote: 1e-05 for f32, not 9.999999747378752e-06."""
+    """Return a literal as the number that the user wrote: 1e-05 for a float32, not 9.999999747378752e-06."""
     scalar = np.asarray(value)
     try:
         return float(str(scalar[()]))

@@ -1,4 +1,4 @@
-"""Holds the result of one run of a construct step by step."""
+"""Holds the recorded steps of one run of a construct."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class Visit:
 
 @dataclass
 class Steps:
-    """The result of one run."""
+    """The recorded steps of one run of a construct."""
 
     visits: list[Visit]
     visits_total: int
     step: list[int]
     leaves: list[Leaf]
-    taken: list[int]  # the branch of each point, for a construct with branches
+    taken: list[int]  # for a construct with branches: the branch of each point
     stopped: str | None
     thinned: str | None
-    # the number of steps after which the state repeats; 1 for a constant state; None without a repetition
+    # the number of steps after which the state of the loop repeats (1 if it is constant); None if it does not
     never_ends: int | None
-    results: list[Any] | None  # the flat results; None where the run was stopped
+    results: list[Any] | None  # the flat results of the program; None if the run was stopped
     trips: int  # the number of steps of all visits
     notes: list[str] = field(default_factory=list)

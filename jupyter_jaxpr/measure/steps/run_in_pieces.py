@@ -1,7 +1,7 @@
-"""Runs a program on the values of a call in pieces, and records the steps of a construct.
+"""Runs a program in pieces on the values of a call, and records the steps of a construct.
 
-The pieces are the code before the outermost loop around the construct, that loop some steps at a time, and the code
-after. Between two pieces the run can be stopped, and what was recorded until then is kept.
+The pieces are: the equations before the outermost loop around the construct, some steps of that loop at a time, and the
+equations after it. Between two pieces the user can stop the run; the steps recorded until then are kept.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ _NO_CHANGE = "The stepper stopped after {count}. The state of the loop no longer
 _COMES_BACK = (
     "The stepper stopped after {count}. The state of the loop repeats every {period:,} steps, so the loop never ends."
 )
-# The seconds of one piece; between two pieces the run can be stopped.
+# About how many seconds one piece takes; between two pieces the run can be stopped.
 _PIECE = 0.25
 _FIRST_BUDGET = 4_096
 
 
 class _End(Exception):
-    """The run was stopped before its end."""
+    """Raised if the run is stopped before its end."""
 
 
 class RunInPieces:
-    """One run of a stepper."""
+    """One run of a stepper, in pieces."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class RunInPieces:
         self._trips = 0
 
     def run(self, values: Sequence[Any]) -> Steps:
-        """Run the program on the flat values of a call."""
+        """Run the program on the flat values of a call and return the recorded steps."""
         stepper = self._stepper
         results: list[Any] | None
         with types_of(stepper._jaxpr):
@@ -104,7 +104,7 @@ class RunInPieces:
         return [read(environment, atom) for atom in jaxpr.outvars]
 
     def _piece(self, key: Any, equations: Sequence[Any], environment: dict[Any, Any], needed: set[int]) -> None:
-        """Run equations without the construct, compiled as one function."""
+        """Run equations that do not contain the construct, compiled as one function."""
         if not equations:
             return
         results = [variable for made_by in equations for variable in made_by.outvars]
@@ -193,7 +193,8 @@ class RunInPieces:
         compiled, new = stepper.compiled((*key, "piece"), make_piece)
         if new:
             self._tell("Compiling", None, None)
-            # The call takes no steps: the time of the compile must not count as the time of a slow loop.
+            # This call takes no steps; it compiles the loop, so that the compile does not count as the time of a slow
+            # step.
             _numbers(compiled(operands, state, np.int32(0), _control(1, 1, 1, 0))[1])
 
         def piece(state: Any, limit: int, control: tuple[Any, ...]) -> tuple[Any, Any, bool, bool, float]:
@@ -223,7 +224,7 @@ class RunInPieces:
         return list(example.results(state))
 
     def _along(self, state: Any, piece: Callable[..., Any], length: int | None) -> Any:
-        """Run the construct where it is the outermost loop: one visit, some steps at a time."""
+        """Run the construct if it is itself the outermost loop: one visit, some steps at a time."""
         columns, count = self._columns, 16
         while True:
             count = min(count, self._capacity * columns.step_every, self._bounds.trips - self._trips)
@@ -241,9 +242,10 @@ class RunInPieces:
             count = max(1, int(count * min(8.0, _PIECE / max(took, 1e-9))))
 
     def _around(self, state: Any, piece: Callable[..., Any], length: int | None) -> Any:
-        """Run the outermost loop around the construct, as many steps at a time as the buffers hold."""
+        """Run the outermost loop around the construct, as many steps at a time as the buffers can hold."""
         columns, count, t = self._columns, 1, 0
-        careful = not self._stepper.effects  # a piece that took too long is run again with fewer steps
+        # a piece that takes too long is repeated with fewer steps, which is only possible without effects
+        careful = not self._stepper.effects
         budget = _FIRST_BUDGET if careful else self._bounds.trips
         while True:
             budget = min(budget, self._bounds.trips - self._trips)
@@ -299,7 +301,7 @@ class RunInPieces:
 
 
 class _Stopped(_End):
-    """The outermost loop was stopped."""
+    """Raised if the outermost loop was stopped."""
 
     def __init__(self, state: Any) -> None:
         super().__init__()
@@ -307,7 +309,7 @@ class _Stopped(_End):
 
 
 def _free(equations: Sequence[Any]) -> list[Any]:
-    """Return the variables that equations read and do not make."""
+    """Return the variables that equations read and that none of them computes."""
     defined: set[int] = set()
     variables: dict[int, Any] = {}
     for equation in equations:
@@ -329,7 +331,7 @@ def _array(value: Any) -> Any:
 
 
 def _numbers(tree: Any) -> Any:
-    """Return the buffers on the host."""
+    """Return the buffers as NumPy arrays on the host."""
     import jax
 
     return jax.device_get(tree)

@@ -1,7 +1,7 @@
-"""Chooses what a recording keeps of a value: all of a small array, a few numbers of a large one.
+"""Decides what a recording keeps of a value: all elements of a small array, a few numbers for a large one.
 
-- `Sketch`: of one type; `take` is traced into the loop and gives arrays of fixed shapes, which stand in the buffers.
-- `Sketch.read`: a row of those buffers, on the host, as a `Seen`.
+- `Sketch.take` is traced into the loop and gives arrays of fixed shapes for the buffers.
+- `Sketch.read` converts a row of the buffers, on the host, to a `Seen`.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-# The number of elements up to which an array is kept whole.
+# An array with at most this many elements is kept completely.
 WHOLE = 64
-# The number of elements up to which an array is written in full.
+# An array with at most this many elements is printed completely.
 IN_FULL = 8
-# The number of elements that the text of a longer array shows.
+# How many elements of a longer array are printed.
 _FIRST = 2
 
 
 @dataclass(frozen=True)
 class Seen:
-    """One value in the form in which the stepper shows it."""
+    """One recorded value as the stepper shows it."""
 
     text: str
     number: float | None
@@ -31,12 +31,12 @@ class Seen:
     maximum: float | None
     nans: int
     infinities: int
-    # The elements of an array that is kept whole, for a picture: `-0.8284 NaN inf 1`; None for other values.
+    # the elements of a completely kept array, for a picture, such as `-0.8284 NaN inf 1`; None for other values
     elements: str | None = None
 
 
 class Sketch:
-    """Chooses which parts of the values of one type the recording keeps.
+    """Decides which parts of the values of one type are kept.
 
     Args:
         aval: The type.
@@ -68,16 +68,16 @@ class Sketch:
 
     @property
     def summarised(self) -> bool:
-        """True if minimum, mean and maximum are shown."""
+        """True if minimum, mean and maximum are shown instead of the elements."""
         return not self.is_key and not self._complex and not self._bool and self.elements > IN_FULL
 
     @property
     def is_drawn(self) -> bool:
-        """True if a picture shows more than the text: for an array that the text shortens and that is kept whole."""
+        """True if a picture shows more than the text: the array is kept completely, but printed only in part."""
         return self._is_full and not self.is_key and not self._complex and self.elements > IN_FULL
 
     def take(self, value: Any) -> tuple[Any, ...]:
-        """Return the kept parts of a value; traced."""
+        """Return the parts of a value that are kept; called while JAX traces."""
         import jax
         import jax.numpy as jnp
 
@@ -100,11 +100,11 @@ class Sketch:
         lowest, highest = jnp.min(jnp.where(finite, wide, jnp.inf)), jnp.max(jnp.where(finite, wide, -jnp.inf))
         mean, norm = jnp.sum(clean) / jnp.maximum(count, 1), jnp.sqrt(jnp.sum(clean * clean))
         nans = jnp.sum(jnp.isnan(flat), dtype=jnp.int32)
-        # Each part is a buffer, which takes time to compile: there are few parts.
+        # Each part needs a buffer, which makes the compile slower, so there are only few parts.
         return (flat[:_FIRST], jnp.stack([lowest, highest]), jnp.stack([mean, norm]), jnp.stack([count, nans]))
 
     def read(self, parts: tuple[Any, ...]) -> Seen:
-        """Return the form in which the stepper shows a value, from the value's parts as NumPy arrays."""
+        """Return the value as the stepper shows it, from its kept parts as NumPy arrays."""
         if self.is_key:
             (data,) = parts
             return Seen(f"key[{' '.join(str(int(word)) for word in data)}]", None, None, None, None, 0, 0)
@@ -149,12 +149,12 @@ def _text(first: Any, elements: int) -> str:
 
 
 def array_text(array: Any) -> str:
-    """Return a NumPy array in the text form of a `Sketch`."""
+    """Return a NumPy array as text, in the form that the stepper shows."""
     return scalar_text(array[()]) if not array.shape else _text(array.reshape(-1), array.size)
 
 
 def scalar_text(value: Any) -> str:
-    """Return a number as NumPy prints it in its own dtype, with NaN and inf by these names."""
+    """Return a number as NumPy prints it in its own dtype; NaN and inf have these names."""
     text = str(value)
     return {"nan": "NaN"}.get(text, text)
 

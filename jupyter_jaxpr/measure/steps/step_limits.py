@@ -1,4 +1,4 @@
-"""Limits the work of a run of the stepper, and the part of the run that is kept."""
+"""Limits how long a run of the stepper may take, and how many of its steps are kept."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ class Bounds:
     """The limits of a run of the stepper.
 
     Attributes:
-        points: The number of steps that are kept.
-        visits: The number of visits that are kept.
-        bytes: The size of the kept values.
-        trips: The number of steps of all loops together.
-        seconds: The duration of the run, without compiles.
+        points: The most steps that are kept.
+        visits: The most visits that are kept.
+        bytes: The most bytes of kept values.
+        trips: The most steps of all loops together.
+        seconds: The most seconds of the run, without compiles.
     """
 
     points: int = 1_000

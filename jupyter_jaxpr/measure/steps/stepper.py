@@ -1,4 +1,4 @@
-"""Compiles a construct of a program once, and runs it step by step as often as asked."""
+"""Compiles the recording program of a construct once, and runs it as often as asked."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .target import Target, passed_index
 
 
 class Stepper:
-    """Runs a construct of a program step by step.
+    """Records the steps of a construct in a program.
 
     Args:
         program: JAX's jaxpr of the program.
-        way: The way to the equation of the construct.
+        way: The path to the equation of the construct.
         bounds: The limits of a run.
 
     Raises:
@@ -49,10 +49,10 @@ class Stepper:
         self._points = max(2, min(self._bounds.points, self._bounds.bytes // row))
         self._visits = max(1, min(self._bounds.visits, self._bounds.bytes // end))
         if not self.target.is_loop:
-            self._visits = self._points  # a visit has one point
+            self._visits = self._points  # a visit of a construct that is no loop has one point
 
     def _check(self) -> tuple[Any, Any, int]:
-        """Return the jaxpr around the construct, the construct's equation, and the number of loops around it."""
+        """Return (jaxpr that contains the construct, the construct's equation, number of loops around it)."""
         jaxpr, depth = self._jaxpr, 0
         for step in self._way[:-1]:
             equation = jaxpr.eqns[step.equation]
@@ -77,13 +77,13 @@ class Stepper:
 
         Args:
             values: The flat inputs, as JAX arrays.
-            stopped: Returns whether to stop.
-            tell: Receives the progress: words, the steps done, and the number of all steps if it is known.
+            stopped: Called during the run; returns True to stop.
+            tell: Called with the progress: a text, the number of steps done, and the number of all steps if known.
         """
         return RunInPieces(self, stopped, tell).run(values)
 
     def count(self, values: Sequence[Any]) -> tuple[list[Any], int]:
-        """Run the program with only a counter added; return the results and the construct's number of steps."""
+        """Run a copy of the program that only counts steps; return its results and the construct's number of steps."""
 
         def make() -> Callable[..., Any]:
             return lambda values: counted(self.target, self._jaxpr, self._constants, values, self._way)
@@ -94,7 +94,7 @@ class Stepper:
             return list(results), int(trips)
 
     def compiled(self, key: Any, make: Callable[[], Callable[..., Any]]) -> tuple[Any, bool]:
-        """Return a compiled function, and whether it is new."""
+        """Return (compiled function, whether it was compiled by this call)."""
         import jax
 
         if key in self._compiled:

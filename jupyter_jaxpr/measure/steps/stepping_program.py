@@ -1,8 +1,8 @@
-"""Makes a program that writes down each step of one construct; all of it is traced.
+"""Makes a program that writes each step of a construct into buffers; JAX traces all of its code.
 
-The equations around the construct are bound as JAX recorded them. Those that the way leads through are rebuilt so that
-the buffers go through them: a scan and a while as a `while_loop` with more carry (see `loops`), a cond with one more
-operand, named scopes (jit, custom rules, remat) inlined.
+Equations beside the construct are evaluated as JAX recorded them. Equations that contain the construct are rebuilt so
+that they pass the buffers on: a scan or while becomes a `while_loop` with a larger carry (see `surrounding_loops`), a
+cond gets one more operand, named scopes (jit, custom rules, remat) are inlined.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NO_LIMIT = 2**31 - 1
 
 
 def counted(target: Target, program: Any, constants: Sequence[Any], values: Sequence[Any], way: Sequence[Step]) -> Any:
-    """Return the results of the program and the number of steps that the loop takes; traced."""
+    """Return the results of the program and the number of steps of the construct; called while JAX traces."""
     bare = target.bare()
     control = Control(1, 1, _NO_LIMIT, 0)
     buffers = empty(0, 0, 0, [], [])
@@ -32,12 +32,12 @@ def counted(target: Target, program: Any, constants: Sequence[Any], values: Sequ
 
 
 class Recorder:
-    """Evaluates the programs around and inside of a construct, with buffers.
+    """Evaluates the programs around and inside of a construct, and writes its steps into buffers.
 
     Args:
         target: The construct.
-        control: The selection of the steps that are kept.
-        watch: True to look for repeating states of a while loop.
+        control: Which steps to keep.
+        watch: True to detect a while loop whose state repeats.
     """
 
     def __init__(self, target: Target, control: Control, watch: bool = True) -> None:
@@ -60,8 +60,8 @@ class Recorder:
             jaxpr: The program.
             constants: The values of its constants.
             values: The values of its inputs.
-            way: The way to the construct.
-            outer: The step of each loop around the program.
+            way: The path to the construct.
+            outer: The present step of each loop around the program.
             buffers: The buffers so far.
         """
         environment = dict(zip((*jaxpr.constvars, *jaxpr.invars), (*constants, *values), strict=True))
@@ -118,7 +118,10 @@ class Recorder:
     def pass_by(
         self, equation: Any, operands: list[Any], outer: Sequence[Any], buffers: Buffers, passed: Sequence[Any]
     ) -> tuple[list[Any], Buffers]:
-        """Evaluate a construct that is no loop as one visit of one step; `passed`: the values of `Target.passed`."""
+        """Evaluate a construct that is no loop, as one visit with one step.
+
+        `passed` has the values of `Target.passed`.
+        """
         visit = self.control.first_visit + buffers["seen"]
         results = bind(equation, operands)
         buffers = keep_point(buffers, self.control, visit, 0, self.target.sketches, [*operands, *results, *passed])

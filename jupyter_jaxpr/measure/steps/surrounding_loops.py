@@ -1,7 +1,7 @@
-"""Adds recording buffers to the carry of a scan or while that surrounds a construct; all of it is traced.
+"""Adds recording buffers to the carry of a scan or while loop that surrounds a construct; JAX traces all of its code.
 
-A scan and a while become a `while_loop` that can stop after some steps and continue later: the host runs the
-outermost loop in pieces. A step computes the equations that JAX recorded.
+The loop becomes a `while_loop` that can stop after some steps and continue later, because the outermost loop is run in
+pieces. A step evaluates the equations that JAX recorded.
 """
 
 from __future__ import annotations
@@ -22,13 +22,16 @@ from .equations import Step, Unsteppable, inner_program, run, run_equations
 if TYPE_CHECKING:
     from .stepping_program import Recorder
 
-# The number of elements of a carry up to which a while loop is checked for repeating states.
+# If the carry of a while loop has at most this many elements, the loop is checked for repeating states.
 _WATCHED = 100_000
 _NO_LENGTH = "The length of a scan around the construct is not a number. Call the function with known shapes."
 
 
 class Loop(ABC):
-    """A loop on the way to the construct; its state is a dictionary with the number of the next step as `t`."""
+    """A loop on the path to the construct.
+
+    Its state is a dictionary; the key `t` is the number of the next step.
+    """
 
     def __init__(
         self,
@@ -53,7 +56,7 @@ class Loop(ABC):
 
     @abstractmethod
     def goes_on(self, state: dict[str, Any]) -> Any:
-        """Return whether the loop takes another step."""
+        """Return whether the loop takes another step, as a traced boolean."""
 
     @abstractmethod
     def step(self, state: dict[str, Any], buffers: Buffers) -> tuple[dict[str, Any], Buffers]:
@@ -61,14 +64,14 @@ class Loop(ABC):
 
     @abstractmethod
     def results(self, state: dict[str, Any]) -> list[Any]:
-        """Return the results of the loop's equation, taken from the state after the last step."""
+        """Return the results of the loop's equation, given the state after the last step."""
 
     @abstractmethod
     def at_end(self, state: dict[str, Any]) -> list[Any]:
-        """Return the values of `Target.ends`."""
+        """Return the values of `Target.ends`, given the state at the end of a visit."""
 
     def run(self, state: dict[str, Any], buffers: Buffers, limit: Any) -> tuple[dict[str, Any], Buffers]:
-        """Take steps until the loop ends, `t` reaches the limit, the budget is used up, or the state repeats."""
+        """Take steps until the loop ends, `t` reaches `limit`, the budget is used up, or the state repeats."""
         from jax import lax
 
         budget = self.recorder.control.budget
@@ -90,13 +93,13 @@ class Loop(ABC):
         return result
 
     def repeats(self, state: dict[str, Any]) -> Any:
-        """Return whether the state equals an earlier state, so that the loop never ends."""
+        """Return whether the state equals an earlier one, so that the loop never ends, as a traced boolean."""
         return np.bool_(False)
 
     def end(self, state: dict[str, Any], buffers: Buffers) -> Buffers:
         """Write the end of a visit into the buffers."""
         target = self.recorder.target
-        # The steps after a loop that never ends would never come.
+        # A loop that never ends has no later steps, so the visit ends here.
         never_ends = self.repeats(state)
         return end_visit(
             {**buffers, "exceeded": buffers["exceeded"] | never_ends},
@@ -117,14 +120,14 @@ class Loop(ABC):
         t: Any,
         buffers: Buffers,
     ) -> tuple[list[Any], Buffers]:
-        """Return the results of the body."""
+        """Return the results of the loop's body for one step."""
         jaxpr, constants = inner_program(self.equation, step)
         if self.is_target:
             return run(jaxpr, constants, values), buffers
         return self.recorder.evaluate(jaxpr, constants, values, self.way[1:], [*self.outer, t], buffers)
 
     def record(self, t: Any, values: Sequence[Any], buffers: Buffers) -> Buffers:
-        """Write a step into the buffers, if this loop is the construct."""
+        """Write a step into the buffers if this loop is the construct itself."""
         if not self.is_target:
             return buffers
         target = self.recorder.target
@@ -134,7 +137,7 @@ class Loop(ABC):
 
 
 class ScanLoop(Loop):
-    """A scan on the way to the construct."""
+    """A scan on the path to the construct."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -163,11 +166,11 @@ class ScanLoop(Loop):
         }
 
     def goes_on(self, state: dict[str, Any]) -> Any:
-        """Return whether the loop takes another step."""
+        """Return whether the loop takes another step, as a traced boolean."""
         return state["t"] < self._length
 
     def run(self, state: dict[str, Any], buffers: Buffers, limit: Any) -> tuple[dict[str, Any], Buffers]:
-        """Take steps; a scan of length 0 takes none, because its xs have no first element to index."""
+        """Take steps; a scan of length 0 takes none, because its xs have no first element."""
         return super().run(state, buffers, limit) if self._length else (state, buffers)
 
     def step(self, state: dict[str, Any], buffers: Buffers) -> tuple[dict[str, Any], Buffers]:
@@ -191,12 +194,15 @@ class ScanLoop(Loop):
         return [*state["carry"], *state["ys"]]
 
     def at_end(self, state: dict[str, Any]) -> list[Any]:
-        """Return the values of `Target.ends`."""
+        """Return the values of `Target.ends`, given the state at the end of a visit."""
         return list(state["carry"])
 
 
 class WhileLoop(Loop):
-    """A while loop, checked for a state that repeats bit for bit (Brent's algorithm): then it never ends."""
+    """A while loop on the path to the construct.
+
+    Brent's algorithm checks for a state that repeats bit for bit; such a loop never ends.
+    """
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -237,13 +243,13 @@ class WhileLoop(Loop):
         return predicate
 
     def goes_on(self, state: dict[str, Any]) -> Any:
-        """Return whether the loop takes another step."""
+        """Return whether the loop takes another step, as a traced boolean."""
         predicate = self._predicate(state["carry"])
-        # under vmap the predicate has one truth value for each element
+        # Under vmap the predicate has one boolean for each element of the batch.
         return predicate.any() if predicate.shape else predicate
 
     def repeats(self, state: dict[str, Any]) -> Any:
-        """Return whether the state equals an earlier state."""
+        """Return whether the state equals an earlier one, as a traced boolean."""
         return state["period"] > 0 if self._watched else super().repeats(state)
 
     def step(self, state: dict[str, Any], buffers: Buffers) -> tuple[dict[str, Any], Buffers]:
@@ -256,7 +262,7 @@ class WhileLoop(Loop):
         after, buffers = self.body(self._step, [*self._body_constants, *carry], t, buffers)
         predicate = self._predicate(carry)
         if predicate.shape:
-            # JAX lowers the loop this way: elements whose own loop has ended keep their values.
+            # As in JAX's lowering: batch elements whose own loop has ended keep their values.
             after = [
                 lax.select(lax.broadcast_in_dim(predicate, new.shape, range(predicate.ndim)), new, old)
                 for new, old in zip(after, carry, strict=True)
@@ -294,14 +300,14 @@ class WhileLoop(Loop):
         return list(state["carry"])
 
     def at_end(self, state: dict[str, Any]) -> list[Any]:
-        """Return the values of `Target.ends`."""
+        """Return the values of `Target.ends`, given the state at the end of a visit."""
         return [*state["carry"], *self._compared(state["carry"])]
 
 
 def loop_of(
     recorder: Recorder, equation: Any, operands: Sequence[Any], way: Sequence[Step], outer: Sequence[Any], visit: Any
 ) -> Loop:
-    """Return the loop of a scan or a while equation."""
+    """Return the `Loop` of a scan or while equation."""
     kind = ScanLoop if equation.primitive.name == SCAN else WhileLoop
     return kind(recorder, equation, operands, way, outer, visit)
 
@@ -313,7 +319,7 @@ def _array(value: Any) -> Any:
 
 
 def _bits(value: Any) -> Any:
-    """Return the bits of an array as integers: NaN equals NaN, and 0.0 differs from -0.0."""
+    """Return the bits of an array as integers, so that NaN equals NaN, and 0.0 differs from -0.0."""
     import jax
     import jax.numpy as jnp
 

@@ -1,4 +1,4 @@
-"""Chooses the columns of a recording: one for each leaf of the construct's values."""
+"""Chooses the columns of a recording: one for each leaf of the construct's operands, carries and results."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ from .sketch import Sketch
 
 @dataclass(frozen=True)
 class Column:
-    """One recorded value of a construct: at each step, and possibly at the end of each visit."""
+    """One column of a recording: a value at each step, and for some columns also at the end of each visit."""
 
     role: str
-    # The number among the columns of this role, in the order of the equation.
+    # the index among the columns with the same role, in the order of the equation
     index: int
     sketch: Sketch
     compared: Compared | None = None
 
 
 def passed_index(jaxpr: Any, equation: Any) -> list[Any]:
-    """Return the index of a switch before JAX clamps it; [] where there is no clamp before the cond."""
+    """Return the index of a switch before JAX clamps it, as a list of one variable.
+
+    [] if no clamp precedes the cond.
+    """
     if equation.primitive.name != COND:
         return []
     index = equation.invars[0]
@@ -37,11 +40,11 @@ def passed_index(jaxpr: Any, equation: Any) -> list[Any]:
 
 
 class Target:
-    """The construct that is recorded.
+    """The construct whose steps are recorded.
 
     Args:
         equation: The equation of the construct.
-        passed: The index of a switch before the clamp, where it is known.
+        passed: The index of a switch before JAX clamps it; empty if unknown.
     """
 
     def __init__(self, equation: Any, passed: Sequence[Any] = ()) -> None:
@@ -88,17 +91,17 @@ class Target:
                 self.ends.append(column)
 
     def bare(self) -> Target:
-        """Return the same construct without columns."""
+        """Return the same construct without any columns."""
         bare = Target(self.equation, self.passed)
         bare.columns, bare.ends = [], []
         return bare
 
     @property
     def sketches(self) -> list[Sketch]:
-        """The sketches of the values of each step."""
+        """For each column, the sketch of its value at a step."""
         return [column.sketch for column in self.columns]
 
     @property
     def end_sketches(self) -> list[Sketch]:
-        """The sketches of the values at the end of each visit."""
+        """For each column, the sketch of its value at the end of a visit."""
         return [column.sketch for column in self.ends]

@@ -1,1 +1,1 @@
-"""Times runs of programs and functions."""
+"""Measures how long programs and functions run, also at several sizes, and how fast the machine is."""

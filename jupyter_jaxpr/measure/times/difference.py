@@ -1,10 +1,11 @@
-"""Decides whether repeated samples of two calls show that one call takes longer.
+"""Decides whether repeated time samples of two calls show that one of the calls is slower.
 
-One sample of each shows nothing: the first of two equal functions to be compiled may take three times as long as the
-second. A few samples show a difference where their whole ranges are apart. Many show a large one where their middle
-halves are apart, and a small one where all but the lowest and the highest tenth are: two executables of one program on
-a busy machine differ by a tenth now and then. A machine that is busy now and then spreads the samples, and hides no
-large difference: of many samples, most pairs show one, too (the statistic of Mann and Whitney).
+One sample of each shows nothing: of two equal functions, the one compiled first may take three times as long. A few
+samples show a difference if their complete ranges do not overlap. Many samples show a large difference if their middle
+halves do not overlap, and a small one if the ranges without the lowest and the highest tenth do not overlap; this is
+needed because two executables of one program may differ by a tenth on a busy machine. If the machine is busy now and
+then, the samples spread; then a large difference is shown by the share of pairs in which one call was slower (the
+statistic of Mann and Whitney).
 """
 
 from __future__ import annotations
@@ -13,26 +14,28 @@ import statistics
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-# Fewer samples show no difference. Two times five equal samples are fully apart in one of 126 cases.
+# With fewer samples, no difference is stated. Five samples each of two equal calls are completely apart only in one of
+# 126 cases.
 FEWEST = 5
 _MANY = 20
-# For twice twenty samples of one distribution, the share of pairs exceeds this in one of two thousand cases.
+# For twenty samples each of two equal calls, the share of pairs exceeds this only in one of two thousand cases.
 _PAIRS_ABOVE = 0.8
 _LARGE_RATIO = 3.0
-# A ratio that rounds to 1.0 is no difference, however narrow the ranges.
+# A smaller ratio rounds to 1.0 and is not stated as a difference, even if the ranges are narrow.
 _LEAST_RATIO = 1.05
 _LEAST_RATIO_APART = 1.5
-# Below this ratio, all samples but the highest and the lowest tenth must be apart; above it, the middle halves.
+# Below this ratio, the ranges without the highest and the lowest tenth must not overlap; above it, the middle halves.
 _SMALL_RATIO = 1.5
 
 
 def is_slower(samples: Sequence[float], other_samples: Sequence[float], *, in_turns: bool = True) -> bool:
-    """Return whether samples show that one call takes longer than the call of the other samples.
+    """Return whether `samples` show that their call is slower than the call of `other_samples`.
 
     Args:
         samples: The seconds of the first call.
         other_samples: The seconds of the other call.
-        in_turns: True if the samples were taken in turns. Otherwise a slow phase of the machine may be in only one of
+        in_turns: True if the two calls were timed alternately. Otherwise a slow phase of the machine may affect only
+            one of
             the two series.
     """
     fewer = min(len(samples), len(other_samples))
@@ -53,7 +56,7 @@ def _quantiles(samples: Sequence[float], parts: int) -> list[float]:
 
 
 def _share_above(samples: Sequence[float], other_samples: Sequence[float]) -> float:
-    """Return the share of all pairs in which the first call took longer; a tie counts half."""
+    """Return the share of all pairs of samples in which the first call was slower; equal samples count as a half."""
     ordered = sorted(other_samples)
     above = sum(bisect_left(ordered, sample) + bisect_right(ordered, sample) for sample in samples)
     return above / (2 * len(samples) * len(other_samples))

@@ -1,6 +1,7 @@
 """Measures this machine's peak rates with JAX: FLOP/s of a matmul and bytes/s of a copy.
 
-The user presses a button; the measurement takes under two seconds, and the kernel keeps the result until the next one.
+The user starts the measurement by a button. It takes less than two seconds, and the kernel keeps the result until the
+next measurement.
 """
 
 from __future__ import annotations
@@ -16,19 +17,20 @@ from .repeated_calls import Stop
 
 Report = Callable[[str, int | None, int | None], None]
 
-# The sides of the matrices and the bytes of the copied arrays; a larger size follows a quick smaller one.
+# The side lengths of the square matrices; below, the bytes of the copied arrays. A larger size is only tried if the
+# smaller one was fast.
 _SIDES = (512, 1024, 2048, 4096, 8192)
 _SIZES = (16_000_000, 64_000_000, 256_000_000)
-_ON_DEVICE_SIZES = (256_000_000, 1_000_000_000)  # an accelerator has larger caches and faster memory
-_SECONDS = 0.7  # the seconds for each of the two measurements, roughly
-_SHARE = 0.1  # the seconds for each size
+_ON_DEVICE_SIZES = (256_000_000, 1_000_000_000)  # for an accelerator, which has larger caches and faster memory
+_SECONDS = 0.7  # about how many seconds each of the two measurements takes
+_SHARE = 0.1  # about how many seconds each size takes
 _RUNS_AT_LEAST = 3
 _RUNS_AT_MOST = 20
 
 
 @dataclass(frozen=True)
 class MeasuredMachine:
-    """The highest rates of this machine.
+    """The highest rates that were measured on this machine.
 
     Attributes:
         device: the kind of the device.
@@ -52,12 +54,12 @@ _measured_machines: dict[str, MeasuredMachine] = {}
 
 
 def known_machine() -> MeasuredMachine | None:
-    """Return the rates of JAX's default device that were measured in this kernel; None before a measurement."""
+    """Return the rates of JAX's default device, if this kernel has measured them; else None."""
     return _measured_machines.get(str(_device().device_kind)) if _measured_machines else None
 
 
 def _device() -> Any:
-    """Return the device for arrays without a chosen device: `jax_default_device`, or the first device."""
+    """Return the device on which JAX puts arrays by default: `jax_default_device`, or the first device."""
     import jax
 
     set_by_user: Any = getattr(jax.config, "jax_default_device", None)
@@ -72,8 +74,8 @@ def measure_machine(
     """Measure the rates of JAX's default device and keep them.
 
     Args:
-        report: Receives words on the present work.
-        stop: Called between runs; the result is None where a rate is missing at the stop.
+        report: Called with a text on the present work.
+        stop: Called between runs; returns True to stop; the result is None if a rate is still missing.
     """
     device = _device()
     kind = str(device.device_kind)
@@ -86,15 +88,15 @@ def measure_machine(
 
 def _measure(device: Any, kind: str, report: Report, stop: Stop) -> MeasuredMachine | None:
     import jax
-    import numpy as np  # JAX requires NumPy: without JAX it may be missing
+    import numpy as np  # NumPy may be missing if JAX is, so it is imported here
 
     began = time.perf_counter()
 
     def ones(*shape: int) -> Any:
-        return jax.device_put(np.ones(shape, np.float32), device)  # unlike `jnp.ones`, this compiles nothing
+        return jax.device_put(np.ones(shape, np.float32), device)  # unlike `jnp.ones`, `device_put` compiles nothing
 
     matmul = jax.jit(lambda x: x @ x)
-    # The copy is in place: memory that is new to the process takes longer than the copy.
+    # The copy is done in place, because getting new memory from the system takes longer than copying.
     copy = jax.jit(lambda x: x + 1, donate_argnums=0)
     sizes = _SIZES if device.platform == "cpu" else _ON_DEVICE_SIZES
     report("multiplying matrices", 0, 2)
@@ -127,8 +129,8 @@ def _best(
     Args:
         call: The call; its first execution compiles and is not timed.
         sizes: The sizes, ascending.
-        make: Returns the argument of a size.
-        work: Returns the amount of work of a call with a size.
+        make: A function: size -> argument of the call.
+        work: A function: size -> amount of work of the call.
         stop: Called between runs.
         in_place: Each call takes the previous result, and the rate of the largest size is used: smaller arrays
             may fit into a cache.
@@ -151,7 +153,7 @@ def _best(
         rate = work(number) / fastest
         if best is None or in_place or rate > best[0]:
             best = rate, number
-        # The next size takes up to eight times as long, and runs four times.
+        # The next size may take eight times as long, and is run at least four times.
         if stop() or time.perf_counter() - began + 8 * (_RUNS_AT_LEAST + 1) * fastest > _SECONDS:
             break
     return best

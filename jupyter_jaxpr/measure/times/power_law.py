@@ -1,9 +1,9 @@
-"""Fits a power law to the points of a series: least squares on log-log axes, beyond the fixed cost.
+"""Fits a power law to the points of a series by least squares on log-log axes, without the points of fixed cost.
 
-A call of few elements costs what any call costs: dispatch, a thread, a file. Those points say nothing of how the work
-grows, so the line leaves them out. The rule: the points up to the last one below twice the smallest are the fixed cost
-of the series, and the line goes through the points after them; where none is, the series is flat and the line goes
-through all. A line needs three points, and an exponent that their spread supports.
+A call with few elements takes about the time of an empty call (dispatch, threads), so its point says nothing about how
+the work grows. All points up to the last one below twice the smallest value count as this fixed cost, and the line is
+fitted to the later points; if there are none, the series is flat and the line is fitted to all. A fit needs at least
+three points and an exponent with a small enough error.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# A value below this multiple of the smallest value is fixed cost.
+# Values below this multiple of the smallest value count as fixed cost.
 FIXED = 2.0
 _FEWEST = 3
-# An exponent with a larger error is not shown: n^1 and n^2 must be clearly distinct.
+# An exponent with a larger error is not shown, because n^1 and n^2 could not be distinguished.
 _LARGEST_ERROR = 0.3
-# For one to ten degrees of freedom: half the width of a 95 % interval in standard errors (Student's t).
+# For one to ten degrees of freedom, half the width of the 95 % interval in standard errors (Student's t).
 _STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)
 
 
@@ -29,7 +29,7 @@ class PowerLaw:
         exponent: The slope of the line.
         factor: The value of the line at 1.
         error: Half the width of the 95 % interval around the exponent.
-        first_number: The number from which on the line uses the points.
+        first_number: The smallest number whose point is used for the fit.
     """
 
     exponent: float
@@ -48,7 +48,7 @@ def power_law(points: Sequence[tuple[float, float]], spreads: Sequence[float] = 
         spreads: For each value, the relative spread of its samples; empty for single samples and counts.
 
     Returns:
-        The power law; None where fewer than three points exceed the fixed cost, or where the exponent is uncertain.
+        The power law; None if fewer than three points are beyond the fixed cost, or if the exponent is uncertain.
     """
     parts = spreads or [0.0] * len(points)
     positive = sorted((*point, part) for point, part in zip(points, parts, strict=True) if min(point) > 0)
@@ -66,7 +66,7 @@ def power_law(points: Sequence[tuple[float, float]], spreads: Sequence[float] = 
     freedom = len(used) - 2
     student = _STUDENT[min(freedom, len(_STUDENT)) - 1]
     error = math.hypot(student * math.sqrt(apart / freedom / width), 2 * math.sqrt(within) / width)
-    # the values surely grow, or surely do not
+    # the values certainly grow, or certainly do not
     is_known = error < abs(exponent) or abs(exponent) + error < _LARGEST_ERROR
     if error > _LARGEST_ERROR or not is_known:
         return None
@@ -74,7 +74,7 @@ def power_law(points: Sequence[tuple[float, float]], spreads: Sequence[float] = 
 
 
 def _first(values: Sequence[float]) -> int:
-    """Return the index of the first point that the line uses."""
+    """Return the index of the first point that is used for the fit."""
     if not values:
         return 0
     smallest = min(values)

@@ -1,8 +1,9 @@
 """Measures a warm call of an observed program, and the same call without jit.
 
-Warm is the user's own jitted function where JAX finds the program again without tracing, so that the time is that of
-`%timeit f(x).block_until_ready()`; else the executable that ran in the cell. Eager is the same Python without jit,
-operation by operation. Each runs a while in turn, so that what slows the machine down slows both.
+The warm call is a call of the user's jitted function, if JAX finds the program again without tracing; the time is then
+that of `%timeit f(x).block_until_ready()`. Otherwise it is a call of the executable that ran in the cell. The eager
+call runs the same Python without jit, operation by operation. Both are timed alternately, so that a slow phase of the
+machine affects both.
 """
 
 from __future__ import annotations
@@ -62,9 +63,9 @@ _RUNS_OF_LONG = 5
 
 @dataclass
 class ProgramTimes:
-    """The measured times; `notes` say what was not measured, and why.
+    """The measured times of a program; `notes` say what was not measured, and why.
 
-    `compiling` is the number of seconds in `eager` in which JAX traces, lowers and compiles again in each call.
+    `compiling` is the part of `eager`, in seconds, that JAX spends on tracing, lowering and compiling in each call.
     """
 
     warm: Warm | None = None
@@ -75,12 +76,12 @@ class ProgramTimes:
 
 
 def question(name: str, program: ObservedProgram, warm: float | None = None, eager: float | None = None) -> str | None:
-    """Return the question before a program runs again; None where no question is needed.
+    """Return the question that the user must confirm before a program runs again; None if none is needed.
 
     Args:
         name: The name of the function.
         program: The program.
-        warm: The seconds of an earlier timed call; None uses the seconds of the first run.
+        warm: The seconds of an earlier timed call; with None, those of the first run are used.
         eager: The seconds of an earlier timed call without jit.
     """
     effects = program_effects(program.jaxpr)
@@ -103,15 +104,15 @@ def time_program(
     report: Report = lambda text, done, total: None,
     stop: Stop = lambda: False,
 ) -> ProgramTimes:
-    """Time a program, warm and without jit, on the argument values of its last call that was seen.
+    """Time a warm call and an eager call of a program, on the argument values of its last seen call.
 
     Args:
-        observer: The observer, which records nothing meanwhile.
+        observer: The observer; it records nothing during the timing.
         name: The name of the function.
-        program: The program. The caller asks the question of `question` first.
+        program: The program. The caller must have asked the user what `question` returns.
         confirmed: True if a call of more than a second may be repeated.
-        report: Receives the progress between runs.
-        stop: Called between runs; returns whether to stop and keep the results so far.
+        report: Called with the progress between runs.
+        stop: Called between runs; returns True to stop and keep the results so far.
 
     Raises:
         ValuesGone: The argument values or the executable no longer exist; the message contains a cure.
@@ -140,13 +141,13 @@ def _values(name: str, program: ObservedProgram) -> list[Any]:
     try:
         if program.values is not None:
             return program.values.get()
-    except ValuesGone:  # the cure in this message is for the stepper
+    except ValuesGone:  # this error's message would advise the stepper's cure, which does not help here
         pass
     raise ValuesGone(program.no_values or _NO_VALUES.format(name=name, cure=cure(_TIME_OR_KEEP, KEEP_AND_INSPECT)))
 
 
 class _Trial:
-    """One program that is timed."""
+    """One program while it is timed."""
 
     def __init__(
         self,
@@ -165,10 +166,10 @@ class _Trial:
         self._slow = slow
         self._warm: Guarded | None = None
         self._eager: _WithStages | None = None
-        self._same_program = True  # true if JAX finds the program of the call again, in the present settings
+        self._same_program = True  # true if JAX, with its present settings, finds the same program for the call again
 
     def run(self, report: Report, stop: Stop) -> None:
-        """Time the warm call and the call without jit; undo the side effects of the function's Python afterwards."""
+        """Time the warm and the eager call, and then undo the side effects of the function's Python."""
         try:
             with ExitStack() as undoing:
                 self._run(report, stop, undoing)
@@ -246,7 +247,7 @@ class _Trial:
     def _is_program_of(self, jitted: Any, call_arguments: Given) -> bool:
         try:
             traced = call_leaves(jitted, *call_arguments)
-        except not_of_a_signal(Exception):  # another version of JAX: the executable can still be called
+        except not_of_a_signal(Exception):  # another version of JAX: the executable is called instead
             return False
         return traced is not None and traced[0] is self._program.jaxpr
 
@@ -261,7 +262,7 @@ class _Trial:
         return self._timed(executable, arguments, self._donated(arguments))
 
     def _donated(self, call_arguments: Given) -> list[bool]:
-        """Return for each leaf of the arguments whether the call donates the leaf."""
+        """Return, for each leaf of the arguments, whether the call donates it."""
         import jax
 
         flags = self._program.donated
@@ -274,14 +275,17 @@ class _Trial:
     # --- without jit ---
 
     def _make_eager(self, held_call: HeldCall, undoing: ExitStack) -> _WithStages | None:
-        """Call the function once without jit, so that its operations are compiled; return the prepared timing."""
+        """Call the function once without jit, so that its operations are compiled.
+
+        Return the prepared timing of further calls.
+        """
         import jax
 
         times, fun, arguments = self._times, held_call.fun, held_call.arguments(self._leaves)
         if fun is None or arguments is None:
             self._no_eager(_NO_PLAIN_FUNCTION if fun is None else _NO_STATIC)
             return None
-        # a wrapper such as those of equinox and flax, which is called as a plain function
+        # a wrapper such as that of equinox or flax is called like a plain function
         if "jit" in type(fun).__name__.lower():
             library = type(fun).__module__.partition(".")[0]
             self._no_eager(_OTHER_JIT.format(library=library, name=self._name))
@@ -317,7 +321,10 @@ class _Trial:
         return _WithStages(self._observer, fun, *arguments, donated=is_deleted_by_leaf, slow=self._slow)
 
     def _note_inner_jits(self, fun: Callable[..., Any], call_arguments: Given) -> None:
-        """Note the jitted functions inside the function, by one more call that JAX's hook reports."""
+        """Add a note that names the jitted functions which the eager call runs.
+
+        JAX's hook reports them in one more call.
+        """
         import jax
 
         calls = LastCalls(lambda called, args, kwargs: None)
@@ -327,7 +334,7 @@ class _Trial:
             with self._observer.looking_away():
                 jax.block_until_ready(fun(*args, **kwargs))
             inner = [getattr(jitted, "_fun", None) for jitted in calls.calls]
-        except not_of_a_signal(Exception):  # the timing raises the same error again and notes it
+        except not_of_a_signal(Exception):  # the timing will raise the same error, and notes it
             return
         finally:
             calls.stop()
@@ -343,10 +350,10 @@ class _Trial:
 
 
 class _WithStages(Guarded):
-    """A call without jit that is timed, with the seconds of JAX's stages inside the same runs.
+    """An eager call that is timed, together with the seconds that JAX spends on stages in each run.
 
-    If JAX compiles in a run after the first one, it compiles again in each call: a function inside, such as the body of
-    a scan, is a new function object each time.
+    If JAX compiles in a run after the first one, it compiles in each call, because a function inside, such as the body
+    of a scan, is a new function object each time.
     """
 
     def __init__(self, observer: Observer, *args: Any, **options: Any) -> None:
@@ -354,10 +361,10 @@ class _WithStages(Guarded):
         self._observer = observer
         self._total = self._stages = 0.0
         self._turns_done = 0
-        self._is_each = True  # true if every turn after the first turn has stages
+        self._is_each = True  # true if JAX ran stages in every run after the first one
 
     def turn(self) -> None:
-        """Measure one run, and the seconds of JAX's stages in it."""
+        """Time one run, and the stages of JAX in it."""
         with self._observer.looking_away(), self._observer.stage_seconds() as stages:
             began = time.perf_counter()
             super().turn()
@@ -368,5 +375,5 @@ class _WithStages(Guarded):
 
     @property
     def compiling_share(self) -> float:
-        """The part of all runs' time that JAX's stages took; 0 where a run needed no stage."""
+        """The share of all runs' time that JAX spent on stages; 0 if one of the runs needed no stage."""
         return self._stages / self._total if self._total and self._is_each else 0.0

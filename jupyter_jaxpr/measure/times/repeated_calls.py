@@ -1,8 +1,8 @@
-"""Measures the seconds of a warm call.
+"""Measures how long a warm call takes, by repeating it.
 
-As timeit does: as many calls as fit into a fraction of a second, Python's garbage collector at rest, each call
-waited for until its result is ready. A call of under a millisecond is timed in batches, for the clock's own reading
-would be a part of it. What a call takes away from its caller (donated arguments) is copied before the clock starts.
+As with timeit, the call is repeated for a fraction of a second with Python's garbage collector off; each run lasts
+until its result is ready. Calls of less than a millisecond are timed in batches, because reading the clock takes time,
+too. Donated arguments are copied before the clock starts.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from ...interruptions import not_of_a_signal
 from ...observe.garbage_collection import without_collection
 from .difference import FEWEST
 
-# The seconds of a call above which it is not repeated without a question.
+# A call that takes more seconds than this is not repeated without asking the user.
 SLOW = 1.0
-# The seconds of all runs of one call together, roughly.
+# About how many seconds all runs of one call take together.
 BUDGET = 0.25
 
 _BATCH_BELOW = 1e-3
@@ -37,14 +37,15 @@ Wait = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class Warm:
-    """The seconds of one warm call.
+    """The measured seconds of a warm call.
 
     Attributes:
-        median, minimum, lower, upper: of the runs, or of the batches' means; lower and upper are quartiles.
+        median, minimum, lower, upper: statistics of the runs, or of the means of batches; lower and upper are the
+            quartiles.
         runs: the number of timed calls.
-        calls: the number of all calls, with those that determined the number of runs.
+        calls: the number of all calls, with those that were made to choose the number of runs.
         batch: the number of calls between two readings of the clock.
-        dispatch: the median until the call returned, possibly before its work was done.
+        dispatch: the median time until the call returned, which may be before its result was ready.
         samples: the seconds of each run, or the mean of each batch.
     """
 
@@ -75,11 +76,12 @@ def warm_time(
         args: The positional arguments; donated arguments are copied for each run.
         kwargs: The keyword arguments.
         donated: For each leaf of `(args, kwargs)`: true if the call donates the leaf; empty if the call donates none.
-        stop: Called between runs; returns true to stop and to keep the results so far.
-        budget: The seconds of all runs together, roughly.
+        stop: Called between runs; returns True to stop and keep the results so far.
+        budget: About how many seconds all runs take together.
 
     Returns:
-        The times; None if stopped before the first run ended. A first run of more than `SLOW` seconds is the only run.
+        The times; None if stopped before the first run ended. If the first run takes more than `SLOW` seconds, there is
+            no other.
     """
     timed = Timed(call, args, kwargs, donated=donated, budget=budget)
     take_turns([timed], stop)
@@ -87,7 +89,7 @@ def warm_time(
 
 
 def take_turns(timed: Sequence[Timed], stop: Stop) -> None:
-    """Time several calls, one run of each in turn, so that a slow phase of the machine slows all of them.
+    """Time several calls alternately, one run of each in turn, so that a slow phase of the machine affects all of them.
 
     Args:
         timed: The calls, not timed yet.
@@ -101,12 +103,12 @@ def take_turns(timed: Sequence[Timed], stop: Stop) -> None:
 
 
 def take_blocks(timed: Sequence[Timed], stop: Stop, blocks: int = 4) -> None:
-    """Time calls that disturb each other in blocks: some runs of each in turn.
+    """Time calls that disturb each other, in alternating blocks of several runs.
 
     Args:
         timed: The calls, not timed yet.
         stop: Called between runs.
-        blocks: The number of blocks of each call.
+        blocks: How many blocks each call gets.
     """
     with without_collection():
         for block in range(blocks):
@@ -118,10 +120,10 @@ def take_blocks(timed: Sequence[Timed], stop: Stop, blocks: int = 4) -> None:
 
 
 class Timed:
-    """A call that is timed; the arguments are those of `warm_time`.
+    """A call that is timed run by run; `warm_time` describes the arguments.
 
     Args:
-        slow: The seconds of a first run above which it is the only run.
+        slow: If the first run takes more seconds than this, there is no other.
 
     Attributes:
         goes_on: True if runs remain.
@@ -149,7 +151,7 @@ class Timed:
         self.goes_on = True
 
     def turn(self) -> None:
-        """Measure one run; the first turn determines the number of runs."""
+        """Time one run; the first turn also chooses the number of runs."""
         if self._wait is None:
             self._begin()
         elif self._batch > 1:
@@ -162,11 +164,11 @@ class Timed:
 
     @property
     def share(self) -> float:
-        """The share of finished runs, from 0 to 1."""
+        """The share of the runs that are finished, from 0 to 1."""
         return len(self._seconds) / self._turns if self._turns else 0.0
 
     def warm(self) -> Warm | None:
-        """Return the times so far; None before the first run."""
+        """Return the times until now; None before the first run."""
         seconds = self._seconds
         if not seconds:
             return None
@@ -186,7 +188,7 @@ class Timed:
         )
 
     def _begin(self) -> None:
-        """Make the first run, and some more runs to determine the number of runs."""
+        """Make the first run, and a few more to choose the number of runs."""
         result = self._single(keep=True)
         self._wait = _waiter(result)
         if self._seconds[0] > self._slow:
@@ -212,7 +214,7 @@ class Timed:
 
 
 class Guarded(Timed):
-    """A call that is timed; an error of the call ends only this timing."""
+    """A call that is timed run by run; if it raises, only its own timing ends."""
 
     error: BaseException | None = None
 
@@ -232,7 +234,7 @@ def copied(value: Any) -> Any:
 
 
 class _Inputs:
-    """The arguments of the runs."""
+    """The arguments for the runs: donated arrays are copied for each run."""
 
     def __init__(self, args: Sequence[Any], kwargs: Mapping[str, Any], donated: Sequence[bool]) -> None:
         import jax
@@ -245,11 +247,11 @@ class _Inputs:
             for flag, leaf in zip(donated or [False] * len(self._leaves), self._leaves, strict=True)
         ]
         size = sum(leaf.nbytes for flag, leaf in zip(self._donated, self._leaves, strict=True) if flag)
-        # The number of runs whose copies may exist at once.
+        # for how many runs copies may exist at the same time
         self.at_once = max(1, _COPIED_BYTES // max(size, 1))
 
     def fresh(self, count: int) -> list[Given]:
-        """Return the arguments of `count` runs, with finished copies."""
+        """Return the arguments for `count` runs; all copies are finished."""
         import jax
 
         self.calls += count
@@ -264,7 +266,7 @@ class _Inputs:
 
 
 def _timed_call(call: Callable[..., Any], arguments: Given) -> tuple[float, float, Any]:
-    """Return the seconds of one run, the seconds until the call returned, and the result."""
+    """Return (seconds of one run, seconds until the call returned, result)."""
     import jax
 
     args, kwargs = arguments
@@ -282,7 +284,7 @@ def _batch(call: Callable[..., Any], batch: list[Given], wait: Wait) -> float:
     clock = time.perf_counter
     args, kwargs = batch[0]
     if all(arguments is batch[0] for arguments in batch):
-        # This is the shortest possible loop: each further operation would count as time of the call.
+        # The loop is as short as possible, because each further operation would count as time of the call.
         times = repeat(None, len(batch))
         if not kwargs and len(args) == 1:
             (argument,) = args
@@ -301,7 +303,7 @@ def _batch(call: Callable[..., Any], batch: list[Given], wait: Wait) -> float:
 
 
 def _waiter(result: Any) -> Wait:
-    """Return the fastest function that waits for a result of this kind."""
+    """Return the fastest function that waits until a result of this kind is ready."""
     import jax
 
     if isinstance(result, jax.Array):

@@ -1,8 +1,8 @@
-"""Measures functions at each value of a name: eager, first call, warm, and the program.
+"""Measures functions at each value of a name: eager call, first call, warm call, and the program.
 
-The user asked for it, on the magic's line or by a button, so the functions run: at each value the arguments are made
-anew, in a copy of the user's namespace, and each function is measured with them (see `swept`). A power law is fitted
-to each series (see `power_law`).
+The user requested the sweep (in the magic's line or by a button), so the functions run. At each value the arguments are
+computed in a copy of the user's namespace, and each function is measured with them (see `sweep_point`). A power law is
+fitted to each series (see `power_law`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Fit:
-    """The power law of one series of one function."""
+    """The power law of one series (such as warm times) of one function."""
 
     function: str
     series: Series
@@ -39,11 +39,11 @@ class Fit:
 
 @dataclass
 class Sweep:
-    """The points of a sweep; the fields match `document.timing.Sweep`.
+    """The measured points of a sweep; the fields are those of the document's `Sweep`.
 
     Attributes:
         interrupted: True if the user interrupted the sweep.
-        question: The question before the sweep; if there is one, nothing was called.
+        question: The question that the user must confirm first; if there is one, nothing was called.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Values:
-    """The values of a name, and the call whose arguments use the name.
+    """The values of a swept name, and the call whose arguments use the name.
 
     Attributes:
         name: The name in the arguments of the call.
@@ -85,7 +85,7 @@ class Values:
 
 
 def number_of(value: Any) -> float | None:
-    """Return a value as a finite number; None for a value without a place on an axis."""
+    """Return a value as a finite number; None if it cannot be drawn on an axis."""
     if isinstance(value, bool | str | bytes | complex) or getattr(value, "shape", ()) != ():
         return None
     try:
@@ -105,16 +105,16 @@ def sweep(
     report: Report = lambda text, done, total: None,
     stop: Stop = lambda: False,
 ) -> Sweep:
-    """Call functions at several values; an exception becomes the error of its point.
+    """Call and measure functions at several values; an exception is stored as the error of the point.
 
     Args:
-        observer: The observer, which records nothing meanwhile.
+        observer: The observer; it records nothing during the sweep.
         functions: The functions, with the names to show.
         values: The values, and the call with the arguments.
         confirmed: True if the user accepted repeated effects and long calls.
         ask: True to return a question about effects, `Sweep.question`, instead of leaving such functions out.
-        report: Receives words on the present step, the number of finished points and the number of all points.
-        stop: Called between steps and runs; returns whether to stop and keep the results so far.
+        report: Called with a text on the present step, the number of finished points and the number of all points.
+        stop: Called between steps and runs; returns True to stop and keep the results so far.
     """
     began = time.perf_counter()
     functions_defined = [function for function in functions if function.missing is None]
@@ -149,7 +149,7 @@ def _carry_out(result: Sweep, swept: Sequence[Swept], values: Values, report: Re
         try:
             value = values.value(text)
             number = number_of(value)
-            # the arguments of such a value may not even fit into memory
+            # the arguments for such a value may not even fit into memory, so they are not made
             if all(function.takes_too_long(number) for function in swept):
                 result.stopped = (
                     f"The sweep ended before {values.name} = {text}, after {_progress(result)}: a call was expected "
@@ -173,7 +173,7 @@ def _carry_out(result: Sweep, swept: Sequence[Swept], values: Values, report: Re
 
             try:
                 swept_function.measure(point, args, kwargs, doing)
-            finally:  # an interrupted point keeps its measured parts
+            finally:  # if a point is interrupted, the parts that were measured are kept
                 if point != Point(swept_function.name, text, number):
                     result.points.append(point)
             if swept_function.question is not None:
@@ -192,7 +192,7 @@ def _progress(result: Sweep) -> str:
 
 
 def fits(result: Sweep) -> list[Fit]:
-    """Return the power laws of the series that follow one."""
+    """Return the power laws of those series that follow one."""
     laws = []
     for function in result.functions:
         points = [point for point in result.points if point.function == function and point.number is not None]
@@ -206,7 +206,7 @@ def fits(result: Sweep) -> list[Fit]:
 
 @contextmanager
 def _without_prints() -> Iterator[None]:
-    """Suppress the output of the functions during the traces, which run once for each value."""
+    """Suppress what the functions print while they are traced, which happens once for each value."""
     prints = PrintRecorder(lambda: "", swallow=True)
     prints.start()
     try:

@@ -1,11 +1,11 @@
-"""Measures one point of a sweep: a function eager, first call and warm, with its program.
+"""Measures one point of a sweep: the eager call, first call and warm call of a function, and its program.
 
 At each value the function is traced, called and timed under a `jax.jit` of a new function object, so that the first
-call really pays for its compilation and JAX's caches of the user's function stay as they are; then the plain Python is
-called without jit.
+call includes the compile, and JAX's caches for the user's function stay untouched; then the plain Python is called
+without jit.
 
-A call of more than a second is measured once. If the times of the earlier calls show that the next call would take
-too long, this call and the larger ones are left out, unless the user has agreed to the wait.
+A call of more than a second is measured once. If the earlier times predict that the next call takes too long, this call
+and those at larger values are left out, unless the user has agreed to wait.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from ..compare.differentiation import words
 from ..compare.variants import Candidate, static_note
 from .repeated_calls import BUDGET, SLOW, Stop, Warm, copied, warm_time
 
-# The expected seconds of a call above which it is left out without a question.
+# A call that is expected to take more seconds than this is left out, unless the user agreed.
 TOO_LONG = 10.0
-# The largest power of the number by which a series is expected to grow.
+# A series is assumed to grow at most with this power of the swept number.
 _STEEPEST = 4.0
 
 Series = Literal["eager", "first", "warm", "compile", "equations", "bytes"]
@@ -48,7 +48,7 @@ EFFECTS = (
 
 @dataclass
 class Point:
-    """One function at one value; the fields match `document.timing.SweepPoint`."""
+    """What was measured of one function at one value; the fields are those of the document's `SweepPoint`."""
 
     function: str
     value: str
@@ -66,7 +66,7 @@ class Point:
     error: str | None = None
 
     def of(self, series: Series) -> float | None:
-        """Return the number of a series; a time is a median."""
+        """Return the value of a series at this point; for a time, the median."""
         if series == "eager":
             return self.eager.median if self.eager is not None else None
         if series == "warm":
@@ -78,7 +78,7 @@ class Point:
         return self.equations if series == "equations" else self.bytes
 
     def spread(self, series: Series) -> float:
-        """Return the relative half-width of the middle half of a series' samples; 0 for one sample."""
+        """Return half the range of the middle half of the samples, relative to the median; 0 for a single sample."""
         time = self.eager if series == "eager" else self.warm if series == "warm" else None
         return 0.0 if time is None or not time.lower else math.log(time.upper / time.lower) / 2
 
@@ -87,7 +87,7 @@ class Growth:
     """Predicts from the durations at earlier numbers whether the next call would take too long.
 
     Attributes:
-        over: True if a call was already left out.
+        over: True if a call was already left out because it would take too long.
     """
 
     def __init__(self) -> None:
@@ -95,17 +95,20 @@ class Growth:
         self.over = False
 
     def too_long(self, number: float | None) -> bool:
-        """Return whether to leave out a call at a number."""
+        """Return whether a call at `number` would take too long and is left out."""
         expected = self.expected(number)
         return self.over or (expected is not None and expected > TOO_LONG)
 
     def took(self, number: float | None, seconds: float) -> None:
-        """Store the duration of a call."""
+        """Record how long a call at `number` took."""
         if number is not None and number > 0:
             self._samples.append((number, max(seconds, 1e-9)))
 
     def expected(self, number: float | None) -> float | None:
-        """Return the expected seconds at a larger number, from the last two calls; None without a prediction."""
+        """Return the expected seconds at a larger number, predicted from the last two calls.
+
+        None if there is no prediction.
+        """
         if not self._samples or number is None:
             return None
         last, seconds = max(self._samples)
@@ -120,19 +123,19 @@ class Growth:
 
 
 class Swept:
-    """One function of a sweep.
+    """One function while it is swept.
 
     Args:
         observer: The observer, which records nothing meanwhile.
         candidate: The function.
-        notes: Receives sentences on what was not measured, and why.
+        notes: A list to which sentences are added on what was not measured, and why.
         name: The name that the sweep varies.
-        confirmed: True if effects may be repeated and calls may take long.
-        ask: True to ask about effects instead of leaving the calls out.
+        confirmed: True if the user agreed to repeated effects and long calls.
+        ask: True to ask the user about effects; False to leave such calls out.
         stop: Called between steps.
 
     Attributes:
-        question: The question before the calls; None where no question is needed.
+        question: The question that the user must confirm first; None if none is needed.
     """
 
     def __init__(
@@ -155,14 +158,14 @@ class Swept:
         self._confirmed = confirmed
         self._ask = ask
         self._stop = stop
-        self._scalars = False  # true if Python numbers are static
+        self._scalars = False  # true if Python numbers are static arguments
         self._traceable = True
         self._effects: list[str] = []
         self._one_call = False
         self._first, self._eager = Growth(), Growth()
 
     def takes_too_long(self, number: float | None) -> bool:
-        """Return whether every call at a value is expected to take too long."""
+        """Return whether each kind of call at a value is expected to take too long."""
         kinds = [self._eager, self._first] if self._traceable else [self._eager]
         return not self._confirmed and all(kind.too_long(number) for kind in kinds)
 
@@ -210,7 +213,10 @@ class Swept:
             point.error = words(error)
 
     def _traced(self, args: Any, kwargs: Any) -> tuple[Any, Any, Any, float]:
-        """Return a new jitted function and its trace; for a plain function, if necessary with static Python numbers."""
+        """Return a new jitted function and its trace.
+
+        For a plain function, Python numbers become static arguments if the trace needs it.
+        """
         if self._jitted:
             return self._trace(jitted_anew(self._fun), args, kwargs)
         if not self._scalars:
@@ -255,7 +261,7 @@ class Swept:
         )
 
     def _note_one_call(self, jaxpr: Any) -> None:
-        """Note a plain function whose Python only calls another jitted function."""
+        """Add a note if the Python of a plain function does nothing but call another jitted function."""
         only = jaxpr.eqns[0] if len(jaxpr.eqns) == 1 else None
         if only is None or only.primitive.name not in ("jit", "pjit") or self._one_call:
             return
@@ -275,10 +281,10 @@ class Swept:
         trace_seconds: float,
         doing: Callable[[str], None],
     ) -> None:
-        """Measure the first call and the warm calls."""
+        """Measure the first call and the warm calls of a jitted function."""
         import jax
 
-        # Only a function that the user jitted can donate its arguments.
+        # Only a function that the user jitted can donate arguments.
         passed, keywords = copied((args, kwargs)) if self._jitted else (args, kwargs)
         jax.block_until_ready((passed, keywords))
         with self._observer.listening(jit_name(jitted._fun)) as stages:
@@ -316,11 +322,11 @@ class Swept:
             point.warm = warm_time(jitted, args, kwargs, donated=donated, stop=self._stop, budget=budget)
 
     def _bytes(self, traced: Any) -> int | None:
-        """Return the bytes of arguments, results and temporaries that XLA reports for the called executable."""
+        """Return the bytes of arguments, results and temporary memory that XLA reports for the called executable."""
         with self._observer.looking_away() as events:
             try:
                 lowered = traced.lower()
-                # JAX still holds the executable that it has just made
+                # JAX has just made this executable and still has it in its cache
                 executable = lowered.compile() if not events() else None
             except not_of_a_signal(Exception):  # another version of JAX: the bytes are unknown
                 return None
@@ -329,7 +335,7 @@ class Swept:
         return None if any(part is None for part in parts) else sum(part or 0 for part in parts)
 
     def _cannot_trace(self, point: Point, args: Any, kwargs: Any, why: str) -> None:
-        """Handle a plain function that JAX cannot trace: it raises without jit, too, or has only an eager time."""
+        """Handle a plain function that JAX cannot trace: time it without jit, unless it raises there, too."""
         try:
             self._fun(*copied(args), **copied(kwargs))
         except not_of_a_signal(Exception) as error:
@@ -379,7 +385,7 @@ class Swept:
     # --- what was left out ---
 
     def _may(self, growth: Growth, point: Point, measurement: str) -> bool:
-        """Return whether a call is expected to be short enough; add a note the first time that it is not."""
+        """Return whether a call is expected to be short enough; the first time that it is not, add a note."""
         if self._confirmed:
             return True
         if not growth.too_long(point.number):
@@ -399,5 +405,5 @@ class Swept:
 
 
 def _timed_once(seconds: float, dispatch: float) -> Warm:
-    """Return the times of a call that was timed once."""
+    """Return the `Warm` times of a call that was timed only once."""
     return Warm(seconds, seconds, seconds, seconds, runs=1, batch=1, dispatch=dispatch, calls=1)
