@@ -1,4 +1,4 @@
-"""Defines the class of the widget. An import of this module imports anywidget."""
+"""Defines the class of the widget; importing this module imports anywidget."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..wire.widget_messages import WidgetMessages, own_messages
 
 FOLDER = Path(__file__).parent
 VIEWS = FOLDER / "views.js"
-#: The tabs of the panel, as `src/panel/shell/view-names.ts` names them.
+#: The tabs of the panel; `src/panel/shell/view-names.ts` has the same names.
 TABS = ("program", "flow", "cache", "time", "cost", "diff", "compare", "notes")
 LEVELS = ("jaxpr", "stablehlo", "hlo")
 
@@ -47,8 +47,8 @@ class JaxprWidget(anywidget.AnyWidget):
     """
 
     _esm = (FOLDER / "loader.js").read_text(encoding="utf-8")
-    _views = traitlets.Unicode().tag(sync=True)  # the version of the views that fits the kernel
-    _summary = traitlets.Unicode().tag(sync=True)  # a text that is shown until the views are here
+    _views = traitlets.Unicode().tag(sync=True)  # the version of the script with the views that fits this kernel
+    _summary = traitlets.Unicode().tag(sync=True)  # a text that the widget shows until the views are loaded
     document = traitlets.Dict(read_only=True).tag(sync=True)
     program = traitlets.Int(-1).tag(sync=True)
     tab = traitlets.Enum(TABS, default_value="program").tag(sync=True)
@@ -68,11 +68,11 @@ class JaxprWidget(anywidget.AnyWidget):
             traits: Values of traits, such as `layout`.
         """
         self._limit_bytes = limit_bytes
-        self._saves: Snapshot | None = None  # the document of which the trait `document` has a copy
+        self._saves: Snapshot | None = None  # the document of which the trait `document` is a copy
         self._messages: WidgetMessages | None = None
-        self._page = uuid.uuid4().hex  # the page of the widget, which stops only its own requests
+        self._page = uuid.uuid4().hex  # the id of this widget as a page: it can stop only its own requests
         version, _ = views()
-        # The traits are set before the widget opens its comm, so that the first message has the document.
+        # The traits must be set before the widget opens its comm, so that the first message has the document.
         self._renew(document)
         super().__init__(**{"_views": version, "program": document.focus, **traits})
         if sources is not None:
@@ -81,7 +81,10 @@ class JaxprWidget(anywidget.AnyWidget):
         self._answer_beside_cells()
 
     def _answering(self, built: Built) -> WidgetMessages:
-        """Return the kernel's end of the widget; the publisher of a cell's run holds the run with the earlier runs."""
+        """Return the kernel's side of the widget.
+
+        For a run of a cell it is made by the publisher, which also has the earlier runs.
+        """
         on_worker = not _is_marimo()
         holder = publisher_of(built.document.id, built.sources)
         if holder is not None:
@@ -95,7 +98,7 @@ class JaxprWidget(anywidget.AnyWidget):
         super().close()
 
     def _renew(self, document: Snapshot) -> None:
-        """Have the document in the state that a host saves."""
+        """Put the document into the trait that the host saves."""
         if document is self._saves:
             return
         self._saves = document
@@ -111,10 +114,10 @@ class JaxprWidget(anywidget.AnyWidget):
             self._messages.receive(data, self._page)
 
     def _answer_beside_cells(self) -> None:
-        """Handle our messages without IPython's events before and after a cell.
+        """Handle messages of the widget without IPython's events before and after a cell.
 
-        ipykernel triggers them around each message of a comm. On a subshell in the middle of a cell they would flush
-        the cell's figures.
+        ipykernel triggers these events around each message of a comm. On a subshell, in the middle of a cell, they
+        would show the cell's figures too early.
         """
         comm = self.comm
         if comm is None or not type(comm).__module__.startswith("ipykernel."):
@@ -131,7 +134,7 @@ class JaxprWidget(anywidget.AnyWidget):
         comm.handle_msg = handle_msg
 
     def _repr_mimebundle_(self, **formats: Any) -> Any:
-        """Return the MIME bundle that a host shows: the widget, or the static output in a host without widgets."""
+        """Return the MIME bundle that a host displays: the widget, or static output if the host shows no widgets."""
         mime_bundle = super()._repr_mimebundle_(**formats)
         if mime_bundle is None:
             return None
@@ -142,7 +145,7 @@ class JaxprWidget(anywidget.AnyWidget):
 
 @cache
 def views() -> tuple[str, str]:
-    """Return the version of the views' script, and the script: gzip, in base64.
+    """Return the version of the script with the views, and the script itself (gzip, in base64).
 
     Raises:
         FileNotFoundError: The script was not built; the message contains a cure.
@@ -156,7 +159,7 @@ def views() -> tuple[str, str]:
 
 
 def _is_marimo() -> bool:
-    """Return whether marimo runs this code: the widgets of marimo send messages only from the thread of a cell."""
+    """Return whether marimo runs this code; widgets in marimo can send messages only from the thread of a cell."""
     marimo = sys.modules.get("marimo")
     try:
         return marimo is not None and bool(marimo.running_in_notebook())
@@ -165,7 +168,7 @@ def _is_marimo() -> bool:
 
 
 def _names_of_main() -> dict[str, Any]:
-    """Return the user's names, for the text that the user types in a view."""
+    """Return the user's namespace, which is needed for text that the user types in a view."""
     interactive = sys.modules.get("IPython")
     shell = interactive.get_ipython() if interactive is not None else None
     if shell is not None:

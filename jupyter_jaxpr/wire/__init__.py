@@ -1,1 +1,1 @@
-"""Carries messages between the kernel and the panel."""
+"""Declares and carries the messages between the kernel and the panel."""

@@ -1,8 +1,7 @@
 """Answers the requests of the panel; each file of `requests/` answers one request.
 
-Nothing of the user's runs for most answers: they are read off what JAX already made. A long request does run the
-user's code, because the user pressed the button; a worker answers it (see `long_requests`): replies on the progress,
-then the last reply.
+Most answers run no user code: they are read from what JAX has already made. A long request runs user code, because the
+user pressed a button; a worker thread answers it (see `work`) with replies on the progress and then the last reply.
 """
 
 from __future__ import annotations
@@ -40,7 +39,8 @@ class Answers:
 
     Args:
         runs: The runs that the kernel holds.
-        namespace: Returns the user's names, for text that the user types in the panel; the names are never changed.
+        namespace: Returns the user's namespace, which is needed for text that the user types in the panel and never
+            changed.
     """
 
     def __init__(self, runs: Runs, namespace: Callable[[], dict[str, Any]] = dict) -> None:
@@ -51,15 +51,15 @@ class Answers:
         self.kernel = Kernel(self._worker)
 
     def answer(self, data: object, page: str = "", send: Callable[[Reply], None] | None = None) -> LastReply | None:
-        """Make the reply to a request.
+        """Return the last reply to a request.
 
         Args:
             data: The request.
-            page: The asking page, such as the id of its comm: a page stops only its own requests.
-            send: Takes the replies to a long request, from another thread.
+            page: The page that asks, such as the id of its comm; a page can stop only its own requests.
+            send: Called with each reply to a long request, from another thread.
 
         Returns:
-            None where the request has no id that a reply could carry, where its replies go to `send`, and for `stop`.
+            None in three cases: the request has no id for a reply, its replies go to `send`, or it is `stop`.
         """
         identifier = data.get("id") if isinstance(data, dict) else None
         if not isinstance(data, dict) or not isinstance(identifier, int):
@@ -71,7 +71,7 @@ class Answers:
             request = read_request(data)
         except msgspec.ValidationError as error:
             return Refused(id=identifier, reason=_UNREADABLE.format(why=error))
-        except Exception as error:  # a module that the request needs cannot be imported
+        except Exception as error:  # a module that the request needs could not be imported
             return Refused(id=identifier, reason=_BROKE.format(error=_first_line(error)))
         run = self._runs.get(request.snapshot)
         if run is None:
@@ -87,13 +87,13 @@ class Answers:
         return self._reply(request, run, Work(identifier, lambda reply: None))
 
     def leave(self, page: str | None = None) -> None:
-        """Stop the long requests of a page that has gone, or of all."""
+        """Stop the long requests of a page that was closed; with None, of all pages."""
         self._worker.leave(page)
 
     def _reply(self, request: Request, run: Run | None, work: Work) -> LastReply:
-        """Return the last reply to a request; for an error, a refusal with the reason."""
+        """Return the last reply to a request; if it raises, a refusal with the reason."""
         try:
-            with unseen_warnings():  # Python has shown the warnings of the user's code when the cell ran
+            with unseen_warnings():  # Python showed the warnings of the user's code when the cell ran
                 answer = request.answer(
                     RequestContext(self._runs, run, work, self._namespace, self._making, self.kernel)
                 )
@@ -101,18 +101,18 @@ class Answers:
                     self._keep(request, run, answer)
         except (Unavailable, ValuesGone) as error:
             return Refused(id=request.id, reason=str(error))
-        except BaseException as error:  # an alarm, too: no cell runs, and the panel waits for an answer
-            # SystemExit of the user's code would end the thread that answers requests.
+        except BaseException as error:  # also an alarm: no cell is running, and the panel waits for an answer
+            # Raised here, a SystemExit from user code would end the thread that answers requests.
             return Refused(id=request.id, reason=_BROKE.format(error=_first_line(error)))
         if isinstance(answer, Confirm):
             return answer
         return Answered(id=request.id, result=answer)
 
     def _keep(self, request: Request, run: Run, answer: Any) -> None:
-        """Have the answer in the run's document, for pages that come later.
+        """Put the answer into the run's document, for pages that connect later.
 
         Raises:
-            Unavailable: The run was traced anew while the answer was made.
+            Unavailable: The run was traced again while the answer was made.
         """
         if request.into is None:
             return
@@ -123,6 +123,6 @@ class Answers:
 
 
 def _first_line(error: BaseException) -> str:
-    """Return the name of an exception and the first line of its message, without a full stop."""
+    """Return the class name of an exception and the first line of its message, without its full stop."""
     text = message_of(error).strip().partition("\n")[0].rstrip(".")
     return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))

@@ -1,6 +1,6 @@
 """Sends snapshots, progress and failures to every page that shows this kernel.
 
-- `publisher`: the one publisher of a shell.
+- `publisher`: returns the only publisher of a shell.
 - `Publisher`: the hub, a comm that the kernel opens and that every page joins, and the target on which a page
   opens a comm of its own for requests.
 
@@ -55,32 +55,32 @@ _publishers: weakref.WeakKeyDictionary[Any, Publisher] = weakref.WeakKeyDictiona
 
 
 def publisher(shell: Any) -> Publisher:
-    """Return the publisher of a shell; each call returns the same publisher."""
+    """Return the publisher of a shell; the first call makes it."""
     if shell not in _publishers:
-        # The publisher must not keep its shell alive.
+        # A weak reference, because the publisher must not keep its shell alive.
         shell_reference = weakref.ref(shell)
         _publishers[shell] = Publisher(namespace=lambda: getattr(shell_reference(), "user_ns", None) or {})
     return _publishers[shell]
 
 
 def publisher_of(document: str, sources: Sources) -> Publisher | None:
-    """Return the publisher that holds a run, by the run's id and sources; None if no publisher holds the run."""
+    """Return the publisher that keeps a run, found by the run's id and live sources; None if no publisher keeps it."""
     return next((publisher for publisher in list(_publishers.values()) if publisher.holds(document, sources)), None)
 
 
 def environment() -> Environment:
-    """Return the facts on this kernel that `hello` contains; JAX is asked only when the facts are needed."""
+    """Return the versions and devices for `hello`; JAX is asked only when this is called."""
     from ..build.environment import environment
 
     return environment()
 
 
 class Publisher:
-    """The kernel's end of the wire; every method may be called from any thread.
+    """The kernel's side of the communication with the panel; every method may be called from any thread.
 
     Args:
-        environment: Gives the versions, device and tier for `hello`.
-        namespace: Gives the user's names.
+        environment: Returns the versions, the devices and the tier for `hello`.
+        namespace: Returns the user's namespace.
     """
 
     def __init__(
@@ -97,16 +97,16 @@ class Publisher:
         self._asking: dict[str, Any] = {}
         self._seq = 0
         self._last_run: str | None = None
-        #: True if a page with the labextension has talked to this kernel.
+        #: true if a page with the labextension has sent a message to this kernel
         self.has_panel = False
 
     @property
     def kernel(self) -> Kernel:
-        """The activity of the kernel, as requests need to know it."""
+        """What requests need to know about the kernel at present."""
         return self._answers.kernel
 
     def holds(self, document: str, sources: Sources) -> bool:
-        """Return whether the run with this id and these sources is held, so that requests may name this run."""
+        """Return whether this run is kept with these live sources, so that requests can name it."""
         run = self._runs.get(document)
         return run is not None and run.sources is sources
 
@@ -118,13 +118,13 @@ class Publisher:
         *,
         on_worker: bool,
     ) -> WidgetMessages:
-        """Return the kernel's end of a widget that shows a run of this publisher; see `WidgetMessages`."""
+        """Return the kernel's side of a widget that shows a run of this publisher; see `WidgetMessages`."""
         return WidgetMessages(document, self._runs, self._answers, send, renewed, on_worker=on_worker)
 
     # --- life ---------------------------------------------------------------------------------------------
 
     def open(self) -> None:
-        """Open the hub and say hello; do nothing if the hub is open, or without a front end."""
+        """Open the hub and send `hello`; do nothing if the hub is open or there is no front end."""
         with _never_raises("jupyter_jaxpr could not open the connection to the panel.", self), self._lock:
             if self._hub is not None:
                 return
@@ -139,7 +139,7 @@ class Publisher:
             self._say_hello()
 
     def close(self) -> None:
-        """Close every comm, and let go of the runs; `open` starts anew."""
+        """Close every comm and forget the runs; `open` can be called again."""
         with _never_raises("jupyter_jaxpr could not close the connection to the panel."), self._lock:
             self._runs.clear()
             self._answers.leave()
@@ -160,7 +160,7 @@ class Publisher:
     # --- kernel to browser --------------------------------------------------------------------------------
 
     def publish(self, built: Built) -> None:
-        """Send a run's snapshot, and keep the run for requests and `resend`."""
+        """Send the document of a run, and keep the run for later requests and for `resend`."""
         with _never_raises("jupyter_jaxpr could not send the program to the panel.", self):
             if self._hub is None:
                 return
@@ -184,10 +184,13 @@ class Publisher:
         equations: int | None = None,
         loop: UnrolledSoFar | None = None,
     ) -> None:
-        """Send the stage of a long call, with times in seconds; it replaces an earlier message that is not sent yet."""
+        """Send the stage of a long call, with times in seconds.
+
+        An earlier message of this kind that is not sent yet is replaced.
+        """
         with _never_raises("jupyter_jaxpr could not send progress to the panel."):
             if self._hub is None or run == self._last_run:
-                return  # the snapshot of the run was sent already, so the heartbeat is out of date
+                return  # the document of the run was sent already, so this heartbeat is too late
             message = Progress(
                 seq=0,
                 run=run,
@@ -205,7 +208,7 @@ class Publisher:
             self._outbox.put(Progress, message)
 
     def fail(self, text: str, cure: str | None = None, detail: str | None = None) -> None:
-        """Show in the panel that an operation of this package failed: a sentence, the cure, the traceback."""
+        """Tell the panel that an operation of this package failed: a sentence, the cure, the traceback."""
         with _never_raises("jupyter_jaxpr could not report a failure to the panel."):
             self._outbox.drop(Progress)
             if self._hub is not None:
@@ -221,7 +224,7 @@ class Publisher:
         self._outbox.put((SnapshotMessage, cell_key(document)), message)
 
     def _deliver(self, message: Announcement) -> None:
-        """Number and send; only the outbox calls this, one message at a time."""
+        """Number a message and send it; only the outbox calls this, one message at a time."""
         program = isinstance(message, SnapshotMessage)
         with _never_raises("jupyter_jaxpr could not send a message to the panel.", self if program else None):
             hub = self._hub
@@ -238,7 +241,8 @@ class Publisher:
         hub.on_close(self._on_hub_closed)
 
     def _on_hub_message(self, data: object) -> None:
-        # Only the type is read, so that a browser of any version gets its hello and can say which versions do not fit.
+        # Only the type is read, so that a browser of any version gets `hello` and can say which versions do not fit
+        # together.
         kind = data.get("type") if isinstance(data, dict) else None
         self.has_panel = True
         if kind == "resend":
@@ -251,7 +255,10 @@ class Publisher:
                 self._trace(msgspec.convert(data, TraceCall))
 
     def _trace(self, request: TraceCall) -> None:
-        """Trace the last call of a run's cell; the hub's messages wait until no cell runs."""
+        """Trace the last call of a run's cell.
+
+        Messages on the hub wait until no cell runs, so no cell runs meanwhile.
+        """
         run = self._runs.get(request.snapshot)
         if run is None:
             self.fail("The kernel no longer holds this run.", "Run the cell again.")
@@ -259,16 +266,16 @@ class Publisher:
             run.retrace()
 
     def _on_hub_closed(self, message: object) -> None:
-        """Stay open: the page that closed the hub speaks for itself alone, others still listen.
+        """Ignore that a page closed the hub, because other pages still use it.
 
-        A front end without the labextension closes a comm of a target it does not know.
+        A front end without the labextension closes a comm whose target it does not know.
         """
         with _never_raises("jupyter_jaxpr could not keep the connection to the panel."), self._lock:
             if self._hub is None:
                 return
             import comm
 
-            # Otherwise the garbage collection of the comm would close the hub for all pages.
+            # otherwise the garbage collection of the comm object would close the hub for all pages
             self._hub._closed = True
             hub = comm.create_comm(comm_id=self._hub.comm_id, target_name=TARGET, primary=False)
             comm.get_comm_manager().register_comm(hub)
@@ -276,7 +283,8 @@ class Publisher:
 
     def _on_request_comm(self, asking: Any, opened: object) -> None:
         def forget(closed: object) -> None:
-            # The page that closed the comm knows. A second close message would make other pages log an unknown comm.
+            # The page that closed the comm knows this. A second close message would make other pages log an unknown
+            # comm.
             asking._closed = True
             with self._lock:
                 self._asking.pop(asking.comm_id, None)
@@ -299,7 +307,7 @@ class Publisher:
 
 
 def _send(to: Any, message: Announcement | Reply) -> None:
-    """Send a message on a comm: as the comm's data, from 64 kB on as one buffer."""
+    """Send a message on a comm: as the comm's data, or from 64 kB on as one binary buffer."""
     raw = encode(message)
     if len(raw) < BUFFER_FROM:
         to.send(data=msgspec.json.decode(raw))
@@ -308,12 +316,12 @@ def _send(to: Any, message: Announcement | Reply) -> None:
 
 
 def _listen(to: Any, handle: Callable[[object], None]) -> None:
-    """Handle the data of a comm's messages on the thread that each message is addressed to.
+    """Call `handle` with the data of each message on a comm, on the thread to which the message is addressed.
 
-    Two habits of the comm's class are taken out. Around a handler of `on_msg` it triggers the shell's
-    pre_execute and post_execute events, which would, on a subshell in the middle of a cell, flush that cell's
-    figures. And ipykernel routes a message to the subshell that last sent on the comm instead of the one that
-    the page named, which may be gone by then.
+    This avoids two problems of the comm's class. Around a handler of `on_msg`, it triggers the shell's pre_execute and
+    post_execute events; on a subshell, in the middle of a cell, these would show the cell's figures too early. And
+    ipykernel sends a message to the subshell that last used the comm, not to the one that the page named; it may no
+    longer exist.
     """
 
     def handle_msg(message: dict[str, Any]) -> None:
@@ -329,7 +337,7 @@ def _listen(to: Any, handle: Callable[[object], None]) -> None:
 
 @contextlib.contextmanager
 def _never_raises(failure: str, tell: Publisher | None = None) -> Iterator[None]:
-    """Log a failure of ours instead of raising it, and report it to the panel where a publisher is given."""
+    """Log an error of this package instead of raising it; if `tell` is a publisher, the panel shows it, too."""
     try:
         yield
     except not_of_a_signal(Exception):

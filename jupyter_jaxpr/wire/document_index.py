@@ -1,6 +1,6 @@
 """Checks the indices of a request into the document of its run: programs, scopes, constructs of control flow.
 
-A page may be older than the run that the kernel holds, so an index may point at nothing.
+A page may show an older version of the run, so an index may be out of range.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ _NO_SUCH = "This run has no such {what}. Run the cell again."
 
 
 def _index(noun: str, field: str) -> msgspec.Meta:
-    """Return the annotation of an index into a field of the run's document; the index is checked before the answer."""
+    """Return the type annotation for an index into a field of the run's document.
+
+    Such indices are checked before the answer.
+    """
     return msgspec.Meta(
         description=f"The index of the {noun} in `{field}` of the run's document.", extra={"what": noun, "of": field}
     )
@@ -31,7 +34,7 @@ ControlIndex = Annotated[int, _index("construct", "control_flow")]
 
 
 def no_such_index(request: Request, document: Snapshot) -> str | None:
-    """Return the sentence on an index of the request that the document does not have; None if the document has all."""
+    """Return a sentence on an index in the request that is out of range; None if all are in range."""
     for name, index in _indices(type(request)):
         value = getattr(request, name)
         count = len(getattr(document, index["of"]))
@@ -42,13 +45,13 @@ def no_such_index(request: Request, document: Snapshot) -> str | None:
 
 @functools.cache
 def _indices(kind: type[Request]) -> list[tuple[str, dict[str, str]]]:
-    """Return the fields of a request that hold indices into the document, with the `_index` metadata of each."""
+    """Return (field, metadata of `_index`) for the fields of a request that are indices into the document."""
     hints = get_type_hints(kind, include_extras=True)
     return [(name, meta.extra) for name, hint in hints.items() for meta in _metas(hint) if meta.extra is not None]
 
 
 def _metas(hint: Any) -> Iterator[msgspec.Meta]:
-    """Yield the annotations of a type and of the types inside it, as in list[ProgramIndex]."""
+    """Yield the `Meta` annotations of a type and of the types inside it, as in list[ProgramIndex]."""
     for metadata in get_args(hint):
         if isinstance(metadata, msgspec.Meta):
             yield metadata

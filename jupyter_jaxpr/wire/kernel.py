@@ -1,4 +1,4 @@
-"""Gives requests that are not about a run the facts that a session knows about its kernel."""
+"""Declares what requests may ask about the kernel, as far as they are not about a run."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ if TYPE_CHECKING:
 
 
 class Cells(Protocol):
-    """The cells of a kernel: which cell runs, and what the session knows about the cells."""
+    """What a session knows about the cells of its kernel: which cell runs, and which cells ran."""
 
     def may_trace(self, cell_id: str) -> bool:
         """Return whether the user ran this cell, or `%load_ext`, in this kernel."""
 
     def is_measuring(self) -> bool:
-        """Return whether the running cell is timed or recorded; a trace at the same time would change the result."""
+        """Return whether the running cell is timed or recorded, which a trace at the same time would disturb."""
 
     def known_cells(self) -> Mapping[str, CellText]:
-        """Return the cells that ran, by the file name that their code carries."""
+        """Return {`co_filename` of a cell's code: the cell} for the cells that ran."""
 
 
 class Kernel:
     """The present state of a kernel.
 
     Attributes:
-        cells: The cells of the session; None where there is no session.
-        page_saves_values: The setting of the page that sent its setting last.
+        cells: The cells of the session; None if there is no session.
+        page_saves_values: The setting on saved values, from the page that sent it last.
     """
 
     def __init__(self, worker: Worker) -> None:
@@ -39,5 +39,5 @@ class Kernel:
 
     @property
     def is_measuring(self) -> bool:
-        """True if a trace would change times that are being measured now."""
+        """True if a trace would disturb a timing or a recording that is running."""
         return self._worker.is_busy or (self.cells is not None and self.cells.is_measuring())

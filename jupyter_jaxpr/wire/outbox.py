@@ -1,7 +1,7 @@
 """Sends messages in order, at most 20 a second, from any thread.
 
-JupyterLab's server drops messages of a kernel that sends too many, so a burst is thinned here: while a message
-waits, a later one of the same key takes its place.
+JupyterLab's server drops messages of a kernel that sends too many. Therefore a waiting message is replaced by a later
+one with the same key.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PER_SECOND = 20
 
 
 def start_timer(seconds: float, action: Callable[[], None]) -> threading.Timer:
-    """Start a timer that calls a function on a thread that does not keep the process alive."""
+    """Start a timer that calls a function after some seconds, on a daemon thread."""
     timer = threading.Timer(seconds, action)
     timer.daemon = True
     timer.name = "jupyter_jaxpr outbox"
@@ -30,8 +30,8 @@ class Outbox(Generic[Message]):
     """Delivers each message at once as long as fewer than 20 were delivered in the last second.
 
     Args:
-        deliver: Receives a message; called by one thread at a time, must not raise.
-        clock: Returns the seconds of a clock that never goes backwards.
+        deliver: Called with each message, by one thread at a time; must not raise.
+        clock: Returns the time in seconds of a clock that never goes backwards.
         later: Calls a function after some seconds, and returns an object that can cancel the call.
     """
 
@@ -45,26 +45,26 @@ class Outbox(Generic[Message]):
         self._deliver = deliver
         self._clock = clock
         self._later = later
-        # The lock is reentrant, because a delivery that leads back here must not hang the kernel.
+        # reentrant: a delivery that calls this object again must not block the kernel
         self._lock = threading.RLock()
         self._waiting: dict[Hashable, Message] = {}
         self._sent: deque[float] = deque(maxlen=PER_SECOND)
         self._timer: threading.Timer | None = None
 
     def put(self, key: Hashable, message: Message) -> None:
-        """Send a message now or soon, after all earlier messages."""
+        """Send a message at once or soon, after all earlier messages."""
         with self._lock:
             self._waiting.pop(key, None)
             self._waiting[key] = message
             self._flush()
 
     def drop(self, key: Hashable) -> None:
-        """Do not send the waiting message of this key, if there is one."""
+        """Remove the waiting message with this key, if there is one."""
         with self._lock:
             self._waiting.pop(key, None)
 
     def close(self) -> None:
-        """Send what waits, whatever the pace."""
+        """Send all waiting messages at once."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
@@ -75,7 +75,8 @@ class Outbox(Generic[Message]):
     def _flush(self) -> None:
         while self._waiting:
             time_now = self._clock()
-            # The deque holds the last 20 times: when the oldest is a second old, there is room for one more.
+            # The deque has the times of the last 20 messages: when the oldest is a second ago, another message may be
+            # sent.
             if len(self._sent) == PER_SECOND and time_now - self._sent[0] < 1:
                 if self._timer is None:
                     self._timer = self._later(self._sent[0] + 1 - time_now, self._wake)

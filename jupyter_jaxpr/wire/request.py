@@ -46,13 +46,14 @@ LineCount = Annotated[int, _text(f"The number of requested lines, at most {LINES
 
 
 class RequestContext:
-    """The objects that a handler uses besides its request.
+    """What the handler of a request needs besides the request.
 
     Attributes:
         runs: The runs that the kernel holds.
         kernel: The present state of the kernel.
-        work: Reports the progress of a long request, and whether to stop.
-        namespace: Returns the user's names, for text that the user typed in the panel; the names are never changed.
+        work: Sends the progress of a long request, and says whether to stop.
+        namespace: Returns the user's namespace, which is needed for text that the user typed in the panel and never
+            changed.
     """
 
     def __init__(
@@ -84,13 +85,15 @@ class RequestContext:
 
     @contextmanager
     def alone(self) -> Iterator[Run]:
-        """Let one request at a time change a run: if two pages press a button, the second gets the first result.
+        """Let only one request at a time change a run.
+
+        If two pages request the same, the second gets the first's result.
 
         Yields:
             The present state of the run.
 
         Raises:
-            Unavailable: The kernel dropped the run meanwhile.
+            Unavailable: The kernel has dropped the run.
         """
         with self._making:
             run = self.runs.get(self.run.document.id)
@@ -102,11 +105,13 @@ class RequestContext:
 class Request(Struct):
     """A question about one run."""
 
-    patience: ClassVar[int]  # the seconds without a reply after which the browser gives up
-    into: ClassVar[str | None] = None  # the field of the document for the answer; DOCUMENT: the answer replaces it
-    is_kept: ClassVar[bool] = False  # true if the handler itself puts the answer into the document
-    is_of_kernel: ClassVar[bool] = False  # true for a request that is not about a run; its `snapshot` is empty
-    is_long: ClassVar[bool] = False  # true if the worker answers, which reports its progress and can be stopped
+    patience: ClassVar[int]  # the browser gives up after this many seconds without a reply
+    # the field of the document that receives the answer; DOCUMENT: the answer replaces the document
+    into: ClassVar[str | None] = None
+    is_kept: ClassVar[bool] = False  # true if the handler itself has put the answer into the document
+    # true for a request about the kernel rather than a run; its `snapshot` is then empty
+    is_of_kernel: ClassVar[bool] = False
+    is_long: ClassVar[bool] = False  # true if a worker thread answers; it reports progress and can be stopped
 
     id: Annotated[int, _text("The id of the request, chosen by the browser.")]
     snapshot: Annotated[str, _text("The id of the run; empty if the request is not about a run.")]
@@ -117,7 +122,8 @@ class Request(Struct):
         Raises:
             Unavailable: There is no answer; the message is a sentence with what to do.
         """
-        raise NotImplementedError  # abstract; `abc` cannot say so, because a struct has a metaclass of its own
+        # abstract; `abc.abstractmethod` is impossible, because a struct has its own metaclass
+        raise NotImplementedError
 
     def confirm(self, question: str) -> Confirm:
         """Return the reply that asks the user first."""
@@ -136,7 +142,7 @@ NAMES = tuple(sorted(module.name for module in pkgutil.iter_modules(requests.__p
 
 
 def request_type(name: str) -> type[Request]:
-    """Return the class of the request with a name of `NAMES`; the first call imports the module of the request."""
+    """Return the class of the request with this name; the first call imports the module that defines it."""
     module = importlib.import_module(f"{requests.__name__}.{name}")
     (found_type,) = (
         value
@@ -147,14 +153,14 @@ def request_type(name: str) -> type[Request]:
 
 
 def answer_type(request: type[Request]) -> Any:
-    """Return the type of a request's answers, without the question that may come before."""
+    """Return the type of a request's answer, without the question (`Confirm`) that may come first."""
     returned = get_type_hints(request.answer)["return"]
     kinds = [kind for kind in getattr(returned, "__args__", ()) if kind is not Confirm]
     return kinds[0] if kinds else returned
 
 
 def read_request(data: Any) -> Request:
-    """Return the request in a message of the wire; fields that a newer browser added are ignored.
+    """Parse a message of the browser into a request; fields that a newer browser added are ignored.
 
     Raises:
         msgspec.ValidationError: The message is no request.
@@ -166,5 +172,5 @@ def read_request(data: Any) -> Request:
 
 
 def lines_asked_for(first_line: int, line_count: int) -> tuple[int, int]:
-    """Return the first line and the number of the lines to send, from the requested line and number."""
+    """Return (first line, number of lines) to send for a request, within the limits."""
     return max(first_line, 0), min(max(line_count, 0), LINES_AT_MOST)

@@ -1,4 +1,4 @@
-"""Holds the last runs by id, for later requests of the panel."""
+"""Keeps the last runs, by id, so that the panel can send requests about them."""
 
 from __future__ import annotations
 
@@ -11,28 +11,29 @@ if TYPE_CHECKING:
     from ..build.document_of_run import Built, Sources
     from ..document.types.document import Snapshot
 
-# A run holds JAX's own programs alive (never arrays): enough for a notebook's recent cells, not for its history.
+# A run keeps JAX's programs alive (but no arrays), so only the runs of a notebook's recent cells are kept.
 KEPT = 8
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run that requests may name: its latest document and its live sources."""
+    """A run about which requests may ask: its present document and its live sources."""
 
     document: Snapshot
     sources: Sources
-    retrace: Callable[[], None] | None = None  # traces the last call of the cell; None if not offered
+    # a function that traces the last call of the cell again; None if the panel has no such offer
+    retrace: Callable[[], None] | None = None
 
 
 class Runs:
-    """The last runs of a kernel, oldest first; every method may be called from any thread."""
+    """The last runs of a kernel, oldest first. Every method may be called from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._runs: dict[str, Run] = {}
 
     def keep(self, built: Built) -> None:
-        """Add a run, or put a newer one in its place; the oldest beyond 8 goes."""
+        """Add a run; an older run of the same id is replaced, and above the limit the oldest run is dropped."""
         run = Run(built.document, built.sources, built.retrace)
         with self._lock:
             self._runs.pop(run.document.id, None)
@@ -41,10 +42,10 @@ class Runs:
                 del self._runs[next(iter(self._runs))]
 
     def renew(self, run: Run) -> bool:
-        """Replace the document of a run by the present document of its sources, if the kernel still holds the run.
+        """Replace the document of a run by the present document of its live sources, if the kernel still keeps the run.
 
         Returns:
-            False where the run was traced anew meanwhile, so that the kernel holds other programs under this id.
+            False if the run was traced again, so that the kernel has other programs for this id.
         """
         identifier = run.document.id
         with self._lock:
@@ -57,17 +58,17 @@ class Runs:
             return True
 
     def get(self, identifier: str) -> Run | None:
-        """Return the run of this id; None if the run is no longer held."""
+        """Return the run with this id; None if it is no longer kept."""
         with self._lock:
             return self._runs.get(identifier)
 
     def newest_first(self) -> list[Run]:
-        """Return the runs that the kernel holds, the newest first."""
+        """Return the kept runs, newest first."""
         with self._lock:
             return list(reversed(self._runs.values()))
 
     def latest(self) -> list[Snapshot]:
-        """Return the latest document of each cell, in the order they were made."""
+        """Return the newest document of each cell, in the order in which they were made."""
         latest: dict[str, Snapshot] = {}
         with self._lock:
             for run in self._runs.values():
@@ -77,13 +78,13 @@ class Runs:
         return list(latest.values())
 
     def clear(self) -> None:
-        """Let go of every run."""
+        """Forget all runs."""
         with self._lock:
             self._runs.clear()
 
 
 def cell_key(document: Snapshot) -> str:
-    """Return the key that all runs of one cell share; a run outside of a notebook has a key of its own."""
+    """Return the key of a cell, which all its runs share; a run outside of a notebook has its own key."""
     cell = document.cell
     if cell is None:
         return document.id

@@ -28,14 +28,18 @@ _NEXT_FIELD = ",\n    "
 
 
 def _plain(node: Any) -> Any:
-    """Rewrite what json-schema-to-typescript reads differently: tuples, and references with a description."""
+    """Rewrite parts of the schema that json-schema-to-typescript treats differently.
+
+    Tuples, references with a description.
+    """
     if isinstance(node, list):
         return [_plain(item) for item in node]
     if not isinstance(node, dict):
         return node
     node = {key: _plain(value) for key, value in node.items()}
     if isinstance(node.get("description"), str):
-        # Since Python 3.13, docstrings have no indentation; in older versions, they have indentation.
+        # Before Python 3.13, docstrings keep the indentation of the source; removed, so that all versions give the same
+        # text.
         node["description"] = inspect.cleandoc(node["description"])
     if "prefixItems" in node:
         node["items"] = node.pop("prefixItems")
@@ -55,7 +59,7 @@ def _components() -> dict[str, Any]:
 
 
 def schema() -> str:
-    """Return the JSON Schema of every document and message, as the text that is committed."""
+    """Return the JSON Schema of all documents and messages, in the form that is committed."""
     kinds = [request_type(name) for name in NAMES]
     components = _components()
     schema_document = {
@@ -72,7 +76,7 @@ _PLAIN_TYPES = {str: "string", bool: "boolean"}
 
 
 def _request(kind: type[Request]) -> dict[str, Any]:
-    """Return the facts of a request in the schema, besides the types of its parameters and answer."""
+    """Return what the schema states on a request: patience, field of the document and so on."""
     answer = answer_type(kind)
     assert kind.into in (None, DOCUMENT) or _field(kind.into) is not None, f"{kind.into} is no field of the document"
     return {
@@ -91,7 +95,7 @@ def _field(name: str) -> Any:
 
 
 def requests_text() -> str:
-    """Return the requests as TypeScript: the types of parameters and answer by name, and the patience of each."""
+    """Return TypeScript with the types of each request's parameters and answer, and the patience of each."""
     requests = {name: _request(request_type(name)) for name in NAMES}
     types = sorted(
         {request[side] for request in requests.values() for side in ("params", "answer")} - {*_PLAIN_TYPES.values()}

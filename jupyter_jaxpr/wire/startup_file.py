@@ -1,7 +1,7 @@
 """Writes or removes the file in an IPython profile's startup folder that loads the extension in every new kernel.
 
-The kernel writes or removes the file only after the user has seen its path and its text, and has agreed. A file of
-that name with another text is not ours: the kernel leaves the file unchanged.
+The file is written or removed only after the user has seen its path and its text, and has agreed. A file of the same
+name with another text belongs to someone else and is left unchanged.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class StartupFile:
         """Return whether the startup file of this package exists.
 
         Raises:
-            Unavailable: There is a file of this name that is not ours, or that cannot be read.
+            Unavailable: A file of this name belongs to someone else, or cannot be read.
         """
         try:
             text = self.path.read_text(encoding="utf-8")
@@ -63,17 +63,17 @@ class StartupFile:
         return True
 
     def write(self) -> None:
-        """Write the file where there is none.
+        """Write the file, if it does not exist.
 
         Raises:
-            Unavailable: The file cannot be written, or there is one that is not ours.
+            Unavailable: The file cannot be written, or a file of this name belongs to someone else.
         """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except not_of_a_signal(OSError) as error:
             raise self._failed(_NOT_WRITTEN, error) from error
         try:
-            # An existing file is never overwritten: another page may have written it since the question.
+            # Mode "x" never overwrites a file: another page may have written it since the user was asked.
             file = self.path.open("x", encoding="utf-8")
         except FileExistsError:
             self.is_there()
@@ -84,7 +84,7 @@ class StartupFile:
             with file:
                 file.write(TEXT)
         except not_of_a_signal(OSError) as error:
-            # An incomplete file would raise an error in every new kernel.
+            # An incomplete file is removed, because it would raise an error in every new kernel.
             try:
                 self.path.unlink()
             except not_of_a_signal(OSError):
@@ -92,10 +92,10 @@ class StartupFile:
             raise self._failed(_NOT_WRITTEN, error) from error
 
     def remove(self) -> None:
-        """Remove our file.
+        """Remove the startup file of this package.
 
         Raises:
-            Unavailable: The file cannot be removed, or the file is not ours.
+            Unavailable: The file cannot be removed, or belongs to someone else.
         """
         if not self.is_there():
             return

@@ -1,8 +1,7 @@
-"""Answers the messages of one widget, as the hub and the requests' comm answer the messages of the panel.
+"""Answers the messages of one widget, in the same way as the panel's messages are answered.
 
-A widget has one channel for both: each message of the hub and each request of the panel comes as a custom message of
-the widget, and each reply is a custom message, too. No message travels as a buffer, because some hosts of widgets do
-not pass buffers on.
+The panel uses two comms (the hub and a comm for requests); a widget uses custom messages for everything. No message is
+sent as a binary buffer, because some hosts of widgets do not support them.
 """
 
 from __future__ import annotations
@@ -27,21 +26,21 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: The largest size of earlier runs that are sent for the Diff view: a server may drop messages that arrive faster.
+#: The most bytes of earlier runs that are sent for the Diff view: a server may drop messages that arrive too fast.
 EARLIER_BYTES = 500_000
 
 _WAIT = "Wait until the cell or the measurement ends, and trace the call again."
 
 
 class WidgetMessages:
-    """The kernel's end of one widget; every method may be called from any thread.
+    """The kernel's side of one widget; every method may be called from any thread.
 
     Args:
         document: The document of the run that the widget shows.
         runs: The runs that the widget's requests may name.
         answers: Answers requests about these runs.
         send: Sends a custom message.
-        renewed: Receives the document of the run when an answer has added to the document.
+        renewed: Called with the document of the run after an answer was added to it.
         on_worker: True if the worker answers long requests; False in a host whose widgets can send from the main thread
             only.
     """
@@ -71,7 +70,7 @@ class WidgetMessages:
 
         Args:
             data: The message.
-            page: The id of the widget: a widget stops its own requests only.
+            page: The id of the widget; a widget can stop only its own requests.
         """
         with _never_raises("jupyter_jaxpr could not answer a message of a widget."):
             kind = data.get("type") if isinstance(data, dict) else None
@@ -85,15 +84,16 @@ class WidgetMessages:
                     self._reply(reply)
 
     def leave(self, page: str) -> None:
-        """Stop the long requests of a widget that is closed."""
+        """Stop the long requests of a widget that was closed."""
         self._answers.leave(page)
 
     def _announce(self) -> None:
         self._tell(Hello(seq=0, protocol=PROTOCOL, environment=self._environment))
         shown_run = self._runs.get(self._shown_id)
         if shown_run is None:
-            return  # the widget shows its saved document
-        self._tell(SnapshotMessage(seq=0, snapshot=shown_run.document))  # first: the widget shows what comes first
+            return  # the widget shows the document that was saved with it
+        # sent first, because the widget shows the first run that it receives
+        self._tell(SnapshotMessage(seq=0, snapshot=shown_run.document))
         left = EARLIER_BYTES
         for run in self._runs.newest_first():
             if run.document.created < shown_run.document.created:
@@ -107,7 +107,7 @@ class WidgetMessages:
         if run is None:
             self._fail("The kernel no longer holds this run.", "Run the cell again.")
         elif run.retrace is not None and self._answers.kernel.is_measuring:
-            # A host may send the messages of widgets beside the cells.
+            # in some hosts, messages of widgets arrive while a cell runs
             self._fail("The kernel does not trace the call while a cell or a measurement runs.", _WAIT)
         elif run.retrace is not None:
             run.retrace()
@@ -144,7 +144,7 @@ def own_messages(
     *,
     on_worker: bool = True,
 ) -> WidgetMessages:
-    """Return the kernel's end of a widget whose run no publisher holds, such as the result of `inspect`."""
+    """Return the kernel's side of a widget whose run no publisher keeps, such as a result of `inspect`."""
     runs = Runs()
     runs.keep(built)
     return WidgetMessages(built.document, runs, Answers(runs, namespace), send, renewed, on_worker=on_worker)
@@ -152,7 +152,10 @@ def own_messages(
 
 @contextlib.contextmanager
 def _never_raises(failure: str) -> Iterator[None]:
-    """Log a failure of ours: ipywidgets, or Python for a thread, would print the traceback below a cell."""
+    """Log an error of this package.
+
+    Otherwise ipywidgets, or Python for a thread, would print a traceback below a cell.
+    """
     try:
         yield
     except not_of_a_signal(Exception):
